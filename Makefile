@@ -1,0 +1,72 @@
+# Two commands set everything up: `make serve` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: serve test test-spark check lint types imports compat soak bench bench-full demo lock clean
+
+$(VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+# make serve ARGS="--data-dir /var/lib/tidewire --listen 127.0.0.1:5488"
+serve: $(VENV)/.installed
+	$(BIN)/tidewire serve $(ARGS)
+
+# Everything that must hold before a change goes in. psql, pgbench and PostgreSQL are used where they are
+# installed; tests that need them are skipped with a message where they are not.
+test: check
+	$(BIN)/pytest -m "not soak" $(ARGS)
+
+# The tests that need Spark: Java 17 or newer on the PATH, PySpark in an environment of its own, and PostgreSQL's JDBC
+# driver (found, or Debian's package unpacked into .cache/).
+SPARK_VENV := .venv-spark
+$(SPARK_VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(SPARK_VENV)
+	$(SPARK_VENV)/bin/pip install --quiet --disable-pip-version-check -r requirements.lock 'pyspark>=4.3,<5'
+	$(SPARK_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+test-spark: $(SPARK_VENV)/.installed
+	$(SPARK_VENV)/bin/python -m tests.pipeline.jdbc_driver
+	$(SPARK_VENV)/bin/pytest tests/pipeline $(ARGS)
+
+check: lint types imports
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+imports: $(VENV)/.installed
+	$(BIN)/lint-imports
+
+# Writes docs/functions.md: which of PostgreSQL's functions and operators are there.
+compat: $(VENV)/.installed
+	$(BIN)/python docs/compatibility/functions.py
+
+# The long runs: simulated histories, real processes killed and started again.
+soak: $(VENV)/.installed
+	$(BIN)/pytest -m soak $(ARGS)
+
+# Tidewire beside PostgreSQL on this machine; writes bench/results.*
+bench: $(VENV)/.installed
+	$(BIN)/python -m bench $(ARGS)
+
+bench-full: $(VENV)/.installed
+	$(BIN)/python -m bench --full $(ARGS)
+
+# The README's tour, on a real data set.
+demo: $(VENV)/.installed
+	$(BIN)/tidewire demo
+
+# Writes requirements.lock anew from pyproject.toml (needs uv).
+lock:
+	uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra demo --no-header --no-annotate --no-emit-index-url pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
