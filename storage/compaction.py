@@ -1,0 +1,460 @@
+"""Compaction: fewer, larger parts, and none of the past that nobody can ask for.
+
+A job takes some parts of a shard and writes others that say the same to every read at or after
+`since`. It is an ordinary compare-and-append ("these become those"), so it may run anywhere, twice,
+or die in the middle: whoever commits second finds its inputs gone and its outputs are orphans.
+
+    before    + [1..1000]  + [1001..1003]  + [1004]   - {7, 1002}          since = 40
+    after     + [1..6, 8..1000, 1001, 1003, 1004]
+
+**What goes.** An insertion whose deletion is at or before `since` goes. The deletion goes with it, or
+when no part that stays behind can hold its row. Rows at or before `since` need no time of their own
+any more: they are **settled** and share one, so settled parts carry no `_ts` and hydration reads
+them as they are.
+
+**What is chosen.** Parts are tiered by size, and a tier that has filled up becomes one part of the
+next, so a row is rewritten a logarithmic number of times. Inline parts are the lowest tier. A part
+of which a fifth is dead is rewritten wherever it stands.
+
+**Memory** is bounded by the deletions of a job (8 bytes each, `deletes_max`), one input's compressed
+bytes, and one output part. Where a sort order is asked for (the primary key), each output is sorted
+in itself: sorted runs, as the readers' merge wants them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storage import parts as partlib
+from storage import rows as codec
+from storage.abc import CorruptBlob, Part, Timestamp
+from storage.shard import machine
+from storage.shard.machine import PartsGone
+from storage.shard.shard import Shard
+from storage.shard.state import State
+
+Numbered = tuple[int, Part]
+
+
+@dataclass(frozen=True, slots=True)
+class CompactionLimits:
+    inline_parts_max: int = 64  # this many inline parts of one kind become one
+    inline_bytes_max: int = 256 * 1024  # or this many bytes of them
+    fanout: int = 8  # parts of one tier that become one of the next
+    full_bytes: int = 16 * 1024 * 1024  # a part this large (compressed) is not merged any more,
+    full_rows: int = 1_000_000  # nor one of so many rows
+    input_bytes_max: int = 256 * 1024 * 1024  # compressed bytes that a job reads
+    output_bytes_max: int = 128 * 1024 * 1024  # Arrow bytes of an output part, in memory at once
+    deletes_max: int = 16_000_000  # row ids of deletions that a job holds in memory
+    dead_fraction: float = 0.2  # a part with more dead rows than this is rewritten
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Parts to rewrite, by their numbers in the state. `deletes` are consulted, and rewritten if they shrink."""
+
+    inserts: tuple[Numbered, ...]
+    deletes: tuple[Numbered, ...]
+    merge_deletes: bool
+    since: Timestamp
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return tuple([n for n, _ in self.inserts] + [n for n, _ in self.deletes])
+
+
+# --- choosing: pure ----------------------------------------------------------------------------
+
+
+def choose(
+    state: State, limits: CompactionLimits, futile: frozenset[tuple[int, ...]] = frozenset()
+) -> Job | None:
+    """The most useful job, or None. `futile` are jobs (by numbers and since) known to change nothing."""
+    inserts = [n for n in state.parts if n[1].kind == "+"]
+    deletes = [n for n in state.parts if n[1].kind == "-"]
+    for job in (
+        _tier_job(state, inserts, deletes, limits),
+        _deletes_job(state, deletes, limits),
+        _dead_job(state, inserts, deletes, limits),
+    ):
+        if job is not None and (state.since, *job.numbers) not in futile:
+            return job
+    return None
+
+
+def _tier_job(
+    state: State, inserts: list[Numbered], deletes: list[Numbered], limits: CompactionLimits
+) -> Job | None:
+    chosen = _filled_tier(inserts, limits)
+    if not chosen:
+        return None
+    return Job(tuple(chosen), _relevant(state, chosen, deletes, limits), False, state.since)
+
+
+def _deletes_job(state: State, deletes: list[Numbered], limits: CompactionLimits) -> Job | None:
+    chosen = _filled_tier(deletes, limits)
+    return Job((), tuple(chosen), True, state.since) if chosen else None
+
+
+def _dead_job(
+    state: State, inserts: list[Numbered], deletes: list[Numbered], limits: CompactionLimits
+) -> Job | None:
+    settled = [p for _, p in deletes if p.newest_ts <= state.since]
+    chosen: list[Numbered] = []
+    size = 0
+    for number, part in sorted(inserts, key=lambda n: n[1].rid_min):
+        dead = sum(_overlap(part, d) for d in settled)
+        if dead >= max(1.0, limits.dead_fraction * part.row_count):
+            if chosen and size + part.size_bytes > limits.input_bytes_max:
+                break
+            chosen.append((number, part))
+            size += part.size_bytes
+    if chosen:
+        return Job(tuple(chosen), _relevant(state, chosen, deletes, limits), False, state.since)
+    if settled and not inserts:
+        return Job((), tuple(deletes), True, state.since)
+    return None
+
+
+def _filled_tier(parts: list[Numbered], limits: CompactionLimits) -> list[Numbered]:
+    """All parts up to the lowest tier that is full, as far as the limit on input goes; else nothing."""
+    tiers: dict[int, list[Numbered]] = {}
+    for numbered in parts:
+        part = numbered[1]
+        if part.data is not None:
+            tiers.setdefault(0, []).append(numbered)
+        elif part.size_bytes < limits.full_bytes and part.row_count < limits.full_rows:
+            tiers.setdefault(_tier(part.size_bytes, limits.fanout), []).append(numbered)
+    for tier in sorted(tiers):
+        members = tiers[tier]
+        if tier == 0:
+            full = len(members) >= limits.inline_parts_max or (
+                len(members) > 1 and sum(p.size_bytes for _, p in members) >= limits.inline_bytes_max
+            )
+        else:
+            full = len(members) >= limits.fanout
+        if full:
+            below = [n for t in sorted(tiers) if t <= tier for n in tiers[t]]
+            return _bounded(below, limits.input_bytes_max)
+    return []
+
+
+def _tier(size_bytes: int, fanout: int) -> int:
+    tier, bound = 1, 64 * 1024
+    while size_bytes >= bound:
+        tier, bound = tier + 1, bound * fanout
+    return tier
+
+
+def _bounded(parts: list[Numbered], bytes_max: int) -> list[Numbered]:
+    chosen: list[Numbered] = []
+    size = 0
+    for numbered in parts:
+        size += numbered[1].size_bytes
+        if size > bytes_max and len(chosen) > 1:
+            break
+        chosen.append(numbered)
+    return chosen
+
+
+def _relevant(
+    state: State, inserts: Sequence[Numbered], deletes: list[Numbered], limits: CompactionLimits
+) -> tuple[Numbered, ...]:
+    """Deletions behind since that may hit the chosen insertions."""
+    found: list[Numbered] = []
+    count = 0
+    for numbered in deletes:
+        d = numbered[1]
+        if d.ts <= state.since and any(p.rid_min <= d.rid_max and d.rid_min <= p.rid_max for _, p in inserts):
+            count += d.row_count
+            if count > limits.deletes_max and found:
+                break
+            found.append(numbered)
+    return tuple(found)
+
+
+def _overlap(part: Part, deletes: Part) -> float:
+    """How many of the deletions probably hit the part, if they are spread evenly."""
+    low, high = max(part.rid_min, deletes.rid_min), min(part.rid_max, deletes.rid_max)
+    if low > high:
+        return 0.0
+    return deletes.row_count * (high - low + 1) / (deletes.rid_max - deletes.rid_min + 1)
+
+
+# --- doing -------------------------------------------------------------------------------------
+
+
+class Compactor:
+    """Compacts one shard. Remembers which jobs turned out to change nothing."""
+
+    def __init__(
+        self, shard: Shard, *, sort_by: Sequence[str] = (), limits: CompactionLimits | None = None
+    ) -> None:
+        self.shard, self.sort_by, self.limits = shard, tuple(sort_by), limits or CompactionLimits()
+        self._futile: set[tuple[int, ...]] = set()
+
+    def due(self) -> bool:
+        """Whether there is a job, as far as this process knows. Cheap: no I/O."""
+        return choose(self.shard.state, self.limits, frozenset(self._futile)) is not None
+
+    async def run(self, jobs_max: int = 100) -> int:
+        """Does what is due. Returns how many jobs were committed."""
+        done = 0
+        for _ in range(jobs_max):
+            job = choose(self.shard.state, self.limits, frozenset(self._futile))
+            if job is None:
+                break
+            try:
+                done += await self.do(job)
+            except PartsGone:
+                await self.shard.refresh()  # somebody else compacts: go by what there is now
+        return done
+
+    async def do(self, job: Job) -> bool:
+        """One job. False: it would have changed nothing, and was not committed.
+
+        Raises PartsGone, CorruptBlob, StorageFull, Indeterminate.
+        """
+        state = self.shard.state
+        assert job.since <= state.since, "a job of the future"
+        dead = await self._dead_rids(job)
+        outputs: list[Part] = []
+        found: list[np.ndarray] = []
+        async for part in self._write_inserts(job, dead, found):
+            outputs.append(part)
+        inputs = list(job.inserts)
+        rewritten, kept = await self._write_deletes(job, state, dead, found)
+        for numbered, smaller in rewritten:
+            inputs.append(numbered)
+            if smaller is not None:
+                outputs.append(smaller)
+        if kept is not None:
+            outputs.append(kept)
+        if not self._useful([p for _, p in inputs], outputs):
+            if len(self._futile) > 1_000:
+                self._futile.clear()
+            self._futile.add((job.since, *job.numbers))
+            return False
+        removed = tuple([n for n, _ in inputs])
+        await self.shard.log.commit(machine.Replace(removed, tuple(outputs)))
+        return True
+
+    @staticmethod
+    def _useful(inputs: list[Part], outputs: list[Part]) -> bool:
+        if not inputs:
+            return False
+        if len(outputs) < len(inputs):
+            return True
+        return sum(p.row_count for p in outputs) < sum(p.row_count for p in inputs)
+
+    async def _dead_rids(self, job: Job) -> np.ndarray:
+        """Sorted row ids that were deleted at or before since."""
+        found = [np.empty(0, np.int64)]
+        for _, part in job.deletes:
+            if part.ts <= job.since:
+                table = await self.shard.fetch(part, as_of=job.since)
+                found.append(table.column(0).to_numpy())
+        rids: np.ndarray = await self.shard.parts.offload(_distinct, found)
+        return rids
+
+    async def _write_inserts(
+        self, job: Job, dead: np.ndarray, found: list[np.ndarray]
+    ) -> AsyncIterator[Part]:
+        """The living rows as new parts: settled ones, and those that still need their times."""
+        settled, timed = _Pile(), _Pile()
+        # One schema for all of the job, although a newer one may come while it runs.
+        version, schema = len(self.shard.state.schemas), self.shard.schema
+        async for pieces in self._pieces(job, dead, schema):
+            found.append(pieces.gone)
+            for pile, table, newest in (
+                (settled, pieces.settled, pieces.settled_newest),
+                (timed, pieces.timed, pieces.timed_newest),
+            ):
+                if table is not None and table.num_rows:
+                    pile.add(table, newest)
+                    if pile.size_bytes >= self.limits.output_bytes_max:
+                        yield await self._flush(pile, version)
+        for pile in (settled, timed):
+            if pile.tables:
+                yield await self._flush(pile, version)
+
+    async def _pieces(self, job: Job, dead: np.ndarray, schema: pa.Schema | None) -> AsyncIterator[_Pieces]:
+        """The inputs a row group at a time, in one schema, without the dead."""
+        parts = self.shard.parts
+        for _, part in job.inserts:
+            assert schema is not None, "insertions come after a schema"
+            if part.data is not None:
+                yield _sift(part, await self.shard.fetch(part, schema=schema), job.since, dead)
+                await asyncio.sleep(0)  # others' turn: nothing above has really waited
+                continue
+            assert part.key is not None
+            data = await parts.blob.get(part.key)
+            file = await parts.offload(partlib.open_parquet, part, data)
+            for group in range(file.num_row_groups):
+                yield await parts.offload(_read_group, part, file, group, schema, job.since, dead)
+
+    async def _flush(self, pile: _Pile, version: int) -> Part:
+        tables, ts = pile.take()
+        parts = self.shard.parts
+        table: pa.Table = await parts.offload(_gather, tables, self.sort_by)
+        has_ts = "_ts" in table.schema.names[:2]
+        if table.nbytes <= parts.limits.inline_bytes_max:
+            if has_ts:
+                rows = codec.arrow_to_rows(table.select(range(2, table.num_columns)))
+                rids, times = table.column(0).to_pylist(), table.column(1).to_pylist()
+                part = partlib.timed_inserts(list(zip(rids, times, rows, strict=True)), version)
+            else:
+                part = parts.inline_of("+", table, ts)
+            if part.size_bytes <= parts.limits.inline_bytes_max:
+                return replace(part, schema_version=version)
+        return replace(await parts.write(self.shard.id, "+", table, ts), schema_version=version)
+
+    async def _write_deletes(
+        self, job: Job, state: State, dead: np.ndarray, found: list[np.ndarray]
+    ) -> tuple[list[tuple[Numbered, Part | None]], Part | None]:
+        """Deletion parts that shrink, each with what is left of it; or all of them and one part."""
+        if not job.deletes:
+            return [], None
+        inside = {n for n, _ in job.inserts}
+        outside = [p for n, p in state.parts if p.kind == "+" and n not in inside]
+        gone = await self.shard.parts.offload(_vanished, dead, found, outside)
+        rewritten: list[tuple[Numbered, Part | None]] = []
+        left: list[pa.Table] = []
+        for numbered in job.deletes:
+            part = numbered[1]
+            table = await self.shard.fetch(part)
+            remaining: pa.Table = await self.shard.parts.offload(_remaining, part, table, gone, job.since)
+            if not job.merge_deletes and remaining.num_rows == part.row_count:
+                continue
+            if job.merge_deletes:
+                rewritten.append((numbered, None))
+                left.append(remaining)
+            else:
+                rewritten.append((numbered, await self._deletes_part(remaining, job.since)))
+        merged = await self._deletes_part(pa.concat_tables(left), job.since) if left else None
+        return rewritten, merged
+
+    async def _deletes_part(self, table: pa.Table, since: Timestamp) -> Part | None:
+        if table.num_rows == 0:
+            return None
+        parts = self.shard.parts
+        newest = pc.max(table.column(1)).as_py()
+        if newest <= since:
+            return await parts.stage(self.shard.id, "-", table.select([0]), newest)
+        if table.nbytes <= parts.limits.inline_bytes_max:
+            pairs = zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True)
+            return partlib.timed_deletes(list(pairs))
+        return await parts.write(self.shard.id, "-", table)
+
+
+class _Pile:
+    """Rows on their way into one output part."""
+
+    def __init__(self) -> None:
+        self.tables: list[pa.Table] = []
+        self.size_bytes = 0
+        self.newest: Timestamp = 0
+
+    def add(self, table: pa.Table, newest: Timestamp) -> None:
+        self.tables.append(table)
+        self.size_bytes += table.nbytes
+        self.newest = max(self.newest, newest)
+
+    def take(self) -> tuple[list[pa.Table], Timestamp]:
+        taken = self.tables, self.newest
+        self.tables, self.size_bytes, self.newest = [], 0, 0
+        return taken
+
+
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """A piece of an input: rows without a time, rows with one, and the row ids that went."""
+
+    gone: np.ndarray
+    settled: pa.Table | None
+    settled_newest: Timestamp
+    timed: pa.Table | None
+    timed_newest: Timestamp
+
+
+def _read_group(
+    part: Part, file: Any, group: int, schema: pa.Schema, since: Timestamp, dead: np.ndarray
+) -> _Pieces:
+    """The blocking half of a step: decode a row group, and sift it."""
+    try:
+        table = codec.conform(file.read_row_group(group).replace_schema_metadata(None), schema)
+    except (pa.ArrowException, OSError, KeyError) as e:
+        raise CorruptBlob(part.key or partlib.INLINE, str(e)) from e
+    return _sift(part, table, since, dead)
+
+
+def _sift(part: Part, table: pa.Table, since: Timestamp, dead: np.ndarray) -> _Pieces:
+    rids = table.column(0).to_numpy()
+    hit = _among(rids, dead)
+    gone = rids[hit]
+    if len(gone):
+        table = table.filter(pa.array(~hit))
+    if not part.has_ts:
+        if part.ts <= since:
+            return _Pieces(gone, table, part.ts, None, 0)
+        times = pa.array(np.full(table.num_rows, part.ts, np.uint64))
+        return _Pieces(gone, None, 0, table.add_column(1, partlib.TS_FIELD, times), part.ts)
+    times = table.column(1).to_numpy()
+    old = times <= since
+    if not old.any():
+        return _Pieces(gone, None, 0, table, int(times.max(initial=0)))
+    settled = (table if old.all() else table.filter(pa.array(old))).remove_column(1)
+    timed = None if old.all() else table.filter(pa.array(~old))
+    return _Pieces(gone, settled, int(times[old].max()), timed, int(times.max()))
+
+
+def _vanished(dead: np.ndarray, found: list[np.ndarray], outside: list[Part]) -> np.ndarray:
+    """Deleted row ids, sorted, that no part will hold any more: those that hit something in the job, and
+    those that hit nothing here and can hit nothing elsewhere."""
+    covered = np.zeros(len(dead), np.bool_)
+    for part in outside:
+        low, high = np.searchsorted(dead, [part.rid_min, part.rid_max + 1])
+        covered[low:high] = True
+    vanished: np.ndarray = np.unique(np.concatenate([dead[~covered], *found]))
+    return vanished
+
+
+def _remaining(part: Part, table: pa.Table, gone: np.ndarray, since: Timestamp) -> pa.Table:
+    """What is left of a part of deletions: `_rid` and `_ts`, sorted."""
+    rids = table.column(0).to_numpy()
+    times = table.column(1).to_numpy() if part.has_ts else np.full(len(rids), part.ts, np.uint64)
+    keep = ~(_among(rids, gone) & (times <= since))
+    rids, times = rids[keep], times[keep]
+    order = np.argsort(rids, kind="stable")
+    return pa.Table.from_arrays(
+        [pa.array(rids[order], pa.int64()), pa.array(times[order], pa.uint64())],
+        schema=pa.schema([partlib.RID_FIELD, partlib.TS_FIELD]),
+    )
+
+
+def _distinct(found: list[np.ndarray]) -> np.ndarray:
+    rids: np.ndarray = np.unique(np.concatenate(found))
+    return rids
+
+
+def _gather(tables: list[pa.Table], sort_by: Sequence[str]) -> pa.Table:
+    table = pa.concat_tables(tables).combine_chunks()
+    order = [(name, "ascending") for name in sort_by if name in table.schema.names]
+    return table.sort_by(order or [("_rid", "ascending")])
+
+
+def _among(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Which of the values are in the sorted array `wanted`."""
+    if len(wanted) == 0:
+        return np.zeros(len(values), np.bool_)
+    places = np.searchsorted(wanted, values)
+    places[places == len(wanted)] = 0
+    hits: np.ndarray = wanted[places] == values
+    return hits

@@ -1,0 +1,51 @@
+"""Where writers race: a gapless log per shard, kept by whatever can compare and swap.
+
+    sqlite:///PATH          one file, the embedded default; several processes of one machine
+    postgresql://...        a table in a PostgreSQL, for several machines
+    s3:// gs:// az://       an object store with conditional puts, no database at all
+    memory://               this process only, nothing survives
+
+To add a backend: a class with the methods of `storage.abc.Consensus` beside its siblings, a line in
+`open_consensus`, and a line in the contract test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from urllib.parse import unquote, urlsplit
+
+from storage.abc import Consensus, Determinate
+from storage.consensus.memory import MemoryConsensus
+from storage.consensus.objectstore import ObjectStoreConsensus
+from storage.consensus.postgres import PostgresConsensus
+from storage.consensus.sqlite import SqliteConsensus
+
+__all__ = [
+    "MemoryConsensus",
+    "ObjectStoreConsensus",
+    "PostgresConsensus",
+    "SqliteConsensus",
+    "open_consensus",
+]
+
+
+async def open_consensus(url: str) -> Consensus:
+    """Opens (and where needed creates) the consensus that `url` names.
+
+    `sqlite:///tmp/x` is the relative or absolute path after the third slash as SQLAlchemy reads it:
+    three slashes relative, four absolute. Raises Determinate for a scheme that nobody knows or a
+    store that cannot be reached, FormatTooNew for one that a newer Tidewire wrote.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "memory":
+        return MemoryConsensus()
+    if parts.scheme == "sqlite":
+        path = unquote(parts.path)
+        if parts.netloc or not path.strip("/"):
+            raise Determinate(f"consensus {url!r}: write sqlite:///relative/path or sqlite:////absolute/path")
+        return await asyncio.to_thread(SqliteConsensus, path[1:] if path.startswith("/") else path)
+    if parts.scheme in ("postgresql", "postgres"):
+        return await PostgresConsensus.open(url)
+    if parts.scheme in ("s3", "gs", "az", "abfs", "abfss"):
+        return ObjectStoreConsensus(url)
+    raise Determinate(f"consensus {url!r}: unknown scheme {parts.scheme!r}")
