@@ -1,0 +1,120 @@
+"""Read holds: nobody takes history away under a reader.
+
+`since` is the time from which reads are right. It follows the present at a distance (the retention
+window) and stops before the oldest open snapshot:
+
+    since = min(oldest hold, read_ts, now - retention)        and it never goes back
+
+    ----|------------------------|--------|-------------|-------> time
+        now - retention          hold A   hold B        read_ts
+        ^ since may come up to here
+
+A hold is a promise, and promises are bounded: past `age_max_s` it lapses, its owner finds
+`hold.lapsed` set, and its next read fails (TransactionExpired) instead of being silently wrong.
+Taking and releasing cost a dictionary operation; `advance`, called now and then by the background
+work, does the rest and tells whoever collects garbage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from storage.abc import Clock, Timestamp
+from txn.abc import TransactionExpired
+
+RETENTION_S = 3600.0
+AGE_MAX_S = 86_400.0
+HOLDS_MAX = 1_000_000
+STEP = 1 / 64
+"""Of the retention: since moves in steps of at least this."""
+
+
+class Hold:
+    """A snapshot kept readable at `ts` until it is released."""
+
+    __slots__ = ("lapsed", "taken_us", "ts")
+
+    def __init__(self, ts: Timestamp, taken_us: int) -> None:
+        self.ts = ts
+        self.taken_us = taken_us
+        self.lapsed = False
+
+    def check(self) -> None:
+        """Raises TransactionExpired when the hold is older than the configured maximum."""
+        if self.lapsed:
+            raise TransactionExpired(f"the snapshot at {self.ts} was held for too long and has expired")
+
+
+class ReadHolds:
+    """All holds of the process, and `since`.
+
+    `on_since` callbacks get the new `since` whenever `advance` moved it.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        since: Timestamp = 0,
+        retention_s: float = RETENTION_S,
+        age_max_s: float = AGE_MAX_S,
+        holds_max: int = HOLDS_MAX,
+    ) -> None:
+        self._clock = clock
+        self._holds: dict[Hold, None] = {}  # in order of being taken
+        self.since: Timestamp = since
+        self.retention_s = retention_s
+        self.age_max_s = age_max_s
+        self.holds_max = holds_max
+        self.on_since: list[Callable[[Timestamp], None]] = []
+
+    def acquire(self, ts: Timestamp) -> Hold:
+        """Keeps `ts` readable. Raises TransactionExpired when it is not any more (AS OF too old)."""
+        if ts < self.since:
+            raise TransactionExpired(
+                f"timestamp {ts} is no longer readable: history is kept from {self.since} on"
+            )
+        if len(self._holds) >= self.holds_max:
+            raise TransactionExpired(f"more than {self.holds_max} snapshots are held")
+        hold = Hold(ts, self._clock.now_us())
+        self._holds[hold] = None
+        return hold
+
+    def release(self, hold: Hold) -> None:
+        """Idempotent."""
+        self._holds.pop(hold, None)
+
+    def move(self, hold: Hold, ts: Timestamp) -> None:
+        """The holder's snapshot moves forward (refresh, next statement): its age begins anew."""
+        hold.check()
+        if ts < hold.ts:
+            raise ValueError(f"a hold does not move back from {hold.ts} to {ts}")
+        hold.ts = ts
+        hold.taken_us = self._clock.now_us()
+        if self._holds.pop(hold, hold) is None:  # it is still held: to the end of the order of age
+            self._holds[hold] = None
+
+    def oldest(self, default: Timestamp) -> Timestamp:
+        """The oldest held timestamp, at most `default`."""
+        return min((hold.ts for hold in self._holds), default=default) if self._holds else default
+
+    def advance(self, read_ts: Timestamp) -> Timestamp:
+        """Lapses what is too old, moves `since`, tells the callbacks. Returns `since`."""
+        now = self._clock.now_us()
+        limit = now - int(self.age_max_s * 1e6)
+        while self._holds:
+            hold = next(iter(self._holds))
+            if hold.taken_us >= limit:
+                break
+            hold.lapsed = True
+            del self._holds[hold]
+        since = min(self.oldest(read_ts), read_ts, now - int(self.retention_s * 1e6))
+        # The clock moves since all the time: in steps, or everybody would be told four times a second.
+        if since - self.since >= self.retention_s * 1e6 * STEP or since > self.since == 0:
+            self.since = since
+            for callback in self.on_since:
+                callback(since)
+        return self.since
+
+    def __len__(self) -> int:
+        return len(self._holds)

@@ -1,0 +1,379 @@
+"""Key locks: who may write a row next.
+
+Snapshots alone make contended workloads a storm of retries: sixty-four clients increment a row, one
+commits, sixty-three find out at the end that they worked in vain. So a statement that is about to
+write a *known* key first queues for it. Locks order writers; they never make a commit correct (validation
+does) and readers never take them.
+
+    key 7   held by A (update)     queue: B (update), C (share), D (share)
+            A ends            ->   held by B         queue: C, D
+            B ends            ->   held by C and D   (share goes with share)
+
+* Modes and their compatibility are those of PostgreSQL's row locks, weakest first: FOR KEY SHARE, FOR
+  SHARE, FOR NO KEY UPDATE (what UPDATE takes if it leaves the key alone), FOR UPDATE (DELETE).
+* First come, first served: a request that is compatible with the holders still waits behind an
+  incompatible one that came before it, or writers would starve. An owner that strengthens a lock
+  it has goes to the front.
+* **Deadlocks** are found when a request is about to wait: if what it waits for waits, directly or
+  not, for its owner, the request fails (DeadlockDetected). A cycle can only close with a new wait, so
+  no timer is needed.
+* A free lock is granted in `try_acquire` without callback, task or future (one dict operation). Waiting
+  is a callback, `granted(error or None)`, called at most once.
+
+An **owner** is anything hashable: a transaction, a statement. It waits for one lock at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import enum
+import logging
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Protocol
+
+from txn.abc import DeadlockDetected, Key, Keyspace, LockNotAvailable, TxnError
+
+LOCKS_MAX = 4_000_000
+
+_log = logging.getLogger("tidewire.txn")
+
+
+class LockMode(enum.IntEnum):
+    """Row lock strengths of PostgreSQL, weakest first."""
+
+    KEY_SHARE = 0
+    SHARE = 1
+    NO_KEY_UPDATE = 2
+    UPDATE = 3
+
+
+_CONFLICTS: tuple[tuple[bool, ...], ...] = (
+    # KEY_SHARE SHARE NO_KEY_UPDATE UPDATE
+    (False, False, False, True),
+    (False, False, True, True),
+    (False, True, True, True),
+    (True, True, True, True),
+)
+
+
+class LockLimitExceeded(TxnError):
+    """53200: more keys are locked than the configured bound."""
+
+
+class Timer(Protocol):
+    def cancel(self) -> None: ...
+
+
+Granted = Callable[[Exception | None], None]
+CallLater = Callable[[float, Callable[[], None]], Timer]
+LockKey = tuple[Keyspace, Key]
+
+
+class Waiter:
+    """A request in a queue. `cancel` through `KeyLocks.cancel`."""
+
+    __slots__ = ("granted", "key", "mode", "owner", "timer")
+
+    def __init__(self, owner: Hashable, key: LockKey, mode: LockMode, granted: Granted) -> None:
+        self.owner, self.key, self.mode, self.granted = owner, key, mode, granted
+        self.timer: Timer | None = None
+
+
+class _Lock:
+    __slots__ = ("holders", "queue")
+
+    def __init__(self) -> None:
+        self.holders: dict[Hashable, LockMode] = {}
+        self.queue: deque[Waiter] = deque()
+
+    def admits(self, owner: Hashable, mode: LockMode) -> bool:
+        """Whether no *other* holder conflicts."""
+        conflicts = _CONFLICTS[mode]
+        return not any(conflicts[held] for holder, held in self.holders.items() if holder != owner)
+
+
+class KeyLocks:
+    """All key locks of the process. `call_later` is the event loop's, or a simulation's."""
+
+    def __init__(self, call_later: CallLater, *, locks_max: int = LOCKS_MAX) -> None:
+        self._call_later = call_later
+        self.locks_max = locks_max
+        self._locks: dict[LockKey, _Lock] = {}
+        self._held: dict[Hashable, list[tuple[LockKey, LockMode | None]]] = {}  # (key, mode before)
+        self._waiting: dict[Hashable, Waiter] = {}
+        self._granted: deque[Waiter] = deque()  # have their lock, have not been told yet
+        self._telling = False
+        self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"
+        """How errors name a key; whoever knows tables and columns says it better."""
+
+    # --- taking ------------------------------------------------------------------------------
+
+    def try_acquire(
+        self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode = LockMode.NO_KEY_UPDATE
+    ) -> bool:
+        """Takes the lock if that needs no waiting (NOWAIT and SKIP LOCKED ask with this)."""
+        lock_key = (space, key)
+        lock = self._locks.get(lock_key)
+        if lock is None:
+            if len(self._locks) >= self.locks_max:
+                raise LockLimitExceeded(f"more than {self.locks_max} keys are locked")
+            lock = self._locks[lock_key] = _Lock()
+            held = None
+        else:
+            held = lock.holders.get(owner)
+            if held is not None and held >= mode:
+                return True
+            if not lock.admits(owner, mode) or (held is None and lock.queue):
+                return False
+        lock.holders[owner] = mode
+        self._remember(owner, lock_key, held)
+        return True
+
+    def acquire(
+        self,
+        owner: Hashable,
+        space: Keyspace,
+        key: Key,
+        mode: LockMode,
+        granted: Granted,
+        *,
+        timeout_s: float | None = None,
+    ) -> Waiter | None:
+        """Takes the lock now (returns None, `granted` is not called) or queues for it.
+
+        `granted(None)` follows when it is the owner's, `granted(LockNotAvailable())` when `timeout_s`
+        passed, never after `cancel`. Raises DeadlockDetected, LockLimitExceeded.
+        """
+        if self.try_acquire(owner, space, key, mode):
+            return None
+        if owner in self._waiting:
+            raise AssertionError("an owner waits for one lock at a time")
+        lock_key = (space, key)
+        lock = self._locks[lock_key]
+        waiter = Waiter(owner, lock_key, mode, granted)
+        if owner in lock.holders:
+            lock.queue.appendleft(waiter)
+        else:
+            lock.queue.append(waiter)
+        self._waiting[owner] = waiter
+        cycle = self._cycle_through(owner)
+        if cycle:
+            detail = self._spell(cycle)
+            self._withdraw(waiter)
+            raise DeadlockDetected("deadlock detected", detail=detail)
+        if timeout_s is not None and timeout_s > 0:
+            waiter.timer = self._call_later(timeout_s, lambda: self._timed_out(waiter))
+        return waiter
+
+    async def lock(
+        self,
+        owner: Hashable,
+        space: Keyspace,
+        key: Key,
+        mode: LockMode = LockMode.NO_KEY_UPDATE,
+        *,
+        timeout_s: float | None = None,
+    ) -> bool:
+        """The same as a coroutine. Returns whether it had to wait (then the snapshot may be stale)."""
+        future: asyncio.Future[None] | None = None
+
+        def granted(error: Exception | None) -> None:
+            assert future is not None
+            if future.done():
+                return
+            if error is None:
+                future.set_result(None)
+            else:
+                future.set_exception(error)
+
+        waiter = self.acquire(owner, space, key, mode, granted, timeout_s=timeout_s)
+        if waiter is None:
+            return False
+        future = asyncio.get_running_loop().create_future()
+        try:
+            await future
+        except asyncio.CancelledError:
+            self.cancel(owner)
+            raise
+        return True
+
+    # --- letting go --------------------------------------------------------------------------
+
+    def release_all(self, owner: Hashable) -> None:
+        """At the end of a transaction: everything held, and a wait if there is one."""
+        self.cancel(owner)
+        if self._granted:
+            self._granted = deque(w for w in self._granted if w.owner != owner)
+        held = self._held.pop(owner, None)
+        if held:
+            for lock_key in dict.fromkeys(lock_key for lock_key, _ in held):
+                self._drop(owner, lock_key, None)
+
+    def weaken(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode | None) -> None:
+        """One lock of an owner becomes weaker, or (None) goes. Marks taken before do not bring it back."""
+        lock_key = (space, key)
+        lock = self._locks.get(lock_key)
+        before = None if lock is None else lock.holders.get(owner)
+        if before is None or (mode is not None and mode >= before):
+            return
+        held = [item for item in self._held[owner] if item[0] != lock_key]
+        if mode is not None:
+            held.append((lock_key, None))
+        if held:
+            self._held[owner] = held
+        else:
+            del self._held[owner]
+        self._drop(owner, lock_key, mode)
+
+    def mark(self, owner: Hashable) -> int:
+        """A savepoint's mark for `release_to`."""
+        return len(self._held.get(owner, ()))
+
+    def release_to(self, owner: Hashable, mark: int) -> None:
+        """ROLLBACK TO: lets go (or weakens again) what was taken after the mark."""
+        held = self._held.get(owner)
+        while held is not None and len(held) > mark:
+            lock_key, before = held.pop()
+            self._drop(owner, lock_key, before)
+
+    def cancel(self, owner: Hashable) -> None:
+        """Takes the owner's request out of its queue, if it waits (its statement was cancelled)."""
+        waiter = self._waiting.get(owner)
+        if waiter is not None:
+            self._withdraw(waiter)
+
+    # --- questions ---------------------------------------------------------------------------
+
+    def is_free(self, space: Keyspace, key: Key) -> bool:
+        """Whether nobody holds or awaits the key: one dictionary look-up."""
+        return (space, key) not in self._locks
+
+    def holds(self, owner: Hashable, space: Keyspace, key: Key) -> LockMode | None:
+        lock = self._locks.get((space, key))
+        return None if lock is None else lock.holders.get(owner)
+
+    def held_by(self, owner: Hashable) -> list[LockKey]:
+        """What the owner holds."""
+        return list(dict.fromkeys(lock_key for lock_key, _ in self._held.get(owner, ())))
+
+    @property
+    def waiting_count(self) -> int:
+        return len(self._waiting)
+
+    def __len__(self) -> int:
+        return len(self._locks)
+
+    # --- inside ------------------------------------------------------------------------------
+
+    def _remember(self, owner: Hashable, lock_key: LockKey, before: LockMode | None) -> None:
+        held = self._held.get(owner)
+        if held is None:
+            self._held[owner] = [(lock_key, before)]
+        else:
+            held.append((lock_key, before))
+
+    def _drop(self, owner: Hashable, lock_key: LockKey, before: LockMode | None) -> None:
+        lock = self._locks[lock_key]
+        if before is None:
+            del lock.holders[owner]
+        else:
+            lock.holders[owner] = before
+        self._grant(lock_key, lock)
+
+    def _grant(self, lock_key: LockKey, lock: _Lock) -> None:
+        """Serves the queue from the front, as far as it goes, and tells them in this very turn of the loop."""
+        ready = self._granted
+        queue = lock.queue
+        while queue and lock.admits(queue[0].owner, queue[0].mode):
+            waiter = queue.popleft()
+            self._settle(waiter)
+            before = lock.holders.get(waiter.owner)
+            lock.holders[waiter.owner] = waiter.mode
+            self._remember(waiter.owner, lock_key, before)
+            ready.append(waiter)
+        if not lock.holders and not queue:
+            del self._locks[lock_key]
+        if self._telling or not ready:
+            return
+        # Whoever is told may end at once and let go in turn: a loop, not a recursion as deep as the queue.
+        self._telling = True
+        try:
+            while self._granted:
+                waiter = self._granted.popleft()
+                try:
+                    waiter.granted(None)
+                except Exception:  # noqa: BLE001 - one waiter's fault must not keep the others' locks
+                    _log.exception("being told of a granted lock, %r raised", waiter.owner)
+        finally:
+            self._telling = False
+
+    def _settle(self, waiter: Waiter) -> None:
+        del self._waiting[waiter.owner]
+        if waiter.timer is not None:
+            waiter.timer.cancel()
+            waiter.timer = None
+
+    def _withdraw(self, waiter: Waiter) -> None:
+        lock = self._locks[waiter.key]
+        lock.queue.remove(waiter)
+        self._settle(waiter)
+        self._grant(waiter.key, lock)
+
+    def _timed_out(self, waiter: Waiter) -> None:
+        if self._waiting.get(waiter.owner) is waiter:
+            self._withdraw(waiter)
+            waiter.granted(LockNotAvailable("canceling statement due to lock timeout"))
+
+    def _blockers(self, waiter: Waiter) -> list[Hashable]:
+        """Whom a waiter waits for: conflicting holders, and conflicting requests ahead of it."""
+        lock = self._locks[waiter.key]
+        conflicts = _CONFLICTS[waiter.mode]
+        blockers = [o for o, held in lock.holders.items() if conflicts[held] and o != waiter.owner]
+        for ahead in lock.queue:
+            if ahead is waiter:
+                break
+            # Any request ahead must be served first: the queue is in order, compatible or not.
+            blockers.append(ahead.owner)
+        return blockers
+
+    def _cycle_through(self, owner: Hashable) -> list[Hashable]:
+        """A cycle of waits through `owner`, who comes first; empty if there is none."""
+        via: dict[Hashable, Hashable] = {owner: owner}
+        stack = [owner]
+        while stack:
+            current = stack.pop()
+            waiter = self._waiting.get(current)
+            if waiter is None:
+                continue
+            for blocker in self._blockers(waiter):
+                if blocker == owner:
+                    cycle = [current]
+                    while cycle[-1] != owner:
+                        cycle.append(via[cycle[-1]])
+                    return cycle[::-1]
+                if blocker not in via:
+                    via[blocker] = current
+                    stack.append(blocker)
+        return []
+
+    def _spell(self, cycle: list[Hashable]) -> str:
+        """Who waits for what and whom, a line each."""
+        lines = []
+        for i, owner in enumerate(cycle):
+            space, key = self._waiting[owner].key
+            blocker = cycle[(i + 1) % len(cycle)]
+            lines.append(
+                f"{_capital(_named(owner))} waits for {self.describe(space, key)}; blocked by {_named(blocker)}."
+            )
+        return "\n".join(lines)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _named(owner: Hashable) -> str:
+    """`transaction 7`, or what else an owner with an `id` says that it is."""
+    id = getattr(owner, "id", None)
+    return f"{getattr(owner, 'kind', 'transaction')} {id}" if isinstance(id, int) else repr(owner)

@@ -1,0 +1,169 @@
+"""The entries of the txns shard's log, and their bytes.
+
+One entry is one append: one timestamp, one atomic step of the whole environment. Everything that
+must happen together is in the same entry.
+
+    Entry
+      epoch        of the writer: a newer one fences the older
+      ts           the entry's timestamp; 0 if it does not advance time
+      writes       shard -> parts, each inline (rows as bytes) or a blob          (+1)
+      tidy         shard -> (le_ts, count): retracts exactly those parts' commits   (-1)
+      register     (shard, schema)                                                (+1)
+      forget       shard: no more writes; retracted when all its work is applied
+      retract      (shard, ts, schema): the exact registration that goes          (-1)
+      bury         shard: a forgotten one, whose log and blobs have been deleted
+      rids, leases, reserve, since      high-water marks that ride along
+      token        the writer and its count, by which a lost answer is found again
+    Rollup
+      the whole state, so that what precedes it may be truncated
+
+Bytes are msgpack arrays that start with a format version. An entry is packed once, whatever the
+number of its members. A retraction of writes names what it takes out by shard, bound and exact
+count; as the writes of a shard are applied in the order of their timestamps, that identifies
+each of them without repeating its bytes, and the state machine verifies the count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgpack
+
+from storage.abc import CorruptBlob, FormatTooNew, Part, ShardId, Timestamp
+
+FORMAT = 1
+
+RawPart = tuple[Any, ...]
+"""(kind, rows, data) inline, or (kind, rows, key, size_bytes, checksum, rid_min, rid_max) in a blob."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """One append to the txns shard. See the module's opening for the fields."""
+
+    epoch: int
+    ts: Timestamp
+    writes: dict[ShardId, list[RawPart]] = field(default_factory=dict)
+    tidy: dict[ShardId, tuple[Timestamp, int]] = field(default_factory=dict)
+    register: list[tuple[ShardId, bytes]] = field(default_factory=list)
+    forget: list[ShardId] = field(default_factory=list)
+    retract: list[tuple[ShardId, Timestamp, bytes]] = field(default_factory=list)
+    rids: int = 0
+    leases: dict[str, int] = field(default_factory=dict)
+    unlease: list[str] = field(default_factory=list)
+    bury: list[ShardId] = field(default_factory=list)
+    reserve: Timestamp = 0
+    since: Timestamp = 0
+    mode: str = ""
+    token: bytes = b""
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing but, perhaps, the passing of time."""
+        return not (
+            self.writes
+            or self.tidy
+            or self.register
+            or self.forget
+            or self.retract
+            or self.rids
+            or self.leases
+            or self.unlease
+            or self.bury
+            or self.reserve
+            or self.since
+            or self.mode
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup:
+    """A snapshot of the state, inline (`state`) or in a blob (`key`, `checksum`)."""
+
+    epoch: int
+    state: dict[str, Any] | None
+    key: str | None = None
+    checksum: int = 0
+
+
+# A packer is reused: creating one costs as much as packing a small entry.
+_packer = msgpack.Packer(autoreset=True, use_bin_type=True)
+_RARE = ("register", "forget", "retract", "leases", "unlease", "bury")
+_RIDERS = (*_RARE, "tidy", "rids", "reserve", "since", "mode")
+
+
+def encode(entry: Entry) -> bytes:
+    """The bytes of an entry. Riders that are absent cost nothing."""
+    riders: dict[str, Any] = {}
+    if entry.tidy:
+        riders["tidy"] = entry.tidy
+    if entry.reserve:
+        riders["reserve"] = entry.reserve
+    if entry.rids:
+        riders["rids"] = entry.rids
+    if (
+        entry.register or entry.forget or entry.retract or entry.leases or entry.unlease or entry.bury
+    ):  # one test for what is rare
+        for name in _RARE:
+            value = getattr(entry, name)
+            if value:
+                riders[name] = value
+    if entry.since:
+        riders["since"] = entry.since
+    if entry.mode:
+        riders["mode"] = entry.mode
+    packed: bytes = _packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token))
+    return packed
+
+
+def encode_rollup(rollup: Rollup) -> bytes:
+    packed: bytes = _packer.pack((FORMAT, "r", rollup.epoch, rollup.state, rollup.key, rollup.checksum))
+    return packed
+
+
+def decode(data: bytes, where: str = "txns") -> Entry | Rollup:
+    """The inverse of both encoders. Raises FormatTooNew, and CorruptBlob for bytes that are neither."""
+    try:
+        fields = msgpack.unpackb(data, use_list=False, strict_map_key=False)
+    except (ValueError, msgpack.UnpackException) as e:
+        raise CorruptBlob(where, f"not msgpack: {e}") from e
+    if not isinstance(fields, tuple) or not fields or not isinstance(fields[0], int):
+        raise CorruptBlob(where, "not an entry of the txns shard")
+    if fields[0] > FORMAT:
+        raise FormatTooNew(f"{where} has format {fields[0]}, this version of Tidewire reads up to {FORMAT}")
+    try:
+        if fields[1] == "r":
+            _, _, epoch, state, key, checksum = fields
+            return Rollup(epoch, state, key, checksum)
+        _, kind, epoch, ts, writes, riders, token = fields
+        if kind != "e":
+            raise CorruptBlob(where, f"unknown kind of entry {kind!r}")
+        entry = Entry(epoch, ts, {shard: list(parts) for shard, parts in writes.items()}, token=token)
+        for name, value in riders.items():
+            if name not in _RIDERS:
+                raise FormatTooNew(f"{where} has an unknown rider {name!r}")
+            setattr(entry, name, list(value) if isinstance(value, tuple) else value)
+        return entry
+    except (TypeError, ValueError) as e:
+        raise CorruptBlob(where, f"malformed entry: {e}") from e
+
+
+def raw_part(part: Part) -> RawPart:
+    """A part as an entry carries it; its timestamp is the entry's."""
+    if part.has_ts:
+        raise AssertionError("a part with times of its own cannot be committed at another time")
+    if part.data is not None:
+        return (part.kind, part.row_count, part.data)
+    if part.key is None:
+        raise AssertionError("a part is inline or in a blob")
+    return (part.kind, part.row_count, part.key, part.size_bytes, part.checksum, part.rid_min, part.rid_max)
+
+
+def part_at(raw: RawPart, ts: Timestamp) -> Part:
+    """The part as the data shard gets it."""
+    if len(raw) == 3:
+        kind, rows, data = raw
+        return Part(kind, rows, len(data), ts, data=data)
+    kind, rows, key, size_bytes, checksum, rid_min, rid_max = raw
+    return Part(kind, rows, size_bytes, ts, key=key, checksum=checksum, rid_min=rid_min, rid_max=rid_max)

@@ -1,0 +1,498 @@
+"""A transaction: a snapshot, what was read, what was written, and how it commits.
+
+    begin            read_ts = oracle.read_ts(), held so that it stays readable
+      read           as of read_ts, noted in the read set (points, ranges, whole tables)
+      write          into the buffer, seen by its own reads only
+      refresh        the snapshot moves forward, if nothing that was read has changed since
+    commit           admission: validate, hand the writes to the group; durable; answered
+
+**How each level arises.** A commit at `ts` is serializable if it could as well have happened wholly
+at `ts`: so if nothing that it read was written in `(read_ts, ts)`. What is checked at admission:
+
+    strict serializable, serializable    reads, and writes      against commits after read_ts
+    repeatable read                      writes                 (first committer wins)
+    read committed                       writes, each against the snapshot of its own statement
+
+As the group's timestamp is greater than every read timestamp handed out, and the index already holds
+what members before it in the same group wrote, admission order is the serial order.
+
+A transaction that wrote nothing never reaches the committer: it is serializable at its read_ts
+and can not be refused. Blind writes (of keys that were not read: an INSERT, whose uniqueness the
+executor checks at admission) conflict with nothing.
+
+**Refresh** (seeds 4 and 5): a transaction that waited for a lock finds a newer row than its snapshot.
+`refresh` moves the snapshot to the present if its reads are unchanged, so that contended workloads
+queue instead of failing. The present may be a group that is admitted but not durable yet:
+
+    A   update row   commit: admitted, locks let go ---- append ---- durable, answered
+    B   waits for the row ............ refresh to A's group          commit: in a later group
+                                       update (its answer says nothing that it read)
+
+B is then **unsettled**: it must not answer with rows until A is durable, and if A's append fails B is refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from storage.abc import Part, Row, ShardId, Timestamp
+from txn.abc import Group, Isolation, Key, Keyspace, SerializationFailure, TxnError
+from txn.holds import Hold
+from txn.read_set import ReadSet
+from txn.write_buffer import ShardBuffer, WriteBuffer
+
+if TYPE_CHECKING:
+    from txn.environment import Environment
+
+Done = Callable[[Timestamp | Exception], None]
+Hook = Callable[[Group], None]
+
+MEMORY_MAX_BYTES = 256 * 1024 * 1024
+
+
+class TransactionTooLarge(TxnError):
+    """54000 / 53200: the buffered writes exceed the memory bound, and nobody spills them."""
+
+
+class NoSavepoint(TxnError):
+    """3B001: there is no savepoint of that name."""
+
+
+class TransactionOver(TxnError):
+    """25000: the transaction has already been committed or rolled back."""
+
+
+class Transaction:
+    """See the module. Created by `Environment.begin`; a `Member` of its commit group.
+
+    Hooks, set by the executor:
+      on_admit   called in admission after validation, before any write: checks constraints, may raise
+      on_apply   called in admission after the writes: puts the new versions into the images
+      on_memory  called when the buffer exceeds `memory_max_bytes`: arranges spilling; without it the
+                 write raises TransactionTooLarge
+    """
+
+    __slots__ = (
+        "_done",
+        "_environment",
+        "_marks",
+        "_state",
+        "commit_ts",
+        "earlier",
+        "first_write_ts",
+        "hold",
+        "id",
+        "isolation",
+        "memory_max_bytes",
+        "on_admit",
+        "on_apply",
+        "on_memory",
+        "read_only",
+        "read_ts",
+        "reads",
+        "unsettled",
+        "writes",
+    )
+
+    def __init__(
+        self,
+        environment: Environment,
+        id: int,
+        isolation: Isolation,
+        read_only: bool,
+        hold: Hold,
+        *,
+        memory_max_bytes: int = MEMORY_MAX_BYTES,
+    ) -> None:
+        self._environment = environment
+        self.id = id
+        self.isolation = isolation
+        self.read_only = read_only
+        self.hold = hold
+        self.read_ts: Timestamp = hold.ts
+        self.reads = ReadSet()
+        self.earlier: ReadSet | None = None
+        """The reads of earlier statements, while a statement runs that may begin anew (`statement_reads`)."""
+        self.writes = WriteBuffer()
+        self.memory_max_bytes = memory_max_bytes
+        self.on_admit: Hook | None = None
+        self.on_apply: Hook | None = None
+        self.on_memory: Callable[[Transaction], None] | None = None
+        self.commit_ts: Timestamp | None = None
+        self.first_write_ts: Timestamp | None = None
+        self.unsettled: tuple[Timestamp, int] | None = None
+        """The group in flight that the snapshot includes, and how many had been taken back by then."""
+        self._done: Done | None = None
+        self._marks: list[int] = []
+        self._state = "open"
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def check_readable(self) -> None:
+        """Before a read. Raises TransactionExpired when the snapshot was held for too long."""
+        self.hold.check()
+
+    def overlay(self, shard: ShardId) -> ShardBuffer | None:
+        """The transaction's own writes to a shard, over what the snapshot says."""
+        return self.writes.shards.get(shard)
+
+    @contextmanager
+    def statement_reads(self) -> Iterator[None]:
+        """Around a statement that begins anew if the snapshot moves: its own reads are then void.
+
+        They are forgotten if it ends with an exception that says so (`begins_anew`), and kept otherwise.
+        """
+        earlier, self.reads = self.reads, ReadSet()
+        self.earlier = earlier
+        keep = True
+        try:
+            yield
+        except Exception as error:
+            keep = not getattr(error, "begins_anew", False)
+            raise
+        finally:
+            if keep:
+                earlier.merge(self.reads)
+            self.reads, self.earlier = earlier, None
+
+    def refresh(self, least: Timestamp = 0, *, anew: bool = False) -> bool:
+        """Moves the snapshot forward to the present if no read has changed since.
+
+        `anew`: only earlier statements' reads count; if the snapshot moves, this one must begin anew.
+        `least`: the commit that must be in it, which may be in flight (then `is_settled` is false for a
+        while). False: something has changed, and the snapshot stays. Own writes stay valid in either case:
+        they are checked at commit against the snapshot at which their rows were seen, so a row that
+        another has rewritten since makes the answer False as well.
+        """
+        environment = self._environment
+        ts = environment.oracle.read_ts()
+        in_flight = least > ts
+        if in_flight:
+            ts = environment.committer.in_flight_ts
+            assert ts >= least, "a write that is neither durable nor in flight"
+        if ts <= self.read_ts:
+            return True
+        if self.isolation is not Isolation.READ_COMMITTED and self._changed(anew) is not None:
+            return False
+        if in_flight:
+            self.unsettled = ts, environment.committer.unwound
+        self._move(ts)
+        return True
+
+    def _changed(self, anew: bool = False) -> tuple[str, Keyspace, Key | None, Timestamp] | None:
+        """What keeps the snapshot from moving: (read or wrote, where, which key, by which commit)."""
+        index = self._environment.conflicts
+        index.validatable(self.read_ts)
+        for reads in (self.earlier, None if anew and self.earlier is not None else self.reads):
+            changed = reads.changed_since(index, self.read_ts) if reads is not None else None
+            if changed is not None:
+                return "read", *changed
+        changed = self._write_conflict(self.read_ts)
+        return None if changed is None else ("wrote", *changed)
+
+    def stale(self, space: Keyspace, key: Key, ts: Timestamp) -> SerializationFailure:
+        """The error of a statement that may not go on: `refresh` said no, because of a newer version of `key`."""
+        verb, *what = self._changed() or ("is about to write", space, key, ts)
+        return self._failure("could not serialize access due to concurrent update", verb, *what)  # type: ignore[arg-type]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether everything in the snapshot is durable. Raises SerializationFailure if it never will be."""
+        if self.unsettled is None:
+            return True
+        ts, unwound = self.unsettled
+        if self._environment.committer.unwound != unwound:
+            raise SerializationFailure(
+                "could not serialize access: a commit that was being made durable has failed",
+                detail=f"The snapshot of this transaction included the commit at {ts}.",
+            )
+        if self._environment.oracle.read_ts() < ts:
+            return False
+        self.unsettled = None
+        return True
+
+    async def settled(self) -> None:
+        """Waits until everything in the snapshot is durable. Raises SerializationFailure, what closed the committer."""
+        committer = self._environment.committer
+        while not self.is_settled:
+            if committer.closed_by is not None:
+                raise committer.closed_by
+            await committer.settled()
+
+    def new_statement(self) -> None:
+        """READ COMMITTED: every statement has a fresh snapshot. No effect at other levels."""
+        if self.isolation is Isolation.READ_COMMITTED:
+            self._move(self._environment.read_ts())
+
+    def _move(self, ts: Timestamp) -> None:
+        if ts > self.read_ts:
+            self._environment.holds.move(self.hold, ts)
+            self.read_ts = ts
+
+    # --- writing -----------------------------------------------------------------------------
+
+    def insert(
+        self,
+        shard: ShardId,
+        key: Key,
+        rid: int,
+        row: Row,
+        *,
+        space: Keyspace | None = None,
+        blind: bool = False,
+    ) -> None:
+        """A new row under `key`. `blind`: its absence was not read; the executor checks at admission."""
+        self._writable()
+        if not blind and self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        self.writes.insert(shard, key, rid, row)
+        self.writes.touched(space or shard, key, None if blind else self.read_ts)
+        if self.writes.size_bytes > self.memory_max_bytes:
+            self._too_large()
+
+    def delete(self, shard: ShardId, key: Key, rid: int, *, space: Keyspace | None = None) -> None:
+        """Deletes the row `rid`, committed or the transaction's own."""
+        self._writable()
+        if self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        self.writes.delete(shard, key, rid)
+        self.writes.touched(space or shard, key, self.read_ts)
+        if self.writes.size_bytes > self.memory_max_bytes:
+            self._too_large()
+
+    def update(self, shard: ShardId, key: Key, rid: int, new_key: Key, new_rid: int, new_row: Row) -> None:
+        """Replaces the row `rid` under `key` by a new one, perhaps under another key."""
+        self.delete(shard, key, rid)
+        self.insert(shard, new_key, new_rid, new_row)
+
+    def wrote(self, space: Keyspace, key: Key, *, blind: bool = False) -> None:
+        """A key of a secondary unique index was written or freed."""
+        self._writable()
+        if not blind and self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        self.writes.touched(space, key, None if blind else self.read_ts)
+
+    def wrote_all(self, space: Keyspace, *, blind: bool = False) -> None:
+        """More keys than are worth listing were written (bulk)."""
+        self._writable()
+        if not blind and self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        self.writes.touched_all(space, None if blind else self.read_ts)
+
+    def add_part(self, shard: ShardId, part: Part) -> None:
+        """A part staged with `Environment.stage`; it becomes part of the commit by reference."""
+        self._writable()
+        self.writes.add_part(shard, part)
+
+    def register(self, shard: ShardId, schema: bytes) -> None:
+        """A new data shard, or a new schema for one, as of the commit."""
+        self._writable()
+        self.writes.register(shard, schema)
+
+    def forget(self, shard: ShardId) -> None:
+        """The data shard ends with the commit."""
+        self._writable()
+        self.writes.forget(shard)
+
+    def _writable(self) -> None:
+        if self._state != "open":
+            raise TransactionOver(f"the transaction is {self._state}")
+        if self.read_only:
+            raise TxnError("cannot write in a read-only transaction")  # the executor said 25006 before
+
+    def _too_large(self) -> None:
+        if self.on_memory is not None:
+            self.on_memory(self)
+        else:
+            raise TransactionTooLarge(
+                f"the transaction's writes exceed {self.memory_max_bytes // (1024 * 1024)} MiB of memory"
+            )
+
+    # --- savepoints --------------------------------------------------------------------------
+
+    def savepoint(self, name: str) -> None:
+        """Names may repeat: the newest of a name hides the older ones, as in PostgreSQL."""
+        self.writes.savepoint(name)
+        self._marks.append(self._environment.locks.mark(self))
+
+    def rollback_to(self, name: str) -> None:
+        """Undoes all writes and lets go of all locks since the savepoint. Reads still count.
+
+        Raises NoSavepoint.
+        """
+        i = self._find_savepoint(name)
+        self.writes.rollback_to(i)
+        del self._marks[i + 1 :]
+        self._environment.locks.release_to(self, self._marks[i])
+
+    def release(self, name: str) -> None:
+        """Forgets the savepoint and later ones, keeping their writes. Raises NoSavepoint."""
+        i = self._find_savepoint(name)
+        self.writes.release(i)
+        del self._marks[i:]
+
+    def _find_savepoint(self, name: str) -> int:
+        names = self.writes.savepoints
+        for i in range(len(names) - 1, -1, -1):
+            if names[i] == name:
+                return i
+        raise NoSavepoint(f'savepoint "{name}" does not exist')
+
+    # --- ending ------------------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        return self._state == "open"
+
+    def submit(self, done: Done) -> None:
+        """Commits; `done(commit ts or exception)` is called when it is decided, perhaps at once.
+
+        What wrote nothing commits at its own snapshot. Raises QueueFull, or what closed the committer
+        (then the transaction is still open).
+        """
+        if self._state != "open":
+            raise TransactionOver(f"the transaction is {self._state}")
+        self._done = done
+        if not self.writes and self.unsettled is None:
+            self.committed(self.read_ts)
+            return
+        self._environment.committer.submit(self)
+        self._state = "committing"
+
+    async def commit(self) -> Timestamp:
+        """The same as a coroutine. Raises SerializationFailure, CommitFailed, CommitUnknown, Fenced, ...
+
+        Cancelling it does not undo the commit, which may happen all the same.
+        """
+        future: asyncio.Future[Timestamp] = asyncio.get_running_loop().create_future()
+
+        def done(result: Timestamp | Exception) -> None:
+            if future.done():
+                return
+            if isinstance(result, Exception):
+                future.set_exception(result)
+            else:
+                future.set_result(result)
+
+        self.submit(done)
+        return await future
+
+    def rollback(self) -> None:
+        """Lets go of everything. Free of charge, whatever was written. Idempotent."""
+        if self._state == "open":
+            self._end("rolled back")
+
+    def _end(self, state: str) -> None:
+        self._state = state
+        self._environment.holds.release(self.hold)
+        self._environment.locks.release_all(self)
+        self._environment.ended(self)
+
+    # --- the member's side -------------------------------------------------------------------
+
+    def admit(self, group: Group) -> None:
+        """Validates, then writes. Raises SerializationFailure, TransactionExpired, and what hooks raise."""
+        self.validate()
+        if self.on_admit is not None:
+            self.on_admit(group)
+        writes = self.writes
+        for shard, schema in writes.registered:
+            group.register(shard, schema)
+        for shard, buffer in writes.shards.items():
+            for rid, row in buffer.inserts.items():
+                group.insert(shard, rid, row)
+            for rid in buffer.deletes:
+                group.delete(shard, rid)
+            for part in buffer.parts:
+                group.add_part(shard, part)
+        for shard in writes.forgotten:
+            group.forget(shard)
+        for space, keys in writes.wrote.items():
+            for key in keys:
+                group.wrote(space, key)
+        for space in writes.whole:
+            group.wrote_all(space)
+        if self.on_apply is not None:
+            self.on_apply(group)
+        group.on_sealed(self._hand_over)
+
+    def _hand_over(self) -> None:
+        """Admitted: the next writers of these rows may go on while the append is under way."""
+        self._environment.locks.release_all(self)
+
+    def committed(self, ts: Timestamp) -> None:
+        self.commit_ts = ts
+        self._end("committed")
+        assert self._done is not None
+        self._done(ts)
+
+    def failed(self, error: Exception) -> None:
+        self._end("failed")
+        assert self._done is not None
+        self._done(error)
+
+    def validate(self) -> None:
+        """Whether it may commit now. Raises SerializationFailure (naming key and commit), TransactionExpired."""
+        index = self._environment.conflicts
+        if self.hold.lapsed:
+            self.hold.check()
+        if not self.is_settled:
+            raise AssertionError("a group is admitted while the one before it is in flight")
+        if self.reads and self.isolation in (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE):
+            index.validatable(self.read_ts)
+            changed = self.reads.changed_since(index, self.read_ts)
+            if changed is not None:
+                raise self._failure(
+                    "could not serialize access due to read/write dependencies among transactions",
+                    "read",
+                    *changed,
+                )
+        conflict = self._write_conflict(None)
+        if conflict is not None:
+            raise self._failure("could not serialize access due to concurrent update", "wrote", *conflict)
+
+    def _write_conflict(self, after: Timestamp | None) -> tuple[Keyspace, Key | None, Timestamp] | None:
+        """A key written here that another has written since it was seen here.
+
+        At snapshot levels what counts is the snapshot (which refresh only moves when nothing changed),
+        at READ COMMITTED the one of the statement that wrote. `after` overrides both.
+        """
+        index = self._environment.conflicts
+        snapshot = None if self.isolation is Isolation.READ_COMMITTED else self.read_ts
+        for space, keys in self.writes.wrote.items():
+            for key, seen_ts in keys.items():
+                if seen_ts is None:
+                    continue
+                base = after or snapshot or seen_ts
+                ts = index.point(space, key, base)
+                if ts:
+                    return space, key, ts
+                if base < index.floor:
+                    index.validatable(base)
+        for space, seen_ts in self.writes.whole.items():
+            if seen_ts is not None:
+                base = after or snapshot or seen_ts
+                index.validatable(base)
+                ts = index.whole(space, base)
+                if ts:
+                    return space, None, ts
+        return None
+
+    @property
+    def horizon(self) -> Timestamp:
+        """The oldest snapshot that validation may still ask about."""
+        first = self.first_write_ts
+        return self.read_ts if first is None else min(first, self.read_ts)
+
+    def _failure(
+        self, message: str, verb: str, space: Keyspace, key: Key | None, ts: Timestamp
+    ) -> SerializationFailure:
+        what = self._environment.describe_key(space, key)
+        return SerializationFailure(
+            message,
+            detail=f"This transaction {verb} {what}, which the commit at {ts} wrote"
+            f" after the transaction's snapshot at {self.read_ts}.",
+        )

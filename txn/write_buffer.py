@@ -1,0 +1,209 @@
+"""What a transaction has written and nobody else can see yet.
+
+Per shard: new rows by row id, row ids deleted from what is committed, parts staged in the blob store (bulk),
+and, for reading one's own writes, what each touched key holds now.
+
+    update of key 7 (rid 4 -> rid 90)       delete of key 8 (rid 5)       insert of key 9 (rid 91)
+    inserts  {90: row}                      deletes {5}                   inserts {91: row}
+    by_key   {7: (90, row)}                 {8: None}                     {9: (91, row)}
+
+A row that the transaction itself inserted and then deletes leaves no trace. **Savepoints** are
+positions in a journal of inverse steps, kept only while there is a savepoint: rolling back pops and undoes.
+Bytes are accounted, so that the owner can spill a large buffer to staged parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from storage.abc import Part, Row, ShardId
+from txn.abc import Key, Keyspace
+
+ROW_OVERHEAD_BYTES = 120
+"""What a buffered row costs beyond its values: dictionary entries, tuples."""
+
+
+class ShardBuffer:
+    """One shard's part of the buffer. Read it freely; write through `WriteBuffer`."""
+
+    __slots__ = ("by_key", "deletes", "inserts", "parts")
+
+    def __init__(self) -> None:
+        self.inserts: dict[int, Row] = {}
+        self.deletes: dict[int, None] = {}
+        self.by_key: dict[Key, tuple[int, Row] | None] = {}
+        self.parts: list[Part] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.inserts or self.deletes or self.parts)
+
+
+class WriteBuffer:
+    """All shards' buffers, the written keys, savepoints, and the byte count.
+
+    `size_bytes` is an estimate of the memory that inline rows take; staged parts count nothing.
+    """
+
+    __slots__ = (
+        "_journal",
+        "_savepoints",
+        "forgotten",
+        "registered",
+        "shards",
+        "size_bytes",
+        "whole",
+        "wrote",
+    )
+
+    def __init__(self) -> None:
+        self.shards: dict[ShardId, ShardBuffer] = {}
+        self.wrote: dict[Keyspace, dict[Key, int | None]] = {}
+        """Keyspace -> key -> the snapshot at which its old value was seen; None: written blindly."""
+        self.whole: dict[Keyspace, int | None] = {}
+        self.registered: list[tuple[ShardId, bytes]] = []
+        self.forgotten: list[ShardId] = []
+        self.size_bytes = 0
+        self._journal: list[Callable[[], Any]] | None = None
+        self._savepoints: list[tuple[str, int]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self.registered or self.forgotten) or any(self.shards.values())
+
+    def of(self, shard: ShardId) -> ShardBuffer:
+        buffer = self.shards.get(shard)
+        if buffer is None:
+            buffer = self.shards[shard] = ShardBuffer()
+        return buffer
+
+    # --- writing -----------------------------------------------------------------------------
+
+    def insert(self, shard: ShardId, key: Key, rid: int, row: Row) -> None:
+        buffer = self.of(shard)
+        assert rid not in buffer.inserts, "a row id is used once"
+        journal = self._journal
+        if journal is not None:
+            journal.append(self._restore_key(buffer, key))
+            journal.append(lambda: self._take_insert(buffer, rid))
+        buffer.inserts[rid] = row
+        buffer.by_key[key] = (rid, row)
+        self.size_bytes += row_bytes(row)
+
+    def delete(self, shard: ShardId, key: Key, rid: int) -> None:
+        buffer = self.of(shard)
+        journal = self._journal
+        if journal is not None:
+            journal.append(self._restore_key(buffer, key))
+        row = buffer.inserts.pop(rid, None)
+        if row is not None:
+            self.size_bytes -= row_bytes(row)
+            if journal is not None:
+                restored = row
+                journal.append(lambda: self._put_insert(buffer, rid, restored))
+        else:
+            assert rid not in buffer.deletes, "a row is deleted once"
+            buffer.deletes[rid] = None
+            self.size_bytes += ROW_OVERHEAD_BYTES
+            if journal is not None:
+                journal.append(lambda: self._take_delete(buffer, rid))
+        buffer.by_key[key] = None
+
+    def add_part(self, shard: ShardId, part: Part) -> None:
+        parts = self.of(shard).parts
+        parts.append(part)
+        if self._journal is not None:
+            self._journal.append(parts.pop)
+
+    def register(self, shard: ShardId, schema: bytes) -> None:
+        self.registered.append((shard, schema))
+        if self._journal is not None:
+            self._journal.append(self.registered.pop)
+
+    def forget(self, shard: ShardId) -> None:
+        self.forgotten.append(shard)
+        if self._journal is not None:
+            self._journal.append(self.forgotten.pop)
+
+    def touched(self, space: Keyspace, key: Key, seen_ts: int | None) -> None:
+        """`key` was written, from a value seen at `seen_ts` (None: blindly)."""
+        keys = self.wrote.get(space)
+        if keys is None:
+            keys = self.wrote[space] = {}
+        if key in keys:
+            return  # the first sighting is the one that must still be true
+        keys[key] = seen_ts
+        if self._journal is not None:
+            self._journal.append(lambda: keys.pop(key))
+
+    def touched_all(self, space: Keyspace, seen_ts: int | None) -> None:
+        """More keys of `space` were written than are listed."""
+        if space in self.whole:
+            return
+        self.whole[space] = seen_ts
+        if self._journal is not None:
+            self._journal.append(lambda: self.whole.pop(space))
+
+    def spill(self, shard: ShardId) -> tuple[dict[int, Row], dict[int, None]]:
+        """Takes the shard's inline rows out, for the caller to stage as parts and `add_part`.
+
+        `by_key` stays: reading one's own writes by key goes on. Not while savepoints are open, whose
+        journal speaks of these rows (raises AssertionError).
+        """
+        assert self._journal is None, "rows under a savepoint cannot be spilled"
+        buffer = self.of(shard)
+        taken = buffer.inserts, buffer.deletes
+        buffer.inserts, buffer.deletes = {}, {}
+        self.size_bytes -= sum(map(row_bytes, taken[0].values())) + ROW_OVERHEAD_BYTES * len(taken[1])
+        return taken
+
+    # --- savepoints --------------------------------------------------------------------------
+
+    def savepoint(self, name: str) -> None:
+        if self._journal is None:
+            self._journal = []
+        self._savepoints.append((name, len(self._journal)))
+
+    @property
+    def savepoints(self) -> list[str]:
+        return [name for name, _ in self._savepoints]
+
+    def rollback_to(self, index: int) -> None:
+        """Undoes everything after the savepoint at `index` of `savepoints`; it stays, later ones go."""
+        journal = self._journal
+        assert journal is not None
+        position = self._savepoints[index][1]
+        while len(journal) > position:
+            journal.pop()()
+        del self._savepoints[index + 1 :]
+
+    def release(self, index: int) -> None:
+        """Forgets the savepoint at `index` and later ones; their writes stay."""
+        del self._savepoints[index:]
+        if not self._savepoints:
+            self._journal = None
+
+    def _restore_key(self, buffer: ShardBuffer, key: Key) -> Callable[[], Any]:
+        if key in buffer.by_key:
+            before = buffer.by_key[key]
+            return lambda: buffer.by_key.__setitem__(key, before)
+        return lambda: buffer.by_key.pop(key)
+
+    def _take_insert(self, buffer: ShardBuffer, rid: int) -> None:
+        self.size_bytes -= row_bytes(buffer.inserts.pop(rid))
+
+    def _put_insert(self, buffer: ShardBuffer, rid: int, row: Row) -> None:
+        buffer.inserts[rid] = row
+        self.size_bytes += row_bytes(row)
+
+    def _take_delete(self, buffer: ShardBuffer, rid: int) -> None:
+        del buffer.deletes[rid]
+        self.size_bytes -= ROW_OVERHEAD_BYTES
+
+
+def row_bytes(row: Row) -> int:
+    """About what a buffered row takes in memory: cheap, and right within a factor of two."""
+    total = ROW_OVERHEAD_BYTES + 40 * len(row)
+    for value in row:
+        if type(value) is str or type(value) is bytes or type(value) is list:
+            total += len(value)
+    return total
