@@ -1,0 +1,1 @@
+"""Statement text -> plan: parse, classify, resolve, rewrite; the catalog."""

@@ -1,0 +1,467 @@
+"""The shapes that cross this room's walls: types, catalog objects, statements, plans, errors.
+
+    text --lexer--> tokens --parse--> statement --bind(catalog)--> plan --(executor)--> rows
+
+A **plan** is made once and used for many executions: it holds no parameter value and no row. It
+says what kind of statement it is, its parameter and result types, what it reads and writes, and,
+in its `body`, how it is to be answered: by the keyed engine (primary-key access on row versions in
+memory), by DuckDB (`Query`), or by the executor itself (`Utility`).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from storage.abc import Datum, ShardId
+
+Oid = int
+
+
+class SqlError(Exception):
+    """An error of a SQL statement, as PostgreSQL words it.
+
+    SQL's errors are named by SQLSTATE in the standard itself, so the two rooms that speak SQL
+    (planner, executor) raise this; the rooms below have typed exceptions that pgwire maps.
+
+    `position` is the 1-based character position in the statement's own text (0: none).
+    """
+
+    def __init__(
+        self,
+        sqlstate: str,
+        message: str,
+        *,
+        position: int = 0,
+        detail: str = "",
+        hint: str = "",
+        schema: str = "",
+        table: str = "",
+        column: str = "",
+        constraint: str = "",
+        datatype: str = "",
+        context: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.sqlstate, self.message, self.position = sqlstate, message, position
+        self.detail, self.hint = detail, hint
+        self.schema, self.table, self.column = schema, table, column
+        self.constraint, self.datatype = constraint, datatype
+        self.context = context  # where it happened: `COPY t, line 3, column b: "x"`
+
+
+class PlanError(SqlError):
+    """A statement that cannot be planned: syntax, names, types."""
+
+
+class StatementKind(enum.Enum):
+    """DESIGN: every statement is classified once."""
+
+    READ = "read"
+    WRITE = "write"
+    READ_THEN_WRITE = "read then write"
+    DDL = "ddl"
+    SESSION = "session"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRef:
+    """A type as a column or expression has it: OID and modifier (-1: none), as in pg_attribute."""
+
+    oid: Oid
+    typmod: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A column of a result, with all that RowDescription says of it."""
+
+    name: str
+    type: TypeRef
+    table_oid: Oid = 0
+    attnum: int = 0
+
+
+# --- catalog objects ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: TypeRef
+    attnum: int  # 1-based, never reused
+    not_null: bool = False
+    default: str | None = None  # SQL text, planned when needed
+    identity: str = ""  # "", "a" (always), "d" (by default)
+    generated: bool = False  # GENERATED ALWAYS AS (default) STORED
+    sequence_oid: Oid = 0  # owned sequence of serial and identity columns
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    oid: Oid
+    name: str
+    kind: str  # "p" primary key, "u" unique, "c" check, "f" foreign key
+    columns: tuple[int, ...]  # attnums, in key order
+    expression: str = ""  # CHECK: SQL text
+    index_oid: Oid = 0  # p, u: the index's own pg_class row
+    foreign_table: Oid = 0
+    foreign_columns: tuple[int, ...] = ()
+    on_update: str = "a"
+    on_delete: str = "a"
+    nulls_not_distinct: bool = False
+    deferrable: bool = False
+    deferred: bool = False  # INITIALLY DEFERRED
+    match: str = "s"  # foreign keys: "s" simple, "f" full
+    validated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. Rows in its shard hold the columns in the order of `columns`."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    columns: tuple[Column, ...]
+    constraints: tuple[Constraint, ...]
+    shard: ShardId
+    owner: str = "tidewire"
+    temporary: bool = False
+    comment: str | None = None
+    last_attnum: int = 0  # the highest ever used, if a column above all that are left was dropped
+    referenced_by: tuple[Oid, ...] = ()
+    """Tables with a foreign key into this one (itself included): who writes here must look there."""
+
+    @property
+    def primary_key(self) -> Constraint | None:
+        for c in self.constraints:
+            if c.kind == "p":
+                return c
+        return None
+
+    def index_of(self, attnum: int) -> int:
+        """Where in a row the column with this attribute number is."""
+        for i, c in enumerate(self.columns):
+            if c.attnum == attnum:
+                return i
+        raise KeyError(attnum)
+
+    @property
+    def key_indexes(self) -> tuple[int, ...]:
+        """Row positions of the primary key's columns, in key order; empty without a primary key."""
+        pk = self.primary_key
+        return tuple(self.index_of(a) for a in pk.columns) if pk else ()
+
+
+# --- expressions of the keyed path -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: Datum
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """$n, 1-based; its datum arrives already of this type."""
+
+    number: int
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """A column of the one table at hand, by its position in the row."""
+
+    index: int
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator, function or cast from the closed set that `executor.keyed` can compile.
+
+    `op` is a PostgreSQL operator with its operand types spelled out, such as `int4 + int4`,
+    a function, such as `lower(text)`, or a cast, such as `cast int8 int4`; also `and`, `or`,
+    `not`, `is null`, `is not null`, `case`, `coalesce`, `now`, `nextval`.
+    """
+
+    op: str
+    args: tuple[Expr, ...]
+    type: TypeRef
+
+
+Expr = Const | Param | Col | Call
+
+
+# --- plan bodies -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The rows whose primary key is one of these; each key is an expression per key column."""
+
+    keys: tuple[tuple[Expr, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Rows whose primary key has this prefix and whose next key column lies within the bounds."""
+
+    prefix: tuple[Expr, ...]
+    low: Expr | None = None
+    low_inclusive: bool = True
+    high: Expr | None = None
+    high_inclusive: bool = True
+
+
+Lookup = Points | Range
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRead:
+    """SELECT by primary key. Rows that pass `condition` are projected through `outputs`."""
+
+    table: Table
+    lookup: Lookup
+    condition: Expr | None
+    outputs: tuple[Expr, ...]
+    descending: bool = False  # key order; only where ORDER BY is a prefix of the key
+    ordered: bool = False
+    limit: Expr | None = None
+    lock: str = ""  # "", "update", "no key update", "share", "key share"
+    lock_wait: str = "wait"  # "wait", "nowait", "skip"
+    unique: int = 0  # oid of the UNIQUE constraint whose columns the points are; 0: the primary key
+
+
+@dataclass(frozen=True, slots=True)
+class RelationUse:
+    """A table in the text of a Query: the executor puts the relation as of the read timestamp there.
+
+    `slot` names the placeholder in the SQL template. `columns` are the row positions that the query
+    needs, in order; None: all. `with_rid` adds `_rid`.
+    `ranges` is what it reads for conflict detection (None: the whole table).
+    """
+
+    slot: str
+    table: Table
+    columns: tuple[int, ...] | None = None
+    with_rid: bool = False
+    ranges: tuple[Lookup, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SystemUse:
+    """A pg_catalog or information_schema relation, computed from the catalog."""
+
+    slot: str
+    schema: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A SELECT for DuckDB.
+
+    `pieces` is the SQL text cut at its placeholders: strings, `Slot`s for relations and `Param`s for
+    parameter values (rendered as typed literals by `planner.types.literal_sql`). The result's
+    Arrow columns have the canonical Arrow type of each result column's type.
+    """
+
+    pieces: tuple[str | Slot | Param | SessionValue, ...]
+    relations: tuple[RelationUse | SystemUse, ...]
+    volatile: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionValue:
+    """A value that the session has at execution, rendered as a typed literal.
+
+    Names: now, current_user, session_user, current_database, current_schema, time_zone, pid,
+    read_ts, setting:NAME, search_path, ...
+    """
+
+    name: str
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class OnConflict:
+    """ON CONFLICT. `constraint` is the arbiter (None: any, only with DO NOTHING).
+
+    Where the keyed engine cannot compute DO UPDATE, `query` does (only in InsertQuery): over the slot "conflicts",
+    with `_n`, the existing row's columns c0, c1, ... and then EXCLUDED's in canonical Arrow, it yields `_n` and the
+    whole new row for those that pass the condition; `assignments` are None then.
+    """
+
+    constraint: Constraint | None
+    assignments: tuple[tuple[int, Expr], ...] | None  # None: DO NOTHING; see InsertValues for Col numbering
+    condition: Expr | None = None
+    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InsertValues:
+    """INSERT ... VALUES: rows of full width, in the table's column order, defaults filled in.
+
+    In `on_conflict` expressions, Col i below the width is the existing row, Col width + i EXCLUDED.
+    """
+
+    table: Table
+    rows: tuple[tuple[Expr, ...], ...]
+    returning: tuple[Expr, ...] | None = None
+    on_conflict: OnConflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedUpdate:
+    table: Table
+    lookup: Lookup
+    condition: Expr | None
+    assignments: tuple[tuple[int, Expr], ...]  # (row position, new value over the old row)
+    returning: tuple[Expr, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedDelete:
+    table: Table
+    lookup: Lookup
+    condition: Expr | None
+    returning: tuple[Expr, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InsertQuery:
+    """INSERT ... SELECT (or VALUES that the keyed engine cannot compute): `query` yields full rows."""
+
+    table: Table
+    query: Query
+    returning: Query | None = None  # over the slot "new": the written rows
+    on_conflict: OnConflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateQuery:
+    """UPDATE by columnar query: `query` yields `_rid` of the old row, then the whole new row."""
+
+    table: Table
+    query: Query
+    assigned: tuple[int, ...]
+    returning: Query | None = None  # over the slot "new", and "joined" if `joined`
+    joined: int = 0
+    """So many columns at the end of `query` are of FROM's relations: with `_rid` they are the slot "joined"."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteQuery:
+    """DELETE by columnar query: `query` yields `_rid` (and the old row if `returning`)."""
+
+    table: Table
+    query: Query
+    returning: Query | None = None  # over the slot "old", and "joined" if `joined`
+    joined: int = 0  # as in UpdateQuery, of USING's relations
+
+
+@dataclass(frozen=True, slots=True)
+class MergeQuery:
+    """MERGE: `query` yields what is to be done, row by row, and nothing for what is to be left alone.
+
+    Its columns: `_rid` of the target's row (NULL for an insert), the action (`u`, `d`, `i`), the whole new
+    row (of a delete: anything). A `_rid` that comes twice is 21000.
+    """
+
+    table: Table
+    query: Query
+    assigned: tuple[int, ...]  # row positions that some UPDATE of it sets
+
+
+@dataclass(frozen=True, slots=True)
+class CommonWrite:
+    """A data-modifying query of WITH. What it returns is the relation `slot`, columns c0, c1, ..."""
+
+    slot: str
+    body: InsertQuery | UpdateQuery | DeleteQuery
+
+
+@dataclass(frozen=True, slots=True)
+class WithWrites:
+    """A statement with data-modifying queries in its WITH: all of them, and `body`, read the same snapshot."""
+
+    writes: tuple[CommonWrite, ...]
+    body: Query | InsertQuery | UpdateQuery | DeleteQuery | MergeQuery
+
+
+@dataclass(frozen=True, slots=True)
+class Utility:
+    """Everything that is no query: `statement` is one of the dataclasses of `planner.statements`."""
+
+    statement: Any
+
+
+Body = (
+    KeyedRead
+    | Query
+    | InsertValues
+    | KeyedUpdate
+    | KeyedDelete
+    | InsertQuery
+    | UpdateQuery
+    | DeleteQuery
+    | MergeQuery
+    | WithWrites
+    | Utility
+)
+
+
+@dataclass(slots=True)
+class Plan:
+    """A planned statement. Identity matters: caches of other rooms hang off it."""
+
+    kind: StatementKind
+    tag: str  # as in CommandComplete, without counts: "SELECT", "INSERT", "CREATE TABLE"
+    parameters: tuple[TypeRef, ...]
+    columns: tuple[ResultColumn, ...] | None  # None: the statement returns no rows
+    body: Body
+    catalog_version: int
+    text: str = ""
+    position_offset: int = 0  # where the statement begins in the string that carried it
+    compiled: Any = None  # the executor's: closures made from the body
+    wire: Any = None  # pgwire's: RowDescription and CommandComplete bytes
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def statement_reads(plan: Plan) -> Sequence[Table]:
+    """The tables that a plan reads or writes (for locks, permissions and hydration)."""
+    return body_reads(plan.body)
+
+
+def body_reads(body: Body) -> Sequence[Table]:
+    """The tables that a plan's body reads or writes."""
+    if isinstance(body, KeyedRead | InsertValues | KeyedUpdate | KeyedDelete):
+        return (body.table,)
+    queries: list[Query] = []
+    tables: list[Table] = []
+    if isinstance(body, Query):
+        queries.append(body)
+    elif isinstance(body, WithWrites):
+        return [t for part in (*(w.body for w in body.writes), body.body) for t in body_reads(part)]
+    elif isinstance(body, MergeQuery):
+        tables.append(body.table)
+        queries.append(body.query)
+    elif isinstance(body, InsertQuery | UpdateQuery | DeleteQuery):
+        tables.append(body.table)
+        queries.append(body.query)
+        if body.returning is not None:
+            queries.append(body.returning)
+    for q in queries:
+        tables += [r.table for r in q.relations if isinstance(r, RelationUse)]
+    return tables

@@ -1,0 +1,537 @@
+"""Operators, functions, aggregates and window functions: from a name and typed arguments to a resolved call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.coerce import Coercions
+from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
+from planner.binding.functions.system import session_function
+from planner.binding.naming import function_name
+from planner.binding.records import items_of, record_of, row_of
+from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
+from planner.binding.scope import Scope
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+BOOL, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.UNKNOWN)
+_NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
+_FRAME_CLAUSES = ("preceding", "following")
+
+
+def shown(ref: TypeRef) -> str:
+    return t.format_type(TypeRef(ref.oid))
+
+
+class CallBinder:
+    def __init__(self, queries: QueryBinder) -> None:
+        self.queries = queries
+        self.text: str = queries.text
+        self.parameters = queries.parameters
+        self.coercions: Coercions = queries.coercions
+
+    def bind(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        raise NotImplementedError
+
+    def as_boolean(self, bound: ir.Node, what: str, position: int) -> ir.Node:
+        """A boolean. Raises 42804 as `argument of WHERE must be ...`."""
+        made = self.coercions.try_coerce(bound, BOOL, "i", position)
+        if made is None:
+            kind = t.format_type(TypeRef(bound.type.oid))
+            raise PlanError(
+                "42804", f"argument of {what} must be type boolean, not type {kind}", position=position
+            )
+        return made
+
+    # --- operators -----------------------------------------------------------------------------
+
+    def infix(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node:
+        if op == "!=":
+            op = "<>"
+        if op in ("=", "<>") and a.type.oid == b.type.oid == t.RECORD and items_of(a) and items_of(b):
+            return self._row_equal(op, a, b, position)
+        names = (type_name(a.type.oid), type_name(b.type.oid))
+        try:
+            found = find_operator(op, *names)
+        except Ambiguous:
+            raise PlanError(
+                "42725",
+                f"operator is not unique: {shown(a.type)} {op} {shown(b.type)}",
+                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
+                position=position,
+            ) from None
+        if (
+            found is None
+            and op in ("=", "<>", "<", "<=", ">", ">=")
+            and a.type.oid == b.type.oid
+            and names[0].startswith("#")
+        ):
+            return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
+        if found is None:
+            raise PlanError(
+                "42883",
+                f"operator does not exist: {shown(a.type)} {op} {shown(b.type)}",
+                hint=_NO_MATCH.format("operator", "s", "", "s"),
+                position=position,
+            )
+        args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
+        return ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
+
+    def _row_equal(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node:
+        """Rows within rows, and records whose fields are known."""
+        left, right = items_of(a) or (), items_of(b) or ()
+        if len(left) != len(right):
+            raise PlanError("42601", "unequal number of entries in row expressions", position=position)
+        tests = tuple(self.infix("=", x, y, position) for x, y in zip(left, right, strict=True))
+        same = ir.Logic(BOOL, "and", tests)
+        return same if op == "=" else ir.Logic(BOOL, "not", (same,))
+
+    def prefix(self, op: str, a: ir.Node, position: int) -> ir.Node:
+        try:
+            found = find_operator(op, "", type_name(a.type.oid))
+        except Ambiguous:
+            raise PlanError(
+                "42725",
+                f"operator is not unique: {op} {shown(a.type)}",
+                hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
+                position=position,
+            ) from None
+        if found is None:
+            raise PlanError(
+                "42883",
+                f"operator does not exist: {op} {shown(a.type)}",
+                hint=_NO_MATCH.format("operator", "", "an ", ""),
+                position=position,
+            )
+        args, result = self.arguments((found.right,), found.result, [a], position)
+        return ir.Call(result, f"{op} {found.right}", args, False, position)
+
+    # --- arguments -----------------------------------------------------------------------------
+
+    def arguments(
+        self, declared: Sequence[str], result: str, given: Sequence[ir.Node], position: int
+    ) -> tuple[tuple[ir.Node, ...], TypeRef]:
+        """The arguments as the declared types, polymorphic ones bound, and the actual result type."""
+        bound = bind_polymorphic(declared, [type_name(g.type.oid) for g in given]) or {}
+        args = []
+        for d, g in zip(declared, given, strict=True):
+            if d == "any":
+                args.append(self.coercions.settled(g))
+                continue
+            actual = bound.get(d, d)
+            if actual in POLYMORPHIC:
+                args.append(self.coercions.settled(g))
+            elif type_oid(actual) == g.type.oid:
+                args.append(g)
+            else:
+                args.append(self.coercions.coerce(g, TypeRef(type_oid(actual)), "i", position))
+        actual_result = bound.get(result, result)
+        if actual_result in POLYMORPHIC and given:
+            actual_result = type_name(given[0].type.oid)
+        ref = TypeRef(type_oid(actual_result))
+        if ref.oid in (t.RECORD, t.RECORD_ARRAY):
+            # An anonymous record's fields travel as its modifier.
+            shapes = {a.type.typmod for a in args if a.type.oid in (t.RECORD, t.RECORD_ARRAY)}
+            ref = TypeRef(ref.oid, shapes.pop() if len(shapes) == 1 else -1)
+        return tuple(args), ref
+
+    def missing(
+        self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
+    ) -> PlanError:
+        types = ", ".join(shown(g.type) for g in given)
+        return PlanError(
+            "42883",
+            f"{kind} {name}({types}) does not exist",
+            hint=_NO_MATCH.format(kind, "s", "", "s"),
+            position=position,
+        )
+
+    def resolve(self, name: str, given: Sequence[ir.Node], position: int) -> tuple[Proc, tuple[str, ...]]:
+        try:
+            found = find_proc(name, tuple(type_name(g.type.oid) for g in given))
+        except Ambiguous:
+            types = ", ".join(shown(g.type) for g in given)
+            raise PlanError(
+                "42725",
+                f"function {name}({types}) is not unique",
+                hint="Could not choose a best candidate function. You might need to add explicit type casts.",
+                position=position,
+            ) from None
+        if found is None:
+            raise self.missing(name, given, position)
+        return found
+
+    def function(self, name: str, given: Sequence[ir.Node], position: int) -> ir.Node:
+        """A plain function of bound arguments."""
+        proc, declared = self.resolve(name, given, position)
+        if proc.kind == "a":
+            raise PlanError("0A000", f"aggregate {name} cannot be called here", position=position)
+        args, result = self.arguments(declared, proc.result, given, position)
+        if result.oid == t.RECORD and proc.out:
+            bound = bind_polymorphic(proc.args, [type_name(a.type.oid) for a in args]) or {}
+            result = record_of(tuple((n, TypeRef(type_oid(bound.get(k, k)))) for n, k in proc.out))
+        signature = f"{name}({', '.join(declared if not proc.variadic else proc.args)})"
+        if proc.variadic and len(declared) == len(proc.args) and declared == proc.args:
+            signature = f"{name}({', '.join(proc.args)})"
+        if proc.returns_set:
+            return ir.SetReturning(result, signature, args)
+        return ir.Call(result, signature, args, proc.volatility == "v", position)
+
+    # --- calls -----------------------------------------------------------------------------------
+
+    def value_function(self, name: str, node: exp.Expression, scope: Scope) -> ir.Node:
+        made = session_function(name, [])
+        assert made is not None, name
+        return made
+
+    def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        """`f(...)` with its FILTER, WITHIN GROUP, IGNORE NULLS and OVER."""
+        over: exp.Window | None = None
+        condition: exp.Expression | None = None
+        within: exp.Order | None = None
+        inner = node
+        while True:
+            if isinstance(inner, exp.Window):
+                over, inner = inner, inner.this
+            elif isinstance(inner, exp.Filter):
+                condition, inner = inner.expression.this, inner.this
+            elif isinstance(inner, exp.WithinGroup):
+                within, inner = inner.expression, inner.this
+            elif isinstance(inner, exp.Dot) and isinstance(inner.expression, exp.Anonymous):
+                inner = inner.expression
+            elif isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
+                raise PlanError("0A000", "IGNORE NULLS is not supported", position=_at(inner.this))
+            else:
+                break
+        if not isinstance(inner, exp.Anonymous):
+            raise PlanError(
+                "42809",
+                "OVER specified, but this is not a window function nor an aggregate function",
+                position=_at(inner),
+            )
+        name, position = function_name(inner), _at(inner)
+        distinct, order, arguments = _cut(inner)
+        if name == "row":
+            args = tuple(self.coercions.settled(self.bind(a, scope)) for a in arguments)
+            return row_of(args)
+        if (
+            name in ("array", "exists")
+            and len(arguments) == 1
+            and isinstance(arguments[0], exp.Query | exp.Values)
+        ):
+            query = arguments[0]
+            return self.array_query(query, scope) if name == "array" else self.exists_query(query, scope)
+        if name == "grouping":
+            args = tuple(self.bind(a, scope) for a in arguments)
+            return ir.Aggregate(TypeRef(t.INT4), "grouping", args, scope=scope.number, position=position)
+        if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
+            arguments, star = [], True
+        else:
+            star = False
+        known = procs().get(name)
+        plain = over is None and condition is None and within is None and not distinct and not order
+        if plain and not star and not arguments:
+            made = session_function(name, [])
+            if made is not None:
+                return made
+        if known is None:
+            given = [self.bind(a, scope) for a in arguments]
+            raise self.missing(name, given, position)
+        kinds = {p.kind for p in known or ()}
+        if kinds == {"a", "w"} and within is None:
+            kinds = {"w"}  # rank() and its kin: hypothetical-set aggregates only with WITHIN GROUP
+        if "a" in kinds:
+            return self._aggregate(
+                name, arguments, star, distinct, order, within, condition, over, scope, position
+            )
+        if kinds == {"w"} or (over is not None and "w" in kinds):
+            return self._window_function(name, arguments, over, scope, position)
+        if over is not None:
+            raise PlanError(
+                "42809",
+                f"OVER specified, but {name} is not a window function nor an aggregate function",
+                position=position,
+            )
+        for what, given_clause in (
+            ("DISTINCT", distinct),
+            ("ORDER BY", order),
+            ("FILTER", condition),
+            ("WITHIN GROUP", within),
+        ):
+            if given_clause:
+                raise PlanError(
+                    "42809", f"{what} specified, but {name} is not an aggregate function", position=position
+                )
+        if any(isinstance(a, exp.Kwarg) for a in arguments):
+            arguments = self._named(name, arguments, position)
+        if arguments and isinstance(arguments[-1], exp.Variadic):
+            return self._variadic(name, arguments, scope, position)
+        given = [self.bind(a, scope) for a in arguments]
+        # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
+        given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
+        special = session_function(name, given)
+        if special is not None:
+            return special
+        made = self._cast_call(name, given, position)
+        return made if made is not None else self.function(name, given, position)
+
+    def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        raise NotImplementedError
+
+    def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        raise NotImplementedError
+
+    def _cast_call(self, name: str, given: Sequence[ir.Node], position: int) -> ir.Node | None:
+        """`int4(x)`, `text(x)`, `date(x)`: a cast in the form of a call, when no function takes it."""
+        if len(given) != 1 or name not in t.BY_NAME:
+            return None
+        target = TypeRef(t.BY_NAME[name].oid)
+        if not t.is_known(target.oid):
+            return None
+        return self.coercions.try_coerce(given[0], target, "e", position)
+
+    def _named(self, name: str, arguments: list[exp.Expression], position: int) -> list[exp.Expression]:
+        names = _ARGUMENT_NAMES.get(name)
+        if names is None:
+            raise PlanError("0A000", f"named arguments of {name} are not supported", position=position)
+        order, defaults = names
+        out: list[exp.Expression] = []
+        given: dict[str, exp.Expression] = {}
+        for a in arguments:
+            if isinstance(a, exp.Kwarg):
+                given[a.this.name.lower()] = a.expression
+            else:
+                given[order[len(given)]] = a
+        for n, d in zip(order, defaults, strict=True):
+            out.append(given.pop(n, exp.Literal(this=d, is_string=False)))
+        if given:
+            raise PlanError(
+                "42883", f"function {name} has no argument {next(iter(given))}", position=position
+            )
+        return out
+
+    def _variadic(self, name: str, arguments: list[exp.Expression], scope: Scope, position: int) -> ir.Node:
+        given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
+        for p in procs().get(name, ()):
+            if p.variadic and len(p.args) == len(given):
+                declared = p.args if p.args[-1] != "any" else (*p.args[:-1], "anyarray")
+                args, result = self.arguments(declared, p.result, given, position)
+                return ir.Call(result, f"{name}(variadic {', '.join(p.args)})", args, False, position)
+        raise self.missing(name, given, position)
+
+    # --- aggregates and windows --------------------------------------------------------------------
+
+    def _aggregate(
+        self, name: str, arguments: list[exp.Expression], star: bool, distinct: bool,
+        order: list[exp.Ordered], within: exp.Order | None, condition: exp.Expression | None,
+        over: exp.Window | None, scope: Scope, position: int,
+    ) -> ir.Node:  # fmt: skip
+        clause = scope.clause
+        if over is None and clause in _NO_AGGREGATES:
+            raise PlanError("42803", f"aggregate functions are not allowed in {clause}", position=position)
+        if over is None:
+            scope.clause = _INSIDE
+        given = [self.bind(a, scope) for a in arguments]
+        keys = self.sort_keys(within.expressions if within is not None else order, scope)
+        scope.clause = clause
+        direct: tuple[ir.Node, ...] = ()
+        if within is not None:
+            proc, declared = self.resolve(name, [*given, *(k.expr for k in keys)], position)
+            if proc.kind != "a" or proc.aggregate == "n":
+                raise PlanError(
+                    "42809",
+                    f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP",
+                    position=position,
+                )
+            args, result = self.arguments(declared, proc.result, [*given, *(k.expr for k in keys)], position)
+            direct, args = args[: len(given)], args[len(given) :]
+            keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
+        else:
+            proc, declared = self.resolve(name, given, position)
+            if proc.kind == "a" and proc.aggregate != "n":
+                raise PlanError(
+                    "42809", f"WITHIN GROUP is required for ordered-set aggregate {name}", position=position
+                )
+            if not given and not star:
+                raise PlanError(
+                    "42809",
+                    f"{name}(*) must be used to call a parameterless aggregate function",
+                    position=position,
+                )
+            args, result = self.arguments(declared, proc.result, given, position)
+        for a in (*args, *direct):
+            self._no_sets(a, "window" if over is not None else "aggregate", position)
+        for n in (a for g in (*args, *direct) for a in ir.walk(g)):
+            if isinstance(n, ir.Aggregate) and over is None:
+                raise PlanError("42803", "aggregate function calls cannot be nested", position=n.position)
+            if isinstance(n, ir.Window) and over is None:
+                raise PlanError(
+                    "42803",
+                    "aggregate function calls cannot contain window function calls",
+                    position=position,
+                )
+        scope.clause = "FILTER"
+        test = None
+        if condition is not None:
+            test = self.as_boolean(self.bind(condition, scope), "FILTER", _at(condition))
+        scope.clause = clause
+        if distinct and order:
+            for k in keys:
+                if k.expr not in args and k.expr not in given:
+                    raise PlanError(
+                        "42P10",
+                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                        position=_at(order[0].this),
+                    )
+        made = ir.Aggregate(
+            result,
+            f"{name}({', '.join(declared)})",
+            args,
+            distinct,
+            keys,
+            test,
+            direct,
+            scope.number,
+            position,
+        )
+        return made if over is None else self._over(made, over, scope, position)
+
+    def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
+        if any(isinstance(n, ir.SetReturning) for n in ir.walk(node)):
+            raise PlanError(
+                "0A000",
+                f"{kind} function calls cannot contain set-returning function calls",
+                hint="You might be able to move the set-returning function into a LATERAL FROM item.",
+                position=position,
+            )
+
+    def _window_function(
+        self, name: str, arguments: list[exp.Expression], over: exp.Window | None, scope: Scope, position: int
+    ) -> ir.Node:
+        given = [self.bind(a, scope) for a in arguments]
+        proc, declared = self.resolve(name, given, position)
+        if over is None:
+            raise PlanError("42809", f"window function {name} requires an OVER clause", position=position)
+        args, result = self.arguments(declared, proc.result, given, position)
+        return self._over(
+            ir.Call(result, f"{name}({', '.join(declared)})", args, False, position), over, scope, position
+        )
+
+    def _over(self, call: ir.Node, over: exp.Window, scope: Scope, position: int) -> ir.Node:
+        if scope.clause in _NO_WINDOWS:
+            raise PlanError("42P20", f"window functions are not allowed in {scope.clause}", position=position)
+        if scope.clause == _INSIDE:
+            raise PlanError(
+                "42803", "aggregate function calls cannot contain window function calls", position=position
+            )
+        partition, order, spec = self._specification(over, scope)
+        clause, scope.clause = scope.clause, "window definition"
+        parts = tuple(self.coercions.settled(self.bind(p, scope)) for p in partition)
+        keys = self.sort_keys(order, scope)
+        scope.clause = clause
+        frame = self._frame(spec, keys, scope) if spec is not None else None
+        return ir.Window(call.type, call, parts, keys, frame)
+
+    def _specification(
+        self, over: exp.Window, scope: Scope
+    ) -> tuple[list[exp.Expression], list[exp.Ordered], exp.WindowSpec | None]:
+        partition = list(over.args.get("partition_by") or ())
+        order = over.args.get("order")
+        keys = list(order.expressions) if order is not None else []
+        spec = over.args.get("spec")
+        alias = over.args.get("alias")
+        if alias is not None:
+            name = str(alias.name)
+            named = scope.windows.get(name)
+            if named is None:
+                raise PlanError("42704", f'window "{name}" does not exist', position=_at(alias))
+            assert isinstance(named, exp.Window)
+            p, k, s = self._specification(named, scope)
+            return p or partition, k or keys, spec or s
+        return partition, keys, spec
+
+    def _frame(self, spec: exp.WindowSpec, keys: tuple[ir.SortKey, ...], scope: Scope) -> tuple[Any, ...]:
+        kind = str(spec.args.get("kind") or "range").upper()
+
+        def bound(which: str) -> tuple[str, Any]:
+            value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
+            if value is None:
+                return "CURRENT ROW", None
+            if isinstance(value, str | exp.Var):
+                word = str(value if isinstance(value, str) else value.name).upper()
+                return (f"UNBOUNDED {side}" if word == "UNBOUNDED" else "CURRENT ROW"), None
+            offset = self.bind(value, scope)
+            if kind == "RANGE":
+                if len(keys) != 1:
+                    raise PlanError(
+                        "42P20", "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
+                    )
+                if offset.type.oid == t.UNKNOWN:
+                    target = TypeRef(t.INTERVAL) if keys[0].expr.type.oid in _TIMES else keys[0].expr.type
+                    offset = self.coercions.coerce(offset, target, "i")
+            else:
+                offset = self.coercions.coerce(offset, TypeRef(t.INT8), "i")
+            return side, offset
+
+        exclude = spec.args.get("exclude")
+        return (
+            kind,
+            bound("start"),
+            bound("end"),
+            str(exclude.name if isinstance(exclude, exp.Expression) else exclude or "").upper(),
+        )
+
+    def sort_keys(self, order: Sequence[exp.Expression], scope: Scope) -> tuple[ir.SortKey, ...]:
+        keys = []
+        for o in order:
+            node = self.coercions.settled(self.bind(o.this if isinstance(o, exp.Ordered) else o, scope))
+            descending = bool(o.args.get("desc")) if isinstance(o, exp.Ordered) else False
+            keys.append(ir.SortKey(node, descending, nulls_first(o, descending)))
+        return tuple(keys)
+
+
+def nulls_first(node: exp.Expression, descending: bool) -> bool:
+    given = node.args.get("nulls_first")
+    return bool(given) if given is not None else descending
+
+
+def _at(node: exp.Expression) -> int:
+    from planner.parse import position
+
+    return position(node)
+
+
+def _cut(node: exp.Anonymous) -> tuple[bool, list[exp.Ordered], list[exp.Expression]]:
+    """DISTINCT, ORDER BY and the plain arguments: sqlglot hangs the first two on the last argument."""
+    arguments = list(node.expressions)
+    order: list[exp.Ordered] = []
+    distinct = False
+    if arguments and isinstance(arguments[-1], exp.Order):
+        last = arguments.pop()
+        order = list(last.expressions)
+        if last.this is not None:
+            arguments.append(last.this)
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+        distinct = True
+        arguments = list(arguments[0].expressions)
+    return distinct, order, arguments
+
+
+_INSIDE = "aggregate argument"
+_NO_AGGREGATES = frozenset(
+    ("WHERE", "GROUP BY", "JOIN conditions", "FILTER", "VALUES", "LIMIT", "OFFSET", "UPDATE", "RETURNING", "functions in FROM",
+     "DEFAULT expressions", "check constraints")
+)  # fmt: skip
+_NO_WINDOWS = _NO_AGGREGATES | {"HAVING", "window definition"}
+_TIMES = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.TIMETZ, t.INTERVAL)
+_ARGUMENT_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "make_interval": (("years", "months", "weeks", "days", "hours", "mins", "secs"), ("0",) * 7),
+}
+__all__ = ["CallBinder", "array_name", "nulls_first", "shown"]

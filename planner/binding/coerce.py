@@ -1,0 +1,197 @@
+"""Bringing an expression to a type: literals are read, parameters decided, everything else is cast.
+
+    coerce(node, TypeRef(INT8), "i")     implicitly, where an operator or function wants it
+    coerce(node, column.type, "a")       in assignment: modifiers are enforced (22001, 22003)
+    coerce(node, target, "e")            an explicit CAST
+
+String literals become values of the target type at once, by PostgreSQL's input functions, so a malformed
+one is an error with its position before anything runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from planner import types as t
+from planner.abc import PlanError, SqlError, TypeRef
+from planner.binding import ir
+from planner.binding.facts import category, element_name, type_name
+from planner.binding.parameters import Parameters
+from planner.binding.records import items_of, row_of
+from planner.binding.resolve import castable
+
+UNKNOWN = TypeRef(t.UNKNOWN)
+_RANGES = {
+    t.INT2: (-(1 << 15), (1 << 15) - 1),
+    t.INT4: (-(1 << 31), (1 << 31) - 1),
+    t.INT8: (-(1 << 63), (1 << 63) - 1),
+    t.OID: (0, (1 << 32) - 1),
+}
+
+
+def name_of(ref: TypeRef) -> str:
+    return type_name(ref.oid)
+
+
+class Coercions:
+    def __init__(self, parameters: Parameters, settings: Any) -> None:
+        self.parameters = parameters
+        self.settings = settings
+
+    def coerce(self, node: ir.Node, target: TypeRef, context: str, position: int = 0) -> ir.Node:
+        """The node as a `target`. Raises 42846 (explicit) or 42804 where no cast exists; 22P02 and kin."""
+        made = self.try_coerce(node, target, context, position)
+        if made is None:
+            a, b = t.format_type(TypeRef(node.type.oid)), t.format_type(TypeRef(target.oid))
+            if context == "e":
+                raise PlanError("42846", f"cannot cast type {a} to {b}", position=position)
+            raise PlanError("42804", f"cannot convert type {a} to {b}", position=position)
+        return made
+
+    def try_coerce(self, node: ir.Node, target: TypeRef, context: str, position: int = 0) -> ir.Node | None:
+        if node.type.oid == t.UNKNOWN and not isinstance(node, ir.Lit | ir.Parm):
+            node = ir.Cast(TypeRef(t.TEXT), node)
+        if node.type.oid == t.UNKNOWN and target.oid != t.UNKNOWN:
+            if isinstance(node, ir.Lit):
+                return self.read_literal(node, target, context)
+            assert isinstance(node, ir.Parm)
+            stated = self.parameters.type_of(node.number)
+            if stated is None:
+                self.parameters.decide(node.number, target)
+                stated = TypeRef(target.oid)
+            node = replace(node, type=stated)
+            if stated.oid != target.oid and not castable(name_of(stated), name_of(target), context):
+                a, b = t.format_type(stated), t.format_type(TypeRef(target.oid))
+                raise PlanError(
+                    "42P08",
+                    f"inconsistent types deduced for parameter ${node.number}",
+                    detail=f"{b} versus {a}",
+                    position=node.position,
+                )
+        null = isinstance(node, ir.Lit) and node.value is None and node.type.oid != t.UNKNOWN
+        if null and castable(name_of(node.type), name_of(target), context):
+            return ir.Lit(target, None)
+        fields = t.composite_fields(target.oid) if node.type.oid == t.RECORD else None
+        if fields is not None:
+            node = self._as_composite(node, target, fields, context, position)
+        if node.type.oid != target.oid:
+            if not castable(name_of(node.type), name_of(target), context):
+                return None
+            plain = TypeRef(target.oid)
+            node = self._fold(ir.Cast(plain, node, context == "e", position))
+        if target.typmod >= 0 and node.type.typmod != target.typmod:
+            node = ir.Cast(target, node, context == "e", position)
+        elif target.typmod < 0 and node.type.typmod >= 0 and node.type.oid != t.NUMERIC and context == "a":
+            return node
+        return node
+
+    def _as_composite(
+        self,
+        node: ir.Node,
+        target: TypeRef,
+        fields: tuple[tuple[str, TypeRef], ...],
+        context: str,
+        position: int,
+    ) -> ir.Node:
+        """A record as a value of a composite type: field by field. Raises 42846."""
+        items = items_of(node)
+        if items is None or len(items) != len(fields):
+            detail = ""
+            if items is not None:
+                detail = f"Input has too {'few' if len(items) < len(fields) else 'many'} columns."
+            raise PlanError(
+                "42846",
+                f"cannot cast type record to {t.format_type(target)}",
+                detail=detail,
+                position=position,
+            )
+        row = row_of(
+            tuple(
+                self.coerce(_as_written(i), ref, context, position)
+                for i, (_, ref) in zip(items, fields, strict=True)
+            )
+        )
+        return ir.Cast(target, row, True, position)
+
+    def _fold(self, cast: ir.Cast) -> ir.Node:
+        """Integer constants change their type at once, so that `int8col = 5` stays a plain comparison."""
+        arg = cast.arg
+        if isinstance(arg, ir.Lit) and isinstance(arg.value, int) and not isinstance(arg.value, bool):
+            to = cast.type.oid
+            low, high = _RANGES.get(to, (1, 0))
+            if low <= arg.value <= high:
+                return ir.Lit(cast.type, arg.value, arg.position)
+            if to == t.NUMERIC:
+                return ir.Lit(cast.type, str(arg.value), arg.position)
+            if to == t.FLOAT8 and abs(arg.value) < 1 << 53:
+                return ir.Lit(cast.type, float(arg.value), arg.position)
+        if (
+            isinstance(arg, ir.Lit)
+            and arg.type.oid == t.NUMERIC
+            and isinstance(arg.value, str)
+            and cast.type.oid == t.FLOAT8
+        ):
+            return ir.Lit(cast.type, float(arg.value), arg.position)
+        return cast
+
+    def read_literal(self, node: ir.Lit, target: TypeRef, context: str) -> ir.Node:
+        if node.value is None:
+            return ir.Lit(target, None, node.position)
+        oid = target.oid
+        if oid in (t.ANY, t.RECORD) or category(name_of(target)) == "P":
+            return ir.Lit(TypeRef(t.TEXT), node.value, node.position)
+        plain = TypeRef(oid, target.typmod if oid == t.INTERVAL else -1)
+        if oid in (t.TEXT, t.VARCHAR, t.BPCHAR):
+            value: Any = node.value
+        elif t.is_volatile_input(node.value, plain) or name_of(plain).startswith("reg"):
+            return ir.Cast(target, ir.Lit(TypeRef(t.TEXT), node.value, node.position), True, node.position)
+        elif t.element_of(oid) and (nested := self._nested(node, target)) is not None:
+            return nested
+        else:
+            try:
+                value = t.input_text(node.value, plain, self.settings)
+            except SqlError as e:
+                raise PlanError(
+                    e.sqlstate, e.message, position=node.position, detail=e.detail, hint=e.hint
+                ) from None
+        lit: ir.Node = ir.Lit(plain, value, node.position)
+        if target.typmod >= 0 and oid != t.INTERVAL:
+            return ir.Cast(target, lit, context == "e", node.position)
+        return lit
+
+    def _nested(self, node: ir.Lit, target: TypeRef) -> ir.Node | None:
+        """A literal of an array of several dimensions; None for others."""
+        from planner.types.arrays import split_nested
+
+        try:
+            items = split_nested(str(node.value))
+        except SqlError as e:
+            raise PlanError(e.sqlstate, e.message, position=node.position, detail=e.detail) from None
+        if items is None:
+            return None
+        element = TypeRef(t.element_of(target.oid), target.typmod)
+
+        def made(item: Any) -> ir.Node:
+            if isinstance(item, list):
+                return ir.Logic(TypeRef(target.oid, target.typmod), "array", tuple(map(made, item)))
+            return self.read_literal(ir.Lit(UNKNOWN, item, node.position), element, "e")
+
+        return made(items)
+
+    def settled(self, node: ir.Node) -> ir.Node:
+        """Unknown becomes text, as at the top of a SELECT."""
+        if node.type.oid == t.UNKNOWN:
+            return self.coerce(node, TypeRef(t.TEXT), "i")
+        return node
+
+
+def _as_written(item: ir.Node) -> ir.Node:
+    """A string literal in a row, which became text there for want of anything better."""
+    if isinstance(item, ir.Lit) and item.type.oid == t.TEXT:
+        return ir.Lit(UNKNOWN, item.value, item.position)
+    return item
+
+
+def is_array(ref: TypeRef) -> bool:
+    return bool(element_name(name_of(ref)))

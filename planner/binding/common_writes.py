@@ -1,0 +1,64 @@
+"""Data-modifying queries of WITH: each becomes a part of the plan, and a relation for the parts after it.
+
+    WITH gone AS (DELETE FROM a WHERE old RETURNING *)     CommonWrite(slot "w0", DeleteQuery)
+    INSERT INTO b SELECT * FROM gone                       body: InsertQuery over  Slot("w0") AS r7
+
+A part's own query is a text of its own: the plain queries of the same WITH before it are repeated in
+front of it. What it returns keeps DuckDB's types, since only other texts of the statement read it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.abc import Body, CommonWrite, DeleteQuery, InsertQuery, PlanError, Slot, UpdateQuery, WithWrites
+from planner.binding.compound import renamed
+from planner.binding.emit import Item
+from planner.binding.naming import identifier
+from planner.binding.scope import Scope
+from planner.binding.sources import CommonTable
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+
+def bind_common_write(
+    queries: QueryBinder, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
+) -> None:
+    """Adds the part to `queries.common_writes` and its name to the scope. Raises PlanError."""
+    from planner.binding.dml import DmlBinder
+
+    node = cte.this
+    if isinstance(node, exp.Merge):
+        raise PlanError("0A000", "MERGE not supported in WITH query", position=first_position(cte))
+    dml = DmlBinder(queries)
+    dml.common, dml.inherited, dml.inherited_recursive, dml.around = True, inherited, recursive, scope.ctes
+    queries.prefer_keyed = False  # neither this part nor the ones after it
+    queries.in_common_write = True
+    try:
+        if isinstance(node, exp.Insert):
+            bound = dml.insert(node)
+        else:
+            bound = dml.update(node) if isinstance(node, exp.Update) else dml.delete(node)
+    finally:
+        queries.in_common_write = False
+    assert isinstance(bound.body, InsertQuery | UpdateQuery | DeleteQuery)
+    slot = f"w{len(queries.common_writes)}"
+    queries.common_writes.append(CommonWrite(slot, bound.body))
+    names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
+    if dml.returned is None:
+        scope.ctes[name] = CommonTable(Slot(slot), None, [])
+    else:
+        scope.ctes[name] = CommonTable(
+            Slot(slot), renamed(dml.returned.columns, names, name), dml.returned.forms
+        )
+
+
+def with_writes(queries: QueryBinder, body: Body) -> Body:
+    """The statement's body, behind the writes of its WITH if it has any."""
+    if not queries.common_writes:
+        return body
+    return WithWrites(tuple(queries.common_writes), body)  # type: ignore[arg-type]

@@ -1,0 +1,328 @@
+"""WITH, UNION and its kin, VALUES: queries made of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, ResultColumn, TypeRef
+from planner.binding import ir
+from planner.binding.emit import (
+    Form,
+    Frag,
+    Item,
+    as_text_numeric,
+    comparable,
+    join,
+    needs_key,
+    sql,
+)
+from planner.binding.naming import identifier
+from planner.binding.scope import Relation, RelationColumn, Scope
+from planner.binding.sources import CommonTable
+from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
+from planner.binding.writing import QueryWriter
+from planner.parse import position as first_position
+
+
+class CompoundBinder(QueryWriter):
+    """Binds what is not a plain SELECT."""
+
+    def with_clause(self, node: exp.Expression, scope: Scope) -> Frag | None:
+        recursive, items = self.with_items(node, scope, [])
+        return with_text(recursive, items)
+
+    def with_items(
+        self, node: exp.Expression, scope: Scope, inherited: list[Item]
+    ) -> tuple[bool, list[Item]]:
+        """Binds WITH: whether it is recursive, and the text of each query. `inherited`: those around it."""
+        clause = node.args.get("with_")
+        if clause is None:
+            return False, []
+        recursive = bool(clause.args.get("recursive"))
+        items: list[Item] = []
+        for cte in clause.expressions:
+            name = identifier(cte.args["alias"].this)
+            if name in scope.ctes:
+                raise PlanError(
+                    "42712",
+                    f'WITH query name "{name}" specified more than once',
+                    position=first_position(cte.args["alias"]),
+                )
+            if isinstance(cte.this, exp.DML):
+                if scope.parent is not None or self._depth > 1 or self.in_common_write:
+                    raise PlanError(
+                        "0A000",
+                        "WITH clause containing a data-modifying statement must be at the top level",
+                        position=first_position(cte),
+                    )
+                self.common_write(cte, name, scope, recursive, [*inherited, *items])
+                continue
+            names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
+            sql_name = f"w{self.next_relation()}"
+            if recursive and isinstance(cte.this, exp.Union) and _mentions(cte.this.expression, name):
+                frag = self._recursive(cte, name, names, sql_name, scope)
+            else:
+                bound = self.nested(cte.this, scope)
+                scope.outer += bound.outer
+                scope.ctes[name] = CommonTable(sql_name, renamed(bound.columns, names, name), bound.forms)
+                frag = bound.frag
+            made = scope.ctes[name]
+            assert isinstance(made, CommonTable) and made.columns is not None
+            cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
+            wanted = cte.args.get("materialized")
+            word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
+            items.append(sql(f"{sql_name}({cols}) AS {word}(", frag, ")"))
+        return recursive, items
+
+    def common_write(
+        self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
+    ) -> None:
+        """A data-modifying query of WITH: a part of the plan of its own, and a relation for the parts after it."""
+        raise NotImplementedError
+
+    def _recursive(self, cte: exp.CTE, name: str, names: list[str], sql_name: str, scope: Scope) -> Frag:
+        union = cte.this
+        base = self.nested(union.this, scope)
+        forms: list[Form] = [
+            None if c.type.oid == t.NUMERIC else f for c, f in zip(base.columns, base.forms, strict=True)
+        ]
+        columns = renamed(base.columns, names, name)
+        scope.ctes[name] = CommonTable(sql_name, columns, forms)
+        step = self.nested(union.expression, scope, [c.type for c in base.columns])
+        if len(step.columns) != len(base.columns):
+            raise PlanError(
+                "42601",
+                "each UNION query must have the same number of columns",
+                position=first_position(union.expression),
+            )
+        for i, (a, b) in enumerate(zip(base.columns, step.columns, strict=True)):
+            if a.type.oid != b.type.oid and not (a.type.oid == t.NUMERIC):
+                raise PlanError(
+                    "42804",
+                    f'recursive query "{name}" column {i + 1} has type {t.format_type(TypeRef(a.type.oid))} in non-recursive '
+                    f"term but type {t.format_type(TypeRef(b.type.oid))} overall",
+                    hint="Cast the output of the non-recursive term to the correct type.",
+                    position=first_position(union.this),
+                )
+        scope.outer += base.outer + step.outer
+        word = "UNION" if union.args.get("distinct") else "UNION ALL"
+        refs = [c.type for c in base.columns]
+        return sql(self._cast_columns(base, refs, forms), f" {word} ", self._cast_columns(step, refs, forms))
+
+    def _cast_columns(self, bound: BoundQuery, refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
+        """The query with its columns in other types and forms."""
+        if all(
+            a.type == b and f == g for a, b, f, g in zip(bound.columns, refs, bound.forms, forms, strict=True)
+        ):
+            return sql("(", bound.frag, ")")
+        number = self.anonymous_relation(bound)
+        items: list[Item] = []
+        for i, (c, ref, form) in enumerate(zip(bound.columns, refs, forms, strict=True)):
+            node = (
+                self.coercions.coerce(ir.Var(c.type, number, i), ref, "i")
+                if c.type != ref
+                else ir.Var(c.type, number, i)
+            )
+            frag = self.emitter.frag(node)
+            if ref.oid == t.NUMERIC and form is None:
+                frag = as_text_numeric(frag)
+            elif form is not None and frag.form != form:
+                frag = sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))")
+            items.append(sql(frag, f" AS c{i}"))
+        return sql("(SELECT ", join(", ", items), " FROM (", bound.frag, f") AS r{number})")
+
+    def set_operation(
+        self,
+        node: exp.SetOperation,
+        scope: Scope,
+        expected: Sequence[TypeRef | None] | None,
+        prefix: Frag | None,
+        top: bool,
+    ) -> BoundQuery:
+        word = type(node).__name__.upper()
+        sides = [node.this, node.expression]
+        marker = [None] * COLUMNS_MAX
+        first = [self.nested(s, scope, marker) for s in sides]
+        if len(first[0].columns) != len(first[1].columns):
+            raise PlanError(
+                "42601",
+                f"each {word} query must have the same number of columns",
+                position=first_position(sides[1]),
+            )
+        refs: list[TypeRef] = []
+        for i, (a, b) in enumerate(zip(first[0].columns, first[1].columns, strict=True)):
+            wanted = expected[i] if expected is not None and i < len(expected) else None
+            if a.type.oid == b.type.oid == t.UNKNOWN:
+                refs.append(
+                    wanted if wanted is not None else TypeRef(t.UNKNOWN if expected is not None else t.TEXT)
+                )
+                continue
+            nodes = [ir.Var(a.type, 0, i), ir.Var(b.type, 0, i)]
+            if t.UNKNOWN in (a.type.oid, b.type.oid):
+                refs.append(TypeRef(a.type.oid if b.type.oid == t.UNKNOWN else b.type.oid))
+                continue
+            _, ref = self.expressions.to_common(nodes, word, [first_position(s) for s in sides])
+            refs.append(ref)
+        bounds = []
+        for side, one in zip(sides, first, strict=True):
+            if any(c.type.oid == t.UNKNOWN for c in one.columns):
+                one = self.nested(side, scope, refs)
+            bounds.append(one)
+            scope.outer += one.outer
+        x, y = bounds
+        refs = [TypeRef(t.TEXT) if r.oid == t.UNKNOWN and expected is None else r for r in refs]
+        forms: list[Form] = []
+        for ref, f, g in zip(refs, x.forms, y.forms, strict=True):
+            same = ref.oid == t.NUMERIC and f is not None and g is not None and f[1] == g[1]
+            if t.element_of(ref.oid) and f != g:
+                raise PlanError("0A000", "arrays of different dimensions in one column are not supported")
+            joint = (max(f[0], g[0]), f[1]) if same and f is not None and g is not None else None
+            forms.append(joint if ref.oid == t.NUMERIC else f if t.element_of(ref.oid) else None)
+        all_rows = not node.args.get("distinct", True)
+        operands = [self._cast_columns(x, refs, forms), self._cast_columns(y, refs, forms)]
+        frag = sql(operands[0], f" {word}{' ALL' if all_rows else ''} ", operands[1])
+        columns = [ResultColumn(c.name, r) for c, r in zip(x.columns, refs, strict=True)]
+        bound = BoundQuery(frag, columns, forms)
+        keyed = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))
+        if keyed and word != "UNION":
+            bound = BoundQuery(self._by_keys(word, all_rows, operands, refs, forms), columns, forms)
+        elif keyed and not all_rows:
+            bound = BoundQuery(self._united_rows(operands, refs, forms), columns, forms)
+        return self.ordered(bound, node, scope, prefix, top)
+
+    def _by_keys(
+        self, word: str, all_rows: bool, sides: Sequence[Frag], refs: Sequence[TypeRef], forms: Sequence[Form]
+    ) -> Frag:
+        """INTERSECT and EXCEPT of values that are equal without being the same text: rows are counted by key.
+
+        The n-th row of a key on the left stays in INTERSECT ALL while n is at most the right side's count, in EXCEPT
+        ALL from there on; without ALL only the first one is asked for.
+        """
+        keys = [
+            sql(comparable(Frag((f"c{i}",), f), r), f" AS k{i}")
+            for i, (r, f) in enumerate(zip(refs, forms, strict=True))
+        ]
+        names = [f"k{i}" for i in range(len(refs))]
+        columns = ", ".join(f"c{i}" for i in range(len(refs)))
+        left = sql(
+            "SELECT *, row_number() OVER (PARTITION BY ", ", ".join(names), ") AS tw_n FROM (SELECT *, ", join(", ", keys),
+            " FROM ", sides[0], ")",
+        )  # fmt: skip
+        right = sql(
+            f"SELECT {', '.join(names)}, count(*) AS tw_c FROM (SELECT ", join(", ", keys), " FROM ", sides[1],
+            f") GROUP BY {', '.join(names)}",
+        )  # fmt: skip
+        same = " AND ".join(f"a.{n} IS NOT DISTINCT FROM b.{n}" for n in names)
+        if word == "INTERSECT":
+            test = "tw_n <= tw_c" if all_rows else "tw_n = 1 AND tw_c IS NOT NULL"
+        else:
+            test = "tw_n > coalesce(tw_c, 0)" if all_rows else "tw_n = 1 AND tw_c IS NULL"
+        return sql(
+            f"SELECT {columns} FROM (", left, ") AS a LEFT JOIN (", right, f") AS b ON {same} WHERE {test}"
+        )
+
+    def _united_rows(self, sides: Sequence[Frag], refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
+        """UNION of such values: of equal ones the left side's is shown, as PostgreSQL does.
+
+        The sides are numbered because DuckDB reads them in parallel: whose row comes first would be chance.
+        """
+        keys = [
+            comparable(Frag((f"d.c{i}",), f), r) for i, (r, f) in enumerate(zip(refs, forms, strict=True))
+        ]
+        columns = ", ".join(f"c{i}" for i in range(len(refs)))
+        return sql(
+            "SELECT DISTINCT ON (", join(", ", keys), f") {columns} FROM (SELECT *, 0 AS tw_side FROM ", sides[0],
+            " UNION ALL SELECT *, 1 AS tw_side FROM ", sides[1], ") AS d ORDER BY tw_side",
+        )  # fmt: skip
+
+    def ordered(
+        self, bound: BoundQuery, node: exp.Expression, scope: Scope, prefix: Frag | None, top: bool
+    ) -> BoundQuery:
+        """ORDER BY, LIMIT and OFFSET over a whole query: keys are its columns."""
+        order = node.args.get("order")
+        number = self.anonymous_relation(bound)
+        targets = [
+            Target(c.name, ir.Var(c.type, number, i), None, c.table_oid, c.attnum)
+            for i, c in enumerate(bound.columns)
+        ]
+        parts = Parts(sql("(", bound.frag, f") AS r{number}"), None, targets, prefix=prefix)
+        over = self.new_scope(scope.parent)
+        relation = Relation(number, "", [RelationColumn(c.name, c.type) for c in bound.columns])
+        over.relations = [relation]
+        if order is not None:
+            for o in order.expressions:
+                key = self.order_key(o, targets, None, "ORDER BY")
+                if key is None:
+                    raise PlanError(
+                        "0A000",
+                        "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
+                        detail="Only result column names can be used, not expressions or functions.",
+                        hint="Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
+                        position=first_position(o),
+                    )
+                parts.order.append(key)
+        self.limits(node, parts, scope)
+        if not (top or prefix or parts.order or parts.limit or parts.offset):
+            return bound
+        return self.written(parts, over, top)
+
+    def values(
+        self,
+        node: exp.Values,
+        scope: Scope,
+        expected: Sequence[TypeRef | None] | None,
+        prefix: Frag | None,
+        top: bool,
+    ) -> BoundQuery:
+        scope.clause = "VALUES"
+        rows = [
+            [self.expressions.bind(e, scope) for e in (r.expressions if isinstance(r, exp.Tuple) else [r])]
+            for r in node.expressions
+        ]
+        width = len(rows[0])
+        if any(len(r) != width for r in rows):
+            odd = next(r for r, bound in zip(node.expressions, rows, strict=True) if len(bound) != width)
+            raise PlanError("42601", "VALUES lists must all be the same length", position=first_position(odd))
+        columns, forms = [], []
+        texts: list[list[Frag]] = [[] for _ in rows]
+        for i in range(width):
+            column = [r[i] for r in rows]
+            wanted = expected[i] if expected is not None and i < len(expected) else None
+            if wanted is not None and all(n.type.oid == t.UNKNOWN for n in column):
+                made, ref = [self.coercions.coerce(n, wanted, "i") for n in column], wanted
+            else:
+                made, ref = self.expressions.to_common(column, "VALUES", [0] * len(column))
+            frags, form = self.emitter.unified(made, ref)
+            columns.append(ResultColumn(f"column{i + 1}", ref))
+            forms.append(form)
+            for row, f in zip(texts, frags, strict=True):
+                row.append(f)
+        body = join(", ", [sql("(", join(", ", row), ")") for row in texts])
+        number = self.next_relation()
+        names = ", ".join(f"c{i}" for i in range(width))
+        frag = sql("SELECT * FROM (VALUES ", body, f") AS r{number}({names})")
+        scope.clause = ""
+        return self.ordered(BoundQuery(frag, columns, forms), node, scope, prefix, top)
+
+
+def with_text(recursive: bool, items: Sequence[Item]) -> Frag | None:
+    """WITH in front of a statement; None without any queries."""
+    return sql("WITH ", "RECURSIVE " if recursive else "", join(", ", items), " ") if items else None
+
+
+def _mentions(node: exp.Expression, name: str) -> bool:
+    return any(
+        isinstance(x.this, exp.Identifier) and identifier(x.this) == name for x in node.find_all(exp.Table)
+    )
+
+
+def renamed(columns: Sequence[ResultColumn], names: Sequence[str], query: str) -> list[RelationColumn]:
+    if len(names) > len(columns):
+        raise PlanError(
+            "42P10",
+            f'WITH query "{query}" has {len(columns)} columns available but {len(names)} columns specified',
+        )
+    return [RelationColumn(names[i] if i < len(names) else c.name, c.type) for i, c in enumerate(columns)]

@@ -1,0 +1,557 @@
+"""to_char, to_date, to_timestamp, to_number: PostgreSQL's template patterns.
+
+A template is cut once into pieces: patterns (`YYYY`, `Mon`, `HH24`), with their `FM` and `TH` modifiers, and literal text
+(anything else, or text in double quotes). Formatting writes each piece; parsing reads each.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+
+from planner.abc import SqlError
+
+_MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
+_DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+_ROMAN = ["I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII"]
+_PATTERNS = sorted(
+    [
+        "SSSSS",
+        "SSSS",
+        "Y,YYY",
+        "YYYY",
+        "YYY",
+        "YY",
+        "Y",
+        "IYYY",
+        "IYY",
+        "IY",
+        "I",
+        "HH24",
+        "HH12",
+        "HH",
+        "MI",
+        "SS",
+        "MS",
+        "US",
+        "FF1",
+        "FF2",
+        "FF3",
+        "FF4",
+        "FF5",
+        "FF6",
+        "AM",
+        "PM",
+        "A.M.",
+        "P.M.",
+        "am",
+        "pm",
+        "a.m.",
+        "p.m.",
+        "BC",
+        "AD",
+        "B.C.",
+        "A.D.",
+        "bc",
+        "ad",
+        "b.c.",
+        "a.d.",
+        "MONTH",
+        "Month",
+        "month",
+        "MON",
+        "Mon",
+        "mon",
+        "MM",
+        "DAY",
+        "Day",
+        "day",
+        "DY",
+        "Dy",
+        "dy",
+        "DDD",
+        "DD",
+        "D",
+        "IDDD",
+        "ID",
+        "WW",
+        "W",
+        "IW",
+        "CC",
+        "J",
+        "Q",
+        "RM",
+        "rm",
+        "TZ",
+        "tz",
+        "TZH",
+        "TZM",
+        "OF",
+    ],
+    key=len,
+    reverse=True,
+)
+_DAY_US = 86_400_000_000
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    pattern: str  # "" for literal text
+    text: str = ""
+    fill: bool = True
+    suffix: str = ""
+
+
+@lru_cache(maxsize=512)
+def pieces(template: str) -> tuple[Piece, ...]:
+    out: list[Piece] = []
+    i, fill = 0, True
+    while i < len(template):
+        if template[i] == '"':
+            end = template.find('"', i + 1)
+            end = len(template) if end < 0 else end
+            out.append(Piece("", template[i + 1 : end].replace("\\", "")))
+            i = end + 1
+            continue
+        if template[i : i + 2].upper() == "FM":
+            fill, i = False, i + 2
+            continue
+        if template[i : i + 2].upper() in ("FX", "TM"):
+            i += 2
+            continue
+        found = next((p for p in _PATTERNS if template.startswith(p, i)), None)
+        if found is None:
+            found = next((p for p in _PATTERNS if template[i : i + len(p)].upper() == p), None)
+        if found is None:
+            out.append(Piece("", template[i]))
+            i += 1
+            continue
+        i += len(found)
+        suffix = template[i : i + 2] if template[i : i + 2] in ("TH", "th") else ""
+        i += len(suffix)
+        out.append(Piece(found, "", fill, suffix))
+        fill = True
+    return tuple(out)
+
+
+def _ordinal(n: int, suffix: str) -> str:
+    if not suffix:
+        return ""
+    word = "th" if 10 <= abs(n) % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(abs(n) % 10, "th")
+    return word.upper() if suffix == "TH" else word
+
+
+def _cased(word: str, pattern: str) -> str:
+    if pattern.isupper():
+        return word.upper()
+    return word.lower() if pattern.islower() else word
+
+
+def timestamp_text(micros: int, template: str) -> str:
+    """to_char(timestamp, template); `micros` since 1970."""
+    if abs(micros) >= (1 << 63) - 1:
+        return "infinity" if micros > 0 else "-infinity"
+    days, us = divmod(micros, _DAY_US)
+    try:
+        date = datetime.date.fromordinal(days + _EPOCH)
+    except (ValueError, OverflowError):
+        raise SqlError("0A000", "to_char of dates outside the years 1 to 9999 is not supported") from None
+    out = []
+    for p in pieces(template):
+        out.append(p.text if not p.pattern else _field(p, date, us))
+    return "".join(out)
+
+
+def _field(p: Piece, date: datetime.date, us: int) -> str:
+    seconds, fraction = divmod(us, 1_000_000)
+    hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
+    name = p.pattern
+    upper = name.upper()
+    iso_year, iso_week, iso_day = date.isocalendar()
+    dow = date.isoweekday() % 7
+    numbers: dict[str, tuple[int, int]] = {
+        "YYYY": (date.year, 4), "YYY": (date.year % 1000, 3), "YY": (date.year % 100, 2), "Y": (date.year % 10, 1),
+        "IYYY": (iso_year, 4), "IYY": (iso_year % 1000, 3), "IY": (iso_year % 100, 2), "I": (iso_year % 10, 1),
+        "HH24": (hour, 2), "HH12": ((hour - 1) % 12 + 1, 2), "HH": ((hour - 1) % 12 + 1, 2), "MI": (minute, 2), "SS": (second, 2),
+        "MS": (fraction // 1000, 3), "US": (fraction, 6), "SSSS": (seconds, 1), "SSSSS": (seconds, 1), "MM": (date.month, 2),
+        "DDD": (date.timetuple().tm_yday, 3), "DD": (date.day, 2), "D": (dow + 1, 1), "ID": (iso_day, 1),
+        "IDDD": ((iso_week - 1) * 7 + iso_day, 3), "WW": ((date.timetuple().tm_yday - 1) // 7 + 1, 2), "W": ((date.day - 1) // 7 + 1, 1),
+        "IW": (iso_week, 2), "CC": ((date.year + 99) // 100, 2), "J": (date.toordinal() + 1_721_425, 1), "Q": ((date.month - 1) // 3 + 1, 1),
+    }  # fmt: skip
+    if upper in numbers:
+        value, width = numbers[upper]
+        return (str(value).rjust(width, "0") if p.fill else str(value)) + _ordinal(value, p.suffix)
+    if upper.startswith("FF"):
+        return f"{fraction:06d}"[: int(upper[2])]
+    if upper == "Y,YYY":
+        return f"{date.year // 1000},{date.year % 1000:03d}"
+    if upper in ("AM", "PM"):
+        return _cased("PM" if hour >= 12 else "AM", name)
+    if upper in ("A.M.", "P.M."):
+        return _cased("P.M." if hour >= 12 else "A.M.", name)
+    if upper in ("BC", "AD"):
+        return _cased("AD", name)
+    if upper in ("B.C.", "A.D."):
+        return _cased("A.D.", name)
+    if upper in ("MONTH", "DAY"):
+        word = _cased(_MONTHS[date.month - 1] if upper == "MONTH" else _DAYS[dow], name)
+        return word.ljust(9) if p.fill else word
+    if upper in ("MON", "DY"):
+        return _cased((_MONTHS[date.month - 1] if upper == "MON" else _DAYS[dow])[:3], name)
+    if upper == "RM":
+        word = _ROMAN[date.month - 1]
+        word = word.lower() if name.islower() else word
+        return word.ljust(4) if p.fill else word
+    if upper in ("TZ", "OF", "TZH", "TZM"):
+        raise SqlError("0A000", f'the template pattern "{name}" is not supported')
+    raise AssertionError(name)
+
+
+def interval_text(i: tuple[int, int, int], template: str) -> str:
+    """to_char(interval, template)."""
+    months, days, micros = i
+    out = []
+    seconds, fraction = divmod(abs(micros), 1_000_000)
+    sign = -1 if micros < 0 else 1
+    hours = sign * (seconds // 3600)
+    values: dict[str, tuple[int, int]] = {
+        "YYYY": (int(months / 12), 4), "YYY": (int(months / 12) % 1000, 3), "YY": (int(months / 12) % 100, 2), "MM": (months - int(months / 12) * 12, 2),
+        "DD": (days, 2), "DDD": (days, 3), "HH24": (hours, 2), "HH12": ((abs(hours) - 1) % 12 + 1, 2), "HH": ((abs(hours) - 1) % 12 + 1, 2),
+        "MI": (sign * (seconds // 60 % 60), 2), "SS": (sign * (seconds % 60), 2), "MS": (sign * (fraction // 1000), 3), "US": (sign * fraction, 6),
+        "SSSS": (sign * seconds, 1),
+    }  # fmt: skip
+    for p in pieces(template):
+        if not p.pattern:
+            out.append(p.text)
+            continue
+        found = values.get(p.pattern.upper())
+        if found is None:
+            raise SqlError(
+                "22007",
+                "invalid format specification for an interval value",
+                hint="Intervals are not tied to specific calendar dates.",
+            )
+        value, width = found
+        shown = str(abs(value)).rjust(width, "0") if p.fill else str(abs(value))
+        out.append(("-" if value < 0 else "") + shown)
+    return "".join(out)
+
+
+# --- numbers -----------------------------------------------------------------------------------------
+
+
+_NUMERALS = (
+    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
+    (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
+)  # fmt: skip
+
+
+def _roman_text(value: str) -> str:
+    rest = Decimal(value)
+    if not rest.is_finite() or not 1 <= (n := int(rest.to_integral_value(ROUND_HALF_UP))) <= 3999:
+        return "#" * 15
+    out = ""
+    for worth, letters in _NUMERALS:
+        out += letters * (n // worth)
+        n %= worth
+    return out
+
+
+def number_text(value: str, template: str) -> str:
+    """to_char(numeric, template)."""
+    fill = True
+    body = template
+    if body.upper().startswith("FM"):
+        fill, body = False, body[2:]
+    if body.upper() == "RN":
+        return _roman_text(value).rjust(15) if fill else _roman_text(value)
+    if "EEEE" in body.upper():
+        digits = body.upper().partition("EEEE")[0]
+        places = len(re.sub(r"[^09]", "", re.split(r"[.D]", digits)[1])) if re.search(r"[.D]", digits) else 0
+        shown = f"{Decimal(value):.{places}e}"
+        mantissa, _, exponent = shown.partition("e")
+        return f"{' ' if not shown.startswith('-') and fill else ''}{mantissa}e{exponent[0]}{exponent[1:].rjust(2, '0')}"
+    if value in ("NaN", "Infinity", "-Infinity"):
+        return value
+    upper = body.upper()
+    v_at = upper.find("V")
+    v_digits = sum(c in "09" for c in upper[v_at + 1 :]) if v_at >= 0 else 0
+    point = re.search(r"[.D]", upper)
+    whole_part = upper[: point.start()] if point else upper
+    fraction_part = upper[point.end() :] if point else ""
+    places = sum(c in "09" for c in fraction_part)
+    number = Decimal(value) * (Decimal(10) ** v_digits)
+    number = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    negative = number < 0
+    digits = format(abs(number), "f")
+    whole, _, fraction = digits.partition(".")
+    whole = whole.lstrip("0")
+    slots = sum(c in "09" for c in whole_part)
+    overflow = len(whole) > slots
+    zero_from = next((i for i, c in enumerate(c for c in whole_part if c in "09") if c == "0"), None)
+    explicit_sign = any(s in upper for s in ("S", "MI", "PL", "SG", "PR"))
+    padded = whole.rjust(slots)
+    out: list[str] = []
+    index = 0
+    started = False
+    sign_done = explicit_sign
+    i = 0
+    chars = body
+    in_fraction = False
+    fraction_index = 0
+    significant = len(fraction.rstrip("0"))
+    fraction_slots = [c for c in fraction_part if c in "09"]
+    last_zero = max((k for k, c in enumerate(fraction_slots) if c == "0"), default=-1)
+    while i < len(chars):
+        c = chars[i]
+        u = c.upper()
+        two = chars[i : i + 2].upper()
+        if two == "MI":
+            out.append("-" if negative else (" " if fill else ""))
+            i += 2
+            continue
+        if two == "PL":
+            out.append("+" if not negative else (" " if fill else ""))
+            i += 2
+            continue
+        if two == "SG":
+            out.append("-" if negative else "+")
+            i += 2
+            continue
+        if two == "PR":
+            text = "".join(out).strip()
+            lead = "".join(out)[: len("".join(out)) - len("".join(out).lstrip())]
+            out = [lead, f"<{text}>" if negative else f" {text} " if fill else text]
+            i += 2
+            continue
+        if two in ("TH",):
+            word = _ordinal(int(whole or "0"), "th")
+            out.append("" if negative else (word.upper() if chars[i] == "T" else word))
+            i += 2
+            continue
+        if u == "S":
+            if not out or i > 0:
+                mark = "-" if negative else "+"
+                if i == 0:
+                    out.append("\0" + mark)
+                else:
+                    out.append(mark)
+            i += 1
+            continue
+        if u in "09" and not in_fraction:
+            d = "#" if overflow else padded[index]
+            position = index
+            index += 1
+            if d == " " and zero_from is not None and position >= zero_from:
+                d = "0"
+            if d == " " and index == slots and not point and not whole:
+                d = "0"
+            if d != " " and not started:
+                started = True
+                if not sign_done:
+                    out.append("-" if negative else (" " if fill else ""))
+                    sign_done = True
+            if d == " ":
+                out.append(" " if fill else "")
+            else:
+                out.append(d)
+            i += 1
+            continue
+        if u in "09":
+            if overflow:
+                out.append("#")
+            elif not fill and fraction_index > last_zero and fraction_index >= significant:
+                pass
+            else:
+                out.append(fraction[fraction_index] if fraction_index < len(fraction) else "0")
+            fraction_index += 1
+            i += 1
+            continue
+        if u in ".D":
+            if not sign_done:
+                out.append("-" if negative else (" " if fill else ""))
+                sign_done = True
+            out.append(".")
+            in_fraction = True
+            i += 1
+            continue
+        if u in ",G":
+            out.append("," if started else (" " if fill else ""))
+            i += 1
+            continue
+        if u == "V":
+            in_fraction = False
+            slots_left = v_digits
+            del slots_left
+            i += 1
+            continue
+        if u == "L":
+            out.append(" " if fill else "")
+            i += 1
+            continue
+        if c == '"':
+            end = chars.find('"', i + 1)
+            end = len(chars) if end < 0 else end
+            out.append(chars[i + 1 : end])
+            i = end + 1
+            continue
+        out.append(c)
+        i += 1
+    text = "".join(out)
+    if "\0" in text:
+        # A leading S stands right before the first digit.
+        sign = text[text.index("\0") + 1]
+        text = text.replace("\0" + sign, "", 1)
+        blanks = len(text) - len(text.lstrip(" "))
+        text = text[:blanks] + sign + text[blanks:]
+    return text
+
+
+def to_number(text: str, template: str) -> str:
+    body = text.strip()
+    negative = "-" in body or (body.startswith("<") and body.endswith(">"))
+    digits = re.sub(r"[^0-9.]", "", body)
+    if not re.search(r"[.D]", template.upper()):
+        digits = digits.replace(".", "")
+    if not re.search(r"\d", digits):
+        raise SqlError("22P02", f'invalid input syntax for type numeric: "{text}"')
+    whole, dot, fraction = digits.partition(".")
+    out = (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
+    return "-" + out if negative and out.strip("0.") else out
+
+
+# --- parsing ------------------------------------------------------------------------------------------
+
+_WIDTHS = {
+    "YYYY": 4, "YYY": 3, "YY": 2, "Y": 1, "IYYY": 4, "HH24": 2, "HH12": 2, "HH": 2, "MI": 2, "SS": 2, "MS": 3, "US": 6, "MM": 2, "DD": 2,
+    "DDD": 3, "D": 1, "ID": 1, "IW": 2, "WW": 2, "W": 1, "CC": 2, "J": 9, "Q": 1, "SSSS": 5, "SSSSS": 5, "Y,YYY": 5,
+    "FF1": 1, "FF2": 2, "FF3": 3, "FF4": 4, "FF5": 5, "FF6": 6,
+}  # fmt: skip
+
+
+def _parsed(text: str, template: str) -> dict[str, int]:
+    out: dict[str, int] = {}
+    at = 0
+    cut = pieces(template)
+    for n, p in enumerate(cut):
+        if not p.pattern:
+            if p.text.isspace() or not p.text.isalnum():
+                while at < len(text) and (
+                    text[at].isspace() or (not text[at].isalnum() and text[at] not in "+-")
+                ):
+                    at += 1
+                if at < len(text) and text[at] == p.text:
+                    at += 1
+            elif at < len(text):
+                at += len(p.text)
+            continue
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if at >= len(text):
+            break
+        upper = p.pattern.upper()
+        if upper in ("MONTH", "MON", "DAY", "DY", "RM"):
+            names = _MONTHS if upper in ("MONTH", "MON") else _ROMAN if upper == "RM" else _DAYS
+            rest = text[at:].lower()
+            if upper in ("MON", "DY"):
+                found = [(i, w[:3]) for i, w in enumerate(names) if rest.startswith(w[:3].lower())]
+            else:
+                found = [(i, w) for i, w in enumerate(names) if rest.startswith(w.lower())]
+            if not found:
+                raise SqlError(
+                    "22007",
+                    f'invalid value "{text[at : at + 9].split()[0]}" for "{p.pattern}"',
+                    detail="The given value did not match any of the allowed values for this field.",
+                )
+            i, word = max(found, key=lambda f: len(f[1]))
+            at += len(word)
+            if names is not _DAYS:
+                out["MM"] = i + 1
+            continue
+        if upper in ("AM", "PM", "A.M.", "P.M.", "BC", "AD", "B.C.", "A.D."):
+            mark = text[at : at + len(upper)].upper().replace(".", "")
+            out["PM" if mark in ("AM", "PM") else "BC"] = int(mark in ("PM", "BC"))
+            at += len(upper)
+            continue
+        width = _WIDTHS.get(upper)
+        if width is None:
+            raise SqlError("0A000", f'the template pattern "{p.pattern}" is not supported')
+        following = cut[n + 1] if n + 1 < len(cut) else None
+        free = following is None or not following.pattern
+        m = re.compile(r"[+-]?\d+" if free else rf"[+-]?\d{{1,{width}}}").match(text, at)
+        if m is None:
+            raise SqlError(
+                "22007",
+                f'invalid value "{text[at : at + width]}" for "{p.pattern}"',
+                detail="Value must be an integer.",
+            )
+        digits = m[0]
+        if upper in ("MS", "US") or upper.startswith("FF"):
+            places = {"MS": 3, "US": 6}.get(upper, 6)
+            out["US"] = int(digits.ljust(places, "0")[:places]) * (1000 if upper == "MS" else 1)
+        elif upper in ("YY", "YYY", "Y") and len(digits) <= 3:
+            value = int(digits)
+            base = {1: 2020, 2: 2000 if value < 70 else 1900, 3: 2000 if value < 520 else 1000}[len(digits)]
+            out["YYYY"] = value + (2000 if len(digits) == 1 else base)
+        elif upper in ("YY", "YYY", "Y", "IYYY"):
+            out["YYYY"] = int(digits)
+        elif upper in ("HH", "HH12"):
+            value = int(digits)
+            if not 1 <= value <= 12:
+                raise SqlError(
+                    "22007",
+                    f'hour "{value}" is invalid for the 12-hour clock',
+                    hint="Use the 24-hour clock, or give an hour between 1 and 12.",
+                )
+            out["HH12"] = value
+        else:
+            out[upper] = int(digits)
+        at = m.end()
+        if p.suffix:
+            at += 2
+    return out
+
+
+def _day_number(f: dict[str, int], text: str) -> int:
+    if "J" in f:
+        return f["J"] - 2_440_588
+    year = f.get("YYYY", 1)
+    try:
+        if "DDD" in f and "MM" not in f:
+            return datetime.date(year, 1, 1).toordinal() - _EPOCH + f["DDD"] - 1
+        return datetime.date(year, f.get("MM", 1), f.get("DD", 1)).toordinal() - _EPOCH
+    except ValueError:
+        raise SqlError("22008", f'date/time field value out of range: "{text}"') from None
+
+
+def to_date(text: str, template: str) -> int:
+    return _day_number(_parsed(text, template), text)
+
+
+def to_timestamp(text: str, template: str) -> int:
+    f = _parsed(text, template)
+    hour = f.get("HH24", f.get("HH12", 0))
+    if "PM" in f and "HH12" in f:
+        hour = hour % 12 + 12 * f["PM"]
+    minute, second = f.get("MI", 0), f.get("SS", 0)
+    if hour > 23 or minute > 59 or second > 59:
+        raise SqlError("22008", f'date/time field value out of range: "{text}"')
+    seconds = f.get("SSSS", f.get("SSSSS", hour * 3600 + minute * 60 + second))
+    return _day_number(f, text) * _DAY_US + seconds * 1_000_000 + f.get("US", 0)

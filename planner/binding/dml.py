@@ -1,0 +1,328 @@
+"""INSERT, UPDATE and DELETE: rows of full width, assignment casts, defaults, RETURNING, ON CONFLICT.
+
+Each statement is tried as a keyed one first: the same typed trees are either translated for the keyed
+engine or written as a query that yields the rows to write:
+
+    InsertQuery   the new rows, in the table's column order
+    UpdateQuery   _rid of the old row, then the whole new row
+    DeleteQuery   _rid
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from planner.abc import (
+    Body,
+    DeleteQuery,
+    InsertQuery,
+    InsertValues,
+    KeyedDelete,
+    KeyedUpdate,
+    PlanError,
+    Query,
+    ResultColumn,
+    Slot,
+    Table,
+    UpdateQuery,
+)
+from planner.binding import ir, keyed
+from planner.binding.emit import Frag, Item, join, quote_name, sql
+from planner.binding.rows import RowBinder, is_default
+from planner.binding.scope import Relation, Scope
+from planner.parse import position as first_position
+
+ROWS_MAX = 100_000
+"""Rows of one VALUES list that are planned one by one; more go through a query."""
+
+
+@dataclass(slots=True)
+class Bound:
+    body: Body
+    columns: tuple[ResultColumn, ...] | None
+    tag: str
+
+
+class DmlBinder(RowBinder):
+    """Binds whole statements."""
+
+    def insert(self, node: exp.Insert) -> Bound:
+        table, alias = self.target(node.this, "insert into")
+        prefix = self.with_clause(node)
+        if isinstance(node.this, exp.Schema):
+            listed = [self.column_index(table, c) for c in node.this.expressions]
+            for i, index in enumerate(listed):
+                if index in listed[:i]:
+                    raise PlanError(
+                        "42701",
+                        f'column "{table.columns[index].name}" specified more than once',
+                        position=first_position(node.this.expressions[i]),
+                    )
+        else:
+            listed = list(range(len(table.columns)))
+        explicit = isinstance(node.this, exp.Schema)
+        overriding = self._overriding(node)
+        source = node.expression
+        width = len(table.columns)
+        rows: list[list[ir.Node]] | None = None
+        query: Frag | None = None
+        if source is None or node.args.get("default"):
+            rows = [[self.default(table, i) for i in range(width)]]
+        elif (
+            isinstance(source, exp.Values) and not _decorated(source) and len(source.expressions) <= ROWS_MAX
+        ):
+            rows = [self._values_row(table, listed, r, explicit, overriding) for r in source.expressions]
+        else:
+            query = self._selected(table, listed, source, explicit, overriding)
+        columns, returning_nodes, returning_relation = self.returning(node, table, alias)
+        conflict = self.on_conflict_of(node, table, alias)
+        if rows is not None:
+            rows = [self.generated(table, r) for r in rows]
+            try:
+                if prefix is not None or not self.queries.prefer_keyed:
+                    raise keyed.NotKeyed("not wanted")
+                if conflict is not None and conflict.query is not None:
+                    raise keyed.NotKeyed("ON CONFLICT")
+                made = tuple(tuple(keyed.expression(n, {}) for n in r) for r in rows)
+                offsets = {returning_relation: 0}
+                outs = (
+                    None
+                    if returning_nodes is None
+                    else tuple(keyed.expression(x.node, offsets) for x in returning_nodes)
+                )
+                return Bound(InsertValues(table, made, outs, conflict), columns, "INSERT")
+            except keyed.NotKeyed:
+                query = self._rows_query(table, rows)
+        assert query is not None
+        if prefix is not None:
+            query = sql(prefix, query)
+        body = self.queries.finished(query)
+        returning = self.returning_query(returning_nodes, returning_relation, "new")
+        return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT")
+
+    def _overriding(self, node: exp.Insert) -> str:
+        return str(node.args.get("overriding") or "")
+
+    def _values_row(
+        self, table: Table, listed: list[int], row: exp.Expression, explicit: bool, overriding: str
+    ) -> list[ir.Node]:
+        items = (
+            list(row.expressions)
+            if isinstance(row, exp.Tuple)
+            else [row.this if isinstance(row, exp.Paren) else row]
+        )
+        if len(items) > len(listed):
+            raise PlanError(
+                "42601",
+                "INSERT has more expressions than target columns",
+                position=first_position(items[len(listed)]),
+            )
+        if explicit and len(items) < len(listed):
+            raise PlanError("42601", "INSERT has more target columns than expressions")
+        scope = Scope(self._scope, 0, clause="VALUES")
+        given: dict[int, ir.Node] = {}
+        for index, item in zip(listed, items, strict=False):
+            column = table.columns[index]
+            if is_default(item):
+                continue
+            if column.generated:
+                raise PlanError(
+                    "428C9",
+                    f'cannot insert a non-DEFAULT value into column "{column.name}"',
+                    detail=f'Column "{column.name}" is a generated column.',
+                )
+            if column.identity and overriding == "user":
+                continue
+            if column.identity == "a" and overriding != "system":
+                raise PlanError(
+                    "428C9",
+                    f'cannot insert a non-DEFAULT value into column "{column.name}"',
+                    detail=f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
+                    hint="Use OVERRIDING SYSTEM VALUE to override.",
+                )
+            given[index] = self.assigned(self.expressions.bind(item, scope), column, first_position(item))
+        return [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
+
+    def _rows_query(self, table: Table, rows: list[list[ir.Node]]) -> Frag:
+        texts: list[Item] = []
+        for row in rows:
+            items = [
+                sql(self.canonical(self.fitted(n, c), c), f" AS {quote_name(c.name)}")
+                for n, c in zip(row, table.columns, strict=True)
+            ]
+            texts.append(sql("SELECT ", join(", ", items)))
+        return join(" UNION ALL ", texts)
+
+    def _selected(
+        self, table: Table, listed: list[int], source: exp.Expression, explicit: bool, overriding: str
+    ) -> Frag:
+        expected = [table.columns[i].type for i in listed]
+        bound = self.queries.nested(source, self._scope, expected)
+        if len(bound.columns) > len(listed):
+            raise PlanError(
+                "42601", "INSERT has more expressions than target columns", position=first_position(source)
+            )
+        if explicit and len(bound.columns) < len(listed):
+            raise PlanError("42601", "INSERT has more target columns than expressions")
+        number = self.queries.anonymous_relation(bound)
+        given: dict[int, ir.Node] = {}
+        for i, (index, c) in enumerate(zip(listed, bound.columns, strict=False)):
+            column = table.columns[index]
+            if column.identity and overriding == "user":
+                continue
+            if column.generated or (column.identity == "a" and overriding != "system"):
+                raise PlanError(
+                    "428C9", f'cannot insert a non-DEFAULT value into column "{column.name}"',
+                    detail=f'Column "{column.name}" is a generated column.' if column.generated
+                    else f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
+                    hint="" if column.generated else "Use OVERRIDING SYSTEM VALUE to override.",
+                )  # fmt: skip
+            given[index] = self.assigned(ir.Var(c.type, number, i), column, 0)
+        row = [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
+        row = self.generated(table, row)
+        items = [
+            sql(self.canonical(self.fitted(n, c), c), f" AS {quote_name(c.name)}")
+            for n, c in zip(row, table.columns, strict=True)
+        ]
+        return sql("SELECT ", join(", ", items), " FROM (", bound.frag, f") AS r{number}")
+
+    def update(self, node: exp.Update) -> Bound:
+        table, alias = self.target(node.this, "update")
+        prefix = self.with_clause(node)
+        relation = self.relation(table, alias, of_table=True)
+        scope, source = self._joined_scope(node, relation, node.args.get("from_"))
+        scope.clause = "UPDATE"
+        assignments = self.assignments_of(node.expressions, table, scope, relation)
+        where_node = node.args.get("where")
+        scope.clause = "WHERE"
+        where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        scope.clause = ""
+        columns, outs, returning_relation = self.returning(node, table, alias, scope)
+        if source is None and prefix is None and self.queries.prefer_keyed:
+            try:
+                lookup, rest = keyed.find_points(table, relation.number, where)
+                offsets = {relation.number: 0}
+                return Bound(
+                    KeyedUpdate(
+                        table, lookup, keyed.condition(rest, offsets),
+                        tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items()),
+                        None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
+                    ),
+                    columns, "UPDATE",
+                )  # fmt: skip
+            except keyed.NotKeyed:
+                pass
+        relation.used |= set(range(len(table.columns)))
+        items: list[Item] = [f"r{relation.number}._rid AS _rid"]
+        for i, c in enumerate(table.columns):
+            value = assignments.get(i, ir.Var(c.type, relation.number, i))
+            items.append(sql(self.canonical(self.fitted(value, c), c), f" AS {quote_name(c.name)}"))
+        extra = self.joined.items if self.joined is not None else []
+        query = self._target_query(prefix, [*items, *extra], relation, source, where)
+        body = UpdateQuery(
+            table,
+            query,
+            tuple(sorted(assignments)),
+            self.returning_query(outs, returning_relation, "new"),
+            len(extra),
+        )
+        return Bound(body, columns, "UPDATE")
+
+    def delete(self, node: exp.Delete) -> Bound:
+        table, alias = self.target(node.this, "delete from")
+        prefix = self.with_clause(node)
+        relation = self.relation(table, alias, of_table=True)
+        using = node.args.get("using")
+        scope, source = self._joined_scope(node, relation, using)
+        where_node = node.args.get("where")
+        scope.clause = "WHERE"
+        where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        scope.clause = ""
+        columns, outs, returning_relation = self.returning(node, table, alias, scope)
+        if source is None and prefix is None and self.queries.prefer_keyed:
+            try:
+                lookup, rest = keyed.find_points(table, relation.number, where)
+                return Bound(
+                    KeyedDelete(
+                        table, lookup, keyed.condition(rest, {relation.number: 0}),
+                        None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
+                    ),
+                    columns, "DELETE",
+                )  # fmt: skip
+            except keyed.NotKeyed:
+                pass
+        items: list[Item] = [f"r{relation.number}._rid AS _rid"]
+        if outs is not None:
+            relation.used |= set(range(len(table.columns)))
+            for i, c in enumerate(table.columns):
+                items.append(
+                    sql(self.canonical(ir.Var(c.type, relation.number, i), c), f" AS {quote_name(c.name)}")
+                )
+        extra = self.joined.items if self.joined is not None else []
+        query = self._target_query(prefix, [*items, *extra], relation, source, where)
+        returning = self.returning_query(outs, returning_relation, "old")
+        return Bound(
+            DeleteQuery(table, query, returning, len(extra)),
+            columns,
+            "DELETE",
+        )
+
+    def _joined_scope(
+        self, node: exp.Expression, relation: Relation, others: Any
+    ) -> tuple[Scope, Frag | None]:
+        """The target's scope with the relations of FROM or USING beside it."""
+        target = self.scope_of(relation)
+        target.ctes, target.parent = self._scope.ctes, None
+        if not others:
+            return target, None
+        tables = (
+            others if isinstance(others, list) else [others.this, *(others.args.get("expressions") or ())]
+        )
+        frags = []
+        scope = self.queries.new_scope(None)
+        scope.ctes = self._scope.ctes
+        for x in tables:
+            made = self.queries.sources.item(x, scope)
+            for j in node.args.get("joins") or ():
+                made = self.queries.sources.joined(made, j, scope)
+            scope.relations += made.relations
+            scope.columns += made.columns
+            frags.append(made.frag)
+        for r in scope.relations:
+            if r.name == relation.name:
+                raise PlanError(
+                    "42712",
+                    f'table name "{r.name}" specified more than once',
+                    position=first_position(tables[0]),
+                )
+        target.relations += scope.relations
+        target.columns += scope.columns
+        return target, join(", ", frags)
+
+    def _target_query(
+        self,
+        prefix: Frag | None,
+        items: list[Item],
+        relation: Relation,
+        source: Frag | None,
+        where: ir.Node | None,
+    ) -> Query:
+        emit = self.queries.emitter
+        head: list[Item] = [prefix] if prefix is not None else []
+        distinct = f"DISTINCT ON (r{relation.number}._rid) " if source is not None else ""
+        tables: list[Item] = [Slot(relation.slot), f" AS r{relation.number}"]
+        if source is not None:
+            tables += [", ", source]
+        test: list[Item] = [" WHERE ", emit.frag(where)] if where is not None else []
+        text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
+        self.queries.ranges[relation.number] = (
+            keyed.read_ranges(relation.table, relation.number, where) if relation.table is not None else None
+        )
+        return self.queries.finished(text, with_rid=relation.number)
+
+
+def _decorated(node: exp.Expression) -> bool:
+    return any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))

@@ -1,0 +1,550 @@
+"""Typed trees become DuckDB SQL, cut into pieces where the executor puts relations and values.
+
+Every node's text is atomic: it can stand next to any operator without parentheses of the reader's making.
+
+**Numerics have a form.** PostgreSQL's numeric is exact and each value carries its display scale. Where the
+scale is known when a statement is planned (columns numeric(p,s), literals, their sums, differences and
+products, `sum` over them) a numeric is a DuckDB DECIMAL, form `(p, s)`, and everything is as fast as
+DuckDB is. Where it depends on the values (division, avg, sqrt, columns and parameters without
+modifier) it is PostgreSQL's own text in a VARCHAR, form None, and functions of `prelude` compute with it.
+
+    a * (1 - b)        DECIMAL(15,2) * DECIMAL(16,2)         form (31, 4)
+    avg(a)             tw_num_div(sum(a)::VARCHAR, count(a))  form None
+    a < avg(...)       tw_num_cmp(a::VARCHAR, ...) < 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from planner import types as t
+from planner.abc import Param, PlanError, SessionValue, Slot, TypeRef
+from planner.binding import ir
+from planner.binding.facts import category, element_name, type_name
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A column's place in the text: written last, so that a subquery's outer columns can still move."""
+
+    relation: int
+    column: int
+
+
+Piece = str | Slot | Param | SessionValue | Ref
+Form = tuple[int, int] | None
+"""(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
+
+DECIMAL_DIGITS_MAX: Final = 38
+
+
+class Frag:
+    """A stretch of SQL text with holes."""
+
+    __slots__ = ("form", "parts")
+
+    def __init__(self, parts: Iterable[Piece], form: Form = None) -> None:
+        self.parts: tuple[Piece, ...] = tuple(parts)
+        self.form = form
+
+    def with_form(self, form: Form) -> Frag:
+        return Frag(self.parts, form)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frag) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    @property
+    def text(self) -> str | None:
+        """The text, where it has no holes."""
+        return "".join(self.parts) if all(isinstance(p, str) for p in self.parts) else None  # type: ignore[arg-type]
+
+
+Item = str | Frag | Piece
+
+
+def sql(*items: Item, form: Form = None) -> Frag:
+    """Concatenates texts, pieces and fragments."""
+    out: list[Piece] = []
+    for item in items:
+        parts: tuple[Piece, ...] = item.parts if isinstance(item, Frag) else (item,)
+        for p in parts:
+            if isinstance(p, str) and out and isinstance(out[-1], str):
+                out[-1] += p
+            else:
+                out.append(p)
+    return Frag(out, form)
+
+
+def join(separator: str, frags: Sequence[Item]) -> Frag:
+    items: list[Item] = []
+    for i, f in enumerate(frags):
+        if i:
+            items.append(separator)
+        items.append(f)
+    return sql(*items)
+
+
+def quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+@dataclass(slots=True)
+class EmittedColumn:
+    """How a relation's column is written (`sql` follows the relation's alias and a dot) and its numeric form."""
+
+    sql: str
+    form: Form = None
+    whole: bool = False  # `sql` is the complete expression
+
+
+Implementation = Callable[["Emitter", ir.Call, list[Frag]], Frag]
+
+
+@dataclass(slots=True)
+class Emitter:
+    """Writes trees. `aliases` and `columns` say how relations and their columns are called."""
+
+    aliases: dict[int, str] = field(default_factory=dict)
+    columns: dict[int, list[EmittedColumn]] = field(default_factory=dict)
+
+    # --- expressions -------------------------------------------------------------------------
+
+    def frag(self, node: ir.Node) -> Frag:
+        if isinstance(node, ir.Var):
+            column = self.columns[node.relation][node.column]
+            if column.whole:
+                return Frag((column.sql,), column.form)
+            return Frag((Ref(node.relation, node.column),), column.form)
+        if isinstance(node, ir.Lit):
+            return self.literal(node)
+        if isinstance(node, ir.Parm):
+            return Frag((Param(node.number, node.type),), decimal_form(node.type))
+        if isinstance(node, ir.Session):
+            return Frag((SessionValue(node.name, node.type),))
+        if isinstance(node, ir.Call):
+            return self.call(node)
+        if isinstance(node, ir.Cast):
+            from planner.binding.functions.conversions import convert
+
+            return convert(self.frag(node.arg), node.arg.type, node.type, node.explicit)
+        if isinstance(node, ir.Logic):
+            return self.logic(node)
+        if isinstance(node, ir.AnyAll):
+            return self.any_all(node)
+        if isinstance(node, ir.SubQuery):
+            return self.subquery(node)
+        if isinstance(node, ir.Aggregate):
+            return self.aggregate(node)
+        if isinstance(node, ir.Window):
+            return self.window(node)
+        if isinstance(node, ir.SetReturning):
+            return sql("unnest(", self.set_returning_list(node), ")", form=self.set_returning_form(node))
+        raise AssertionError(f"no text for {type(node).__name__}")
+
+    def literal(self, node: ir.Lit) -> Frag:
+        ref = node.type
+        if node.value is None:
+            if ref.oid in (t.RECORD, t.RECORD_ARRAY):
+                return Frag(("NULL",))
+            return Frag((f"CAST(NULL AS {self.duck(ref)})",), decimal_form(ref))
+        oid = ref.oid
+        if oid == t.UNKNOWN:
+            return Frag((quote_text(node.value),))
+        if oid == t.NUMERIC and ref.typmod < 0:
+            form = literal_form(node.value)
+            if form is not None:
+                return Frag((f"CAST('{node.value}' AS DECIMAL({form[0]},{form[1]}))",), form)
+            return Frag((quote_text(node.value),))
+        if oid == t.INT4:
+            return Frag((str(node.value) if node.value >= 0 else f"CAST('{node.value}' AS INTEGER)",))
+        if oid in (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.JSON, t.JSONB, t.UUID):
+            return Frag((quote_text(node.value),))
+        if oid == t.BOOL:
+            return Frag(("true" if node.value else "false",))
+        return Frag((t.literal_sql(node.value, ref),), decimal_form(ref))
+
+    def duck(self, ref: TypeRef) -> str:
+        if ref.oid in (t.UNKNOWN, t.CSTRING):
+            return "VARCHAR"
+        if ref.oid == t.VOID:
+            return "VARCHAR"
+        return t.duckdb_type(ref)
+
+    def call(self, node: ir.Call) -> Frag:
+        from planner.binding.functions.registry import implementation
+
+        made = implementation(node.op)
+        if made is None:
+            raise PlanError("0A000", f"{display_signature(node.op)} is not supported", position=node.position)
+        return made(self, node, [self.frag(a) for a in node.args])
+
+    # --- what is grammar ---------------------------------------------------------------------
+
+    def logic(self, node: ir.Logic) -> Frag:
+        op, args = node.op, node.args
+        if op in ("and", "or"):
+            return sql("(", join(f" {op.upper()} ", [self.frag(a) for a in args]), ")")
+        if op == "not":
+            return sql("(NOT ", self.frag(args[0]), ")")
+        if op.startswith("is ") and len(args) == 1:
+            frag = self.frag(args[0])
+            if op in ("is unknown", "is not unknown"):
+                op = op.replace("unknown", "null")
+            if args[0].type.oid == t.RECORD:
+                parts = record_items(args[0])
+                if parts is not None:
+                    negated = op == "is not null"
+                    each = [sql(self.frag(p), " IS NOT NULL" if negated else " IS NULL") for p in parts]
+                    return sql("(", join(" AND ", each), ")")
+            if op in ("is null", "is not null") and t.composite_fields(args[0].type.oid) is not None:
+                return sql(f"tw_record_{'present' if op == 'is not null' else 'absent'}(", frag, ")")
+            return sql("(", frag, f" {op.upper()})")
+        if op == "coalesce":
+            frags, form = self.unified(args, node.type)
+            return sql("coalesce(", join(", ", frags), ")", form=form)
+        if op == "case":
+            values = list(args[1::2]) + ([args[-1]] if len(args) % 2 else [])
+            frags, form = self.unified(values, node.type)
+            items: list[Item] = ["(CASE"]
+            for i in range(len(args) // 2):
+                items += [" WHEN ", self.frag(args[2 * i]), " THEN ", frags[i]]
+            if len(args) % 2:
+                items += [" ELSE ", frags[-1]]
+            return sql(*items, " END)", form=form)
+        if op in ("greatest", "least"):
+            frags, form = self.unified(args, node.type)
+            if node.type.oid == t.NUMERIC and form is None:
+                return sql(f"tw_num_{op}([", join(", ", frags), "])")
+            return sql(f"{op}(", join(", ", frags), ")", form=form)
+        if op == "array":
+            return self._array(node)
+        if op == "row":
+            return self._record(node)
+        raise AssertionError(op)
+
+    def _array(self, node: ir.Logic) -> Frag:
+        from planner.binding.dimensions import depth, form_of
+
+        element = TypeRef(t.element_of(node.type.oid), node.type.typmod)
+        if node.args and any(t.element_of(a.type.oid) for a in node.args):
+            return self._matrix(node)
+        frags, _ = self.unified(node.args, TypeRef(element.oid), exact=True)
+        if element.oid == t.RECORD:
+            return sql("[", join(", ", frags), "]") if frags else sql("CAST([] AS VARCHAR[])")
+        assert not frags or depth(frags[0]) == 1, form_of
+        return sql("CAST([", join(", ", frags), f"] AS {self.duck(node.type)})")
+
+    def _matrix(self, node: ir.Logic) -> Frag:
+        """ARRAY of arrays: one dimension more, when the inner ones are of one size (2202E)."""
+        from planner.binding.dimensions import depth, first_of, form_of
+
+        odd = "multidimensional arrays must have array expressions with matching dimensions"
+        frags = [self.frag(a) for a in node.args]
+        depths = {depth(f) for f in frags}
+        nothing = any(isinstance(a, ir.Lit) and a.value is None for a in node.args)
+        if len(depths) > 1 or nothing or not all(t.element_of(a.type.oid) for a in node.args):
+            raise PlanError("2202E", odd)
+        dimensions = depths.pop() + 1
+        form = form_of(dimensions)
+        suffix = "[]" * (dimensions - 1)
+        kind = self.duck(node.type) + suffix if t.element_of(node.type.oid) != t.RECORD else ""
+        listed = sql("[", join(", ", frags), "]")
+        made = sql("CAST(", listed, f" AS {kind})") if kind else listed
+        tests = []
+        for d in range(1, dimensions):
+            size = sql("coalesce(len(", first_of(Frag(("tw_y",)), d), "), -1)")
+            tests.append(sql("len(list_distinct(list_transform(", made, ", lambda tw_y: ", size, "))) > 1"))
+        if len(frags) == 1:
+            return made.with_form(form)
+        return sql(
+            "CASE WHEN ", join(" OR ", tests), f" THEN error('[2202E] {odd}') ELSE ", made, " END", form=form
+        )
+
+    def _record(self, node: ir.Logic) -> Frag:
+        """A row as a struct with the fields of its type; numerics in it are texts."""
+        from planner.binding.records import fields_of
+
+        fields = fields_of(node.type) or tuple((f"f{i + 1}", a.type) for i, a in enumerate(node.args))
+        items = [
+            sql(
+                quote_text(n),
+                ": ",
+                as_text_numeric(self.frag(a)) if a.type.oid == t.NUMERIC else self.frag(a),
+            )
+            for (n, _), a in zip(fields, node.args, strict=True)
+        ]
+        return sql("{", join(", ", items), "}") if items else sql("{'f0': NULL}")
+
+    def unified(
+        self, nodes: Sequence[ir.Node], ref: TypeRef, *, exact: bool = False
+    ) -> tuple[list[Frag], Form]:
+        """Fragments of one type in one form: numerics of different scales become texts."""
+        frags = [self.frag(n) for n in nodes]
+        if ref.oid != t.NUMERIC:
+            shapes = {
+                f.form
+                for f, n in zip(frags, nodes, strict=True)
+                if not (isinstance(n, ir.Lit) and n.value is None)
+            }
+            if len(shapes) > 1:
+                raise PlanError("0A000", "arrays of different dimensions in one expression are not supported")
+            return frags, shapes.pop() if shapes else None
+        if exact and ref.typmod < 0:
+            return [as_text_numeric(f) for f in frags], None
+        forms = {
+            f.form
+            for f, n in zip(frags, nodes, strict=True)
+            if not (isinstance(n, ir.Lit) and n.value is None)
+        }
+        if not forms or None in forms or len({f[1] for f in forms if f is not None}) != 1:
+            return [as_text_numeric(f) for f in frags], None
+        scale = next(f[1] for f in forms if f is not None)
+        precision = max(f[0] for f in forms if f is not None)
+        form = (precision, scale)
+        return [to_form(f, form) for f in frags], form
+
+    def any_all(self, node: ir.AnyAll) -> Frag:
+        """`x op ANY (array)` with SQL's NULLs, by DuckDB's list functions."""
+        array = self.frag(node.array)
+        compare_node, outside = node.compare, None
+        if isinstance(compare_node, ir.Call) and any(
+            isinstance(n, ir.SubQuery) for n in ir.walk(compare_node.args[0])
+        ):
+            # DuckDB has no subqueries in lambdas: the left side is computed before.
+            left = compare_node.args[0]
+            outside = self.frag(left)
+            self.aliases[-2], self.columns[-2] = "", [EmittedColumn("tw_v", outside.form, whole=True)]
+            compare_node = replace(compare_node, args=(ir.Var(left.type, -2, 0), *compare_node.args[1:]))
+        element_form = None
+        self.aliases[-1], self.columns[-1] = "", [EmittedColumn("tw_e", element_form, whole=True)]
+        compare = self.frag(compare_node)
+        given = array if outside is None else sql("tw_a")
+        results = sql("list_transform(", given, ", lambda tw_e: ", compare, ")")
+        # list_bool_or ignores NULLs: true if any is true, else NULL if any is NULL, else false.
+        folded = sql("tw_all(" if node.all else "tw_any(", results, ")")
+        if outside is None:
+            return folded
+        return sql("(SELECT ", folded, " FROM (SELECT ", outside, " AS tw_v, ", array, " AS tw_a) AS tw_q)")
+
+    def written(self, ref: Ref) -> str:
+        """How a column is written in the end."""
+        return f"{self.aliases[ref.relation]}.{self.columns[ref.relation][ref.column].sql}"
+
+    def subquery(self, node: ir.SubQuery) -> Frag:
+        query: Frag = node.query
+        if any(a != b for a, b in zip(node.outer_from, node.outer, strict=True)):
+            moved = {
+                Ref(a.relation, a.column): self.frag(b)
+                for a, b in zip(node.outer_from, node.outer, strict=True)
+                if a != b
+            }
+            query = sql(*(moved.get(p, p) if isinstance(p, Ref) else p for p in query.parts), form=query.form)
+        if node.kind == "scalar":
+            return sql("(", query, ")", form=node.form)
+        if node.kind == "exists":
+            return sql("EXISTS (", query, ")")
+        if node.kind == "array":
+            return sql(
+                "(SELECT coalesce(list(c0 ORDER BY tw_n), []) FROM (SELECT *, row_number() OVER () AS tw_n FROM (",
+                query,
+                ")))",
+            )
+        assert node.compare is not None
+        alias = self.aliases[node.relation]
+        compare = self.frag(node.compare)
+        if node.kind == "row":
+            return sql("(SELECT ", compare, " FROM (", query, f") AS {alias})")
+        member = self._membership(node, compare, query, alias)
+        if member is not None:
+            return member
+        # Three-valued: true/false if decided, NULL if only NULLs stand in the way.
+        fold = "bool_and" if node.kind == "all" else "bool_or"
+        empty = "true" if node.kind == "all" else "false"
+        nullish = sql("count(*) FILTER (WHERE ", compare, " IS NULL) > 0")
+        decided = "false" if node.kind == "all" else "true"
+        return sql(
+            f"(SELECT CASE WHEN coalesce({fold}(", compare, f"), {empty}) = {decided} THEN {decided} WHEN ",
+            nullish, f" THEN NULL ELSE {empty} END FROM (", query, f") AS {alias})",
+        )  # fmt: skip
+
+    def _membership(self, node: ir.SubQuery, compare: Frag, query: Frag, alias: str) -> Frag | None:
+        """`= ANY` and `<> ALL` as IN and NOT IN, where the comparison is DuckDB's own: a semijoin, where a fold
+        over the whole subquery would be done for every row."""
+        op = {"any": "=", "all": "<>"}.get(node.kind)
+        test = node.compare
+        if op is None or not isinstance(test, ir.Call) or len(test.args) != 2:
+            return None
+        left, right = (self.frag(a) for a in test.args)
+        if compare.parts != sql("(", left, f" {op} ", right, ")").parts:
+            return None
+        if any(isinstance(n, ir.Var) and n.relation == node.relation for n in ir.walk(test.args[0])):
+            return None
+        word = "IN" if node.kind == "any" else "NOT IN"
+        return sql("(", left, f" {word} (SELECT ", right, " FROM (", query, f") AS {alias}))")
+
+    # --- functions that return sets ------------------------------------------------------------
+
+    def set_returning_list(self, node: ir.SetReturning) -> Frag:
+        """The rows of a set-returning function as a list."""
+        from planner.binding.functions.registry import implementation
+
+        made = implementation(node.op)
+        if made is None:
+            raise PlanError("0A000", f"{display_signature(node.op)} is not supported")
+        return made(self, ir.Call(node.type, node.op, node.args), [self.frag(a) for a in node.args])
+
+    def set_returning_form(self, node: ir.SetReturning) -> Form:
+        return None
+
+    # --- aggregates and windows ----------------------------------------------------------------
+
+    def aggregate(self, node: ir.Aggregate, over: Frag | None = None) -> Frag:
+        from planner.binding.functions.aggregates import aggregate
+
+        return aggregate(self, node, over)
+
+    def window(self, node: ir.Window) -> Frag:
+        from planner.binding.functions.windows import window
+
+        return window(self, node)
+
+    def order(self, keys: Sequence[ir.SortKey]) -> Frag:
+        items = []
+        for k in keys:
+            key = self.sort_key(k.expr)
+            items.append(
+                sql(
+                    key,
+                    " DESC" if k.descending else " ASC",
+                    " NULLS FIRST" if k.nulls_first else " NULLS LAST",
+                )
+            )
+        return join(", ", items)
+
+    def sort_key(self, node: ir.Node) -> Frag:
+        """An expression by which DuckDB sorts, groups and tells apart as PostgreSQL does."""
+        if node.type.oid == t.BPCHAR:
+            return sql("rtrim(", self.frag(node), ", ' ')")
+        if node.type.oid == t.RECORD:
+            from planner.binding.records import items_of
+
+            parts = items_of(node)
+            if parts:
+                return sql("row(", join(", ", [self.sort_key(p) for p in parts]), ")")
+        return comparable(self.frag(node), node.type)
+
+
+def comparable(frag: Frag, ref: TypeRef) -> Frag:
+    """What stands for a value where values are compared by DuckDB itself: sort, group, distinct, set operations."""
+    if ref.oid == t.NUMERIC and frag.form is None:
+        return sql("tw_num_key(", frag, ")")
+    if ref.oid == t.BPCHAR and ref.typmod < 0:
+        return sql("rtrim(", frag, ", ' ')")  # of one width they are equal as they are
+    if ref.oid == t.JSONB:
+        return sql("tw_jsonb_key(", frag, ")")
+    if ref.oid in (t.INET, t.CIDR):
+        return sql("tw_inet_key(", frag, ")")
+    if ref.oid == t.TIMETZ:
+        return sql("tw_timetz_key(", frag, ")")
+    if t.labels_of(ref.oid) is not None:
+        before, after = t.enum_order(ref.oid)
+        return sql(before, frag, after)
+    if ref.oid == t.JSON:
+        raise PlanError("42883", "could not identify an equality operator for type json")
+    return frag
+
+
+def needs_key(frag: Frag, ref: TypeRef) -> bool:
+    if ref.oid == t.NUMERIC:
+        return frag.form is None
+    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
+        return True
+    return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None
+
+
+def record_items(node: ir.Node) -> tuple[ir.Node, ...] | None:
+    return node.args if isinstance(node, ir.Logic) and node.op == "row" else None
+
+
+# --- numeric forms ---------------------------------------------------------------------------
+
+
+def decimal_form(ref: TypeRef) -> Form:
+    """The form of a column or parameter of this type: numeric(p,s) is a DECIMAL, numeric alone is text."""
+    if ref.oid != t.NUMERIC or ref.typmod < 4:
+        return None
+    precision = (ref.typmod - 4) >> 16
+    scale = (ref.typmod - 4) & 0x7FF
+    if scale > 1023:
+        scale -= 2048
+    if precision > DECIMAL_DIGITS_MAX or scale < 0 or scale > precision:
+        return None
+    return precision, scale
+
+
+def literal_form(value: str) -> Form:
+    digits = value.lstrip("-")
+    whole, _, fraction = digits.partition(".")
+    if not (whole + fraction).isdigit():
+        return None
+    whole = whole.lstrip("0")
+    precision = max(len(whole) + len(fraction), 1)
+    precision = max(precision, len(fraction) + 1)  # a DECIMAL(s,s) shows no zero before its point
+    return (precision, len(fraction)) if precision <= DECIMAL_DIGITS_MAX else None
+
+
+def as_text_numeric(frag: Frag) -> Frag:
+    """A numeric in its text form."""
+    if frag.form is None:
+        return frag
+    p, s = frag.form
+    if p == s:
+        if p == DECIMAL_DIGITS_MAX:
+            return sql("regexp_replace(CAST(", frag, " AS VARCHAR), '^(-?)[.]', '\\10.')")
+        return sql("CAST(CAST(", frag, f" AS DECIMAL({p + 1},{s})) AS VARCHAR)")
+    return sql("CAST(", frag, " AS VARCHAR)")
+
+
+def to_form(frag: Frag, form: tuple[int, int]) -> Frag:
+    """A DECIMAL of the same scale with at least as many digits."""
+    if frag.form == form:
+        return frag
+    return sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))", form=form)
+
+
+def display_signature(op: str) -> str:
+    """`lower(text)` -> function lower(text); `int4 + int4` -> operator integer + integer."""
+    if op.endswith(")"):
+        name, _, args = op[:-1].partition("(")
+        shown = ", ".join(display_type(a) for a in args.split(", ") if a)
+        return f"function {name}({shown})"
+    words = [display_type(w) if w.isidentifier() else w for w in op.split(" ")]
+    return "operator " + " ".join(words)
+
+
+def display_type(name: str) -> str:
+    from planner.binding.facts import types_by_name
+
+    found = types_by_name().get(name)
+    if found is None:
+        return name
+    try:
+        return t.format_type(TypeRef(found.oid))
+    except PlanError:
+        return name
+
+
+__all__ = [
+    "DECIMAL_DIGITS_MAX", "EmittedColumn", "Emitter", "Form", "Frag", "Implementation", "Item", "Piece",
+    "as_text_numeric", "category", "comparable", "decimal_form", "display_signature", "display_type", "element_name",
+    "join", "literal_form", "needs_key", "quote_name", "quote_text", "record_items", "sql", "to_form", "type_name",
+]  # fmt: skip

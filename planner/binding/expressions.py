@@ -1,0 +1,486 @@
+"""Expressions: every name resolved, every operator and function chosen, every type known.
+
+`ExpressionBinder.bind(node, scope)` is one dispatch by node class; each branch makes a typed node of
+`ir`. Subqueries go back to the query binder. Errors carry the position of what they complain of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.dimensions import array_over
+from planner.binding.facts import type_name
+from planner.binding.naming import identifier
+from planner.binding.records import field_of, row_of
+from planner.binding.resolve import common_type
+from planner.binding.scope import Scope, find_column, no_column, similar_column
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+from planner.binding.predicates import PredicateBinder
+
+BOOL, INT4, TEXT, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.INT4), TypeRef(t.TEXT), TypeRef(t.UNKNOWN)
+_INFIX: dict[type[exp.Expression], str] = {
+    exp.Add: "+", exp.Sub: "-", exp.Mul: "*", exp.Div: "/", exp.Mod: "%", exp.Pow: "^", exp.EQ: "=", exp.NEQ: "<>",
+    exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=", exp.DPipe: "||", exp.BitwiseAnd: "&", exp.BitwiseOr: "|",
+}  # fmt: skip
+_NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+_INT4_MAX, _INT8_MAX = (1 << 31) - 1, (1 << 63) - 1
+_CLOCKS = {
+    exp.CurrentDate: "current_date", exp.CurrentTimestamp: "current_timestamp", exp.CurrentTime: "current_time",
+    exp.Localtime: "localtime", exp.Localtimestamp: "localtimestamp", exp.CurrentUser: "current_user",
+    exp.SessionUser: "session_user", exp.CurrentSchema: "current_schema", exp.CurrentCatalog: "current_catalog",
+    exp.CurrentRole: "current_role",
+}  # fmt: skip
+
+
+def start_of(node: exp.Expression) -> int:
+    meta = node.meta if node._meta is not None else None
+    start = meta.get("start") if meta else None
+    return 0 if start is None else start + 1
+
+
+class ExpressionBinder(PredicateBinder):
+    def __init__(self, queries: QueryBinder) -> None:
+        super().__init__(queries)
+        self._handlers: dict[type[exp.Expression], Callable[[Any, Scope], ir.Node]] = {
+            exp.Literal: self._literal,
+            exp.Null: lambda n, s: ir.Lit(UNKNOWN, None, start_of(n)),
+            exp.Boolean: lambda n, s: ir.Lit(BOOL, bool(n.this), start_of(n)),
+            exp.Parameter: self._parameter,
+            exp.Column: self._column,
+            exp.Paren: lambda n, s: self.bind(n.this, s),
+            exp.Alias: lambda n, s: self.bind(n.this, s),
+            exp.And: self._connective,
+            exp.Or: self._connective,
+            exp.Not: self._not,
+            exp.Neg: self._negative,
+            exp.BitwiseNot: lambda n, s: self.prefix("~", self.bind(n.this, s), first_position(n)),
+            exp.Operator: self._operator,
+            exp.Like: self._like,
+            exp.ILike: self._like,
+            exp.SimilarTo: self._like,
+            exp.Escape: self._escape,
+            exp.Is: self._is,
+            exp.NullSafeEQ: self._distinct,
+            exp.NullSafeNEQ: self._distinct,
+            exp.Between: self._between,
+            exp.In: self._in,
+            exp.Case: self._case,
+            exp.Coalesce: lambda n, s: self._common("coalesce", [n.this, *n.expressions], s, "COALESCE"),
+            exp.Greatest: lambda n, s: self._common("greatest", [n.this, *n.expressions], s, "GREATEST"),
+            exp.Least: lambda n, s: self._common("least", [n.this, *n.expressions], s, "LEAST"),
+            exp.Nullif: self._nullif,
+            exp.Cast: self._cast,
+            exp.Interval: self._interval,
+            exp.Array: self._array,
+            exp.Bracket: self._subscript,
+            exp.Tuple: lambda n, s: self._row(n.expressions, s),
+            exp.Subquery: self._scalar_subquery,
+            exp.Select: self._scalar_subquery,
+            exp.Union: self._scalar_subquery,
+            exp.Values: self._scalar_subquery,
+            exp.Exists: self._exists,
+            exp.Extract: self._extract,
+            exp.Overlay: self._overlay,
+            exp.StrPosition: lambda n, s: self.function(
+                "position", [self.bind(n.this, s), self.bind(n.args["substr"], s)], first_position(n)
+            ),
+            exp.Substring: self._substring,
+            exp.Trim: self._trim,
+            exp.AtTimeZone: lambda n, s: self.function(
+                "timezone", [self.bind(n.args["zone"], s), self.bind(n.this, s)], first_position(n)
+            ),
+            exp.Collate: lambda n, s: self.bind(n.this, s),
+            exp.Anonymous: self.call,
+            exp.Filter: self.call,
+            exp.WithinGroup: self.call,
+            exp.Window: self.call,
+            exp.IgnoreNulls: self.call,
+            exp.Dot: self._dot,
+            exp.Overlaps: self._overlaps,
+        }
+        for kind, op in _INFIX.items():
+            self._handlers[kind] = partial(self._infix_of, op)
+        for kind, name in _CLOCKS.items():
+            self._handlers[kind] = partial(self.value_function, name)
+
+    def _infix_of(self, op: str, node: exp.Binary, scope: Scope) -> ir.Node:
+        return self._infix(node, op, scope)
+
+    def bind(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        handler = self._handlers.get(type(node))
+        if handler is None:
+            raise PlanError(
+                "0A000", f"{type(node).__name__} expressions are not supported", position=first_position(node)
+            )
+        return handler(node, scope)
+
+    def _literal(self, node: exp.Literal, _scope: Scope) -> ir.Node:
+        position = start_of(node)
+        text = str(node.this)
+        if node.is_string:
+            return ir.Lit(UNKNOWN, text, position)
+        if text.isdigit():
+            value = int(text)
+            if value <= _INT4_MAX:
+                return ir.Lit(INT4, value, position)
+            if value <= _INT8_MAX:
+                return ir.Lit(TypeRef(t.INT8), value, position)
+        return ir.Lit(TypeRef(t.NUMERIC), str(t.input_text(text, TypeRef(t.NUMERIC))), position)
+
+    def _parameter(self, node: exp.Parameter, _scope: Scope) -> ir.Node:
+        position = start_of(node.this) or start_of(node)
+        number = int(str(node.this.name))
+        return ir.Parm(self.parameters.use(number, position), number, position)
+
+    def _column(self, node: exp.Column, scope: Scope) -> ir.Node:
+        name = identifier(node.this)
+        relation = node.args.get("table")
+        if relation is None:
+            position = start_of(node.this)
+            found, at = find_column(scope, name, position)
+            if found is None or at is None:
+                whole = self._whole_row(name, scope)
+                if whole is not None:
+                    return whole
+                raise no_column(f'"{name}"', position, similar_column(scope, name))
+            node_found = found.node
+            if isinstance(node_found, ir.Var):
+                node_found = replace(node_found, position=position)
+            return self._reach(node_found, scope, at)
+        schema = node.args.get("db")
+        return self.qualified(
+            identifier(relation),
+            name,
+            scope,
+            start_of(relation),
+            identifier(schema) if schema is not None else "",
+        )
+
+    def qualified(self, relation: str, name: str, scope: Scope, position: int, schema: str = "") -> ir.Node:
+        """`relation.name`. Raises 42P01 for the relation, 42703 for the column."""
+        at: Scope | None = scope
+        while at is not None:
+            found = at.find_relation(relation, schema)
+            if found is not None:
+                matches = [i for i, c in enumerate(found.columns) if c.name == name]
+                if not matches:
+                    hint = similar_column(scope, name, relation)
+                    raise no_column(f"{relation}.{name}", position, hint)
+                if len(matches) > 1:
+                    raise PlanError("42702", f'column reference "{name}" is ambiguous', position=position)
+                i = matches[0]
+                found.used.add(i)
+                return self._reach(ir.Var(found.columns[i].type, found.number, i, position), scope, at)
+            at = at.parent
+        raise PlanError("42P01", f'missing FROM-clause entry for table "{relation}"', position=position)
+
+    def _reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
+        """Notes the columns used, and in each scope on the way that they are outer ones."""
+        for n in ir.walk(node):
+            if isinstance(n, ir.Var):
+                self.queries.use(n)
+                inner: Scope | None = scope
+                while inner is not None and inner is not at:
+                    inner.outer.append(n)
+                    inner = inner.parent
+        return node
+
+    def _whole_row(self, name: str, scope: Scope) -> ir.Node | None:
+        at: Scope | None = scope
+        while at is not None:
+            found = at.find_relation(name)
+            if found is not None:
+                columns = [
+                    self._reach(ir.Var(c.type, found.number, i), scope, at)
+                    for i, c in enumerate(found.columns)
+                    if not c.hidden
+                ]
+                if found.scalar and len(columns) == 1:
+                    return columns[0]
+                names = tuple(c.name for c in found.columns if not c.hidden)
+                return row_of(tuple(columns), names)
+            at = at.parent
+        return None
+
+    def _dot(self, node: exp.Dot, scope: Scope) -> ir.Node:
+        if isinstance(node.expression, exp.Anonymous):
+            schema = identifier(node.this)
+            if schema in ("pg_catalog", "public", "information_schema"):
+                return self.call(node.expression, scope)
+            raise PlanError("3F000", f'schema "{schema}" does not exist', position=start_of(node.this))
+        if (
+            isinstance(node.this, exp.Paren)
+            and isinstance(node.this.this, exp.Column)
+            and node.this.this.args.get("table") is None
+        ):
+            name = identifier(node.this.this.this)
+            if scope.find_relation(name) is not None and isinstance(node.expression, exp.Identifier):
+                return self.qualified(name, identifier(node.expression), scope, first_position(node))
+        if isinstance(node.this, exp.Paren) and isinstance(node.expression, exp.Identifier):
+            made = field_of(
+                self.bind(node.this.this, scope), identifier(node.expression), first_position(node)
+            )
+            if made is not None:
+                return made
+        raise PlanError("0A000", "composite field selection is not supported", position=first_position(node))
+
+    def _signed(self, node: exp.Literal, negative: bool, scope: Scope) -> ir.Node:
+        """A constant with its signs, which belong to it: -9223372036854775808 is a bigint."""
+        lit = self._literal(node, scope)
+        assert isinstance(lit, ir.Lit)
+        if not negative:
+            return lit
+        if str(node.this).isdigit():
+            value = -int(str(node.this))
+            for oid, lowest in ((t.INT4, -_INT4_MAX - 1), (t.INT8, -_INT8_MAX - 1)):
+                if value >= lowest:
+                    return ir.Lit(TypeRef(oid), value, lit.position)
+        text = str(lit.value)
+        return ir.Lit(lit.type, text if not text.strip("0.") else "-" + text, lit.position)
+
+    def _negative(self, node: exp.Neg, scope: Scope) -> ir.Node:
+        inner: exp.Expression = node
+        negative = False
+        while isinstance(inner, exp.Neg | exp.Paren):
+            negative ^= isinstance(inner, exp.Neg)
+            inner = inner.this
+        if isinstance(inner, exp.Literal) and not inner.is_string:
+            return self._signed(inner, negative, scope)
+        inner = node.this
+        return self.prefix("-", self.bind(inner, scope), first_position(node))
+
+    def to_common(
+        self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]
+    ) -> tuple[list[ir.Node], TypeRef]:
+        """All of one type, by section 10.5. Raises 42804."""
+        names = [type_name(n.type.oid) for n in nodes]
+        common = common_type(names)
+        if common is None:
+            first = next(n for n in nodes if n.type.oid != t.UNKNOWN)
+            for n, p in zip(nodes, positions, strict=True):
+                if (
+                    n.type.oid != t.UNKNOWN
+                    and common_type([type_name(first.type.oid), type_name(n.type.oid)]) is None
+                ):
+                    a, b = (t.format_type(TypeRef(x.type.oid)) for x in (first, n))
+                    raise PlanError("42804", f"{what} types {a} and {b} cannot be matched", position=p)
+            raise PlanError("42804", f"{what} types cannot be matched")
+        from planner.binding.facts import type_oid
+
+        oid = type_oid(common)
+        mods = {n.type.typmod for n in nodes if n.type.oid == oid}
+        ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid == oid for n in nodes) else -1)
+        made = [
+            self.coercions.coerce(n, ref if n.type.oid == oid else TypeRef(oid), "i", p)
+            for n, p in zip(nodes, positions, strict=True)
+        ]
+        return made, ref
+
+    def _common(self, op: str, items: Sequence[exp.Expression], scope: Scope, what: str) -> ir.Node:
+        nodes = [self.bind(i, scope) for i in items]
+        made, ref = self.to_common(nodes, what, [first_position(i) for i in items])
+        return ir.Logic(ref, op, tuple(made))
+
+    def _nullif(self, node: exp.Nullif, scope: Scope) -> ir.Node:
+        a, b = self.bind(node.this, scope), self.bind(node.expression, scope)
+        equal = self.infix("=", a, b, first_position(node))
+        if isinstance(equal, ir.Call):
+            a = equal.args[0]  # as the comparison has it: nullif(1, 2.0) is a numeric
+        nothing = ir.Lit(a.type, None)
+        return ir.Logic(a.type, "case", (equal, nothing, a))
+
+    def _case(self, node: exp.Case, scope: Scope) -> ir.Node:
+        subject = self.bind(node.this, scope) if node.this is not None else None
+        conditions: list[ir.Node] = []
+        values: list[ir.Node] = []
+        positions: list[int] = []
+        for branch in node.args["ifs"]:
+            if subject is None:
+                conditions.append(self.boolean(branch.this, scope, "CASE/WHEN"))
+            else:
+                when = self.bind(branch.this, scope)
+                conditions.append(self.infix("=", subject, when, first_position(branch.this)))
+            values.append(self.bind(branch.args["true"], scope))
+            positions.append(first_position(branch.args["true"]))
+        default = node.args.get("default")
+        # PostgreSQL looks at ELSE first when it decides the type.
+        last = self.bind(default, scope) if default is not None else ir.Lit(UNKNOWN, None)
+        made, ref = self.to_common(
+            [last, *values], "CASE", [first_position(default) if default is not None else 0, *positions]
+        )
+        args: list[ir.Node] = []
+        for c, v in zip(conditions, made[1:], strict=True):
+            args += [c, v]
+        return ir.Logic(ref, "case", (*args, made[0]))
+
+    def _cast(self, node: exp.Cast, scope: Scope) -> ir.Node:
+        target = self.queries.type_of(node.args["to"])
+        inner = node.this
+        while isinstance(inner, exp.Paren):
+            inner = inner.this
+        if isinstance(inner, exp.Array) and t.element_of(target.oid):
+            return self._array(inner, scope, target)
+        arg = self.bind(node.this, scope)
+        position = first_position(node)
+        if (
+            isinstance(arg, ir.Parm)
+            and arg.type.oid == t.UNKNOWN
+            and self.parameters.type_of(arg.number) is None
+        ):
+            made = self.coercions.coerce(arg, TypeRef(target.oid), "e", position)
+            return self.coercions.coerce(made, target, "e", position)
+        return self.coercions.coerce(arg, target, "e", position)
+
+    def _interval(self, node: exp.Interval, scope: Scope) -> ir.Node:
+        from planner.binding.typenames import type_of
+
+        arg = self.bind(node.this, scope)
+        if isinstance(arg, ir.Parm):
+            return self.coercions.coerce(arg, TypeRef(t.INTERVAL), "e", first_position(node))
+        return self.coercions.coerce(arg, type_of(node), "e", first_position(node))
+
+    def _array(self, node: exp.Array, scope: Scope, target: TypeRef | None = None) -> ir.Node:
+        items = node.expressions
+        if len(items) == 1 and isinstance(items[0], exp.Select | exp.Union):
+            return self.array_query(items[0], scope)
+        if target is not None:
+            element = TypeRef(t.element_of(target.oid), target.typmod)
+            made = []
+            for item in items:
+                if isinstance(item, exp.Array):  # one dimension further in
+                    made.append(self._array(item, scope, target))
+                    continue
+                value = self.bind(item, scope)
+                nested = bool(t.element_of(value.type.oid))
+                made.append(
+                    self.coercions.coerce(value, target if nested else element, "e", first_position(item))
+                )
+            return ir.Logic(target, "array", tuple(made))
+        if not items:
+            raise PlanError(
+                "42P18",
+                "cannot determine type of empty array",
+                hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",
+                position=first_position(node),
+            )
+        nodes = [self.bind(i, scope) for i in items]
+        made, ref = self.to_common(nodes, "ARRAY", [first_position(i) for i in items])
+        return ir.Logic(array_over(ref), "array", tuple(made))
+
+    def _subscript(self, node: exp.Bracket, scope: Scope) -> ir.Node:
+        position = first_position(node)
+        inner: exp.Expression = node
+        subscripts: list[exp.Expression] = []
+        while isinstance(inner, exp.Bracket):
+            subscripts = list(inner.expressions) + subscripts
+            inner = inner.this
+        base = self.bind(inner, scope)
+        if t.element_of(base.type.oid) and len(subscripts) > 1:
+            return self._subscripts(base, subscripts, scope, position)
+        if inner is not node.this:
+            base = self.bind(node.this, scope)
+        if base.type.oid == t.JSONB:
+            out = base
+            for e in node.expressions:
+                key = self.bind(e, scope)
+                out = self.infix("->", out, self.coercions.settled(key), position)
+            return out
+        vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)
+        element = vector or t.element_of(base.type.oid)
+        if not element:
+            kind = t.format_type(TypeRef(base.type.oid))
+            raise PlanError(
+                "42804",
+                f"cannot subscript type {kind} because it does not support subscripting",
+                position=position,
+            )
+        if len(node.expressions) != 1:
+            raise PlanError("0A000", "multidimensional subscripts are not supported", position=position)
+        index = node.expressions[0]
+        if isinstance(index, exp.Slice):
+            if vector:
+                raise PlanError("0A000", "slices of catalog vectors are not supported", position=position)
+            low, high = (
+                self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
+                if x is not None
+                else ir.Lit(INT4, None)
+                for x in (index.this, index.expression)
+            )
+            return ir.Call(base.type, "array slice", (base, low, high))
+        at = self.coercions.coerce(self.bind(index, scope), INT4, "a", position)
+        if vector:
+            return ir.Call(TypeRef(vector), "vector subscript", (base, at))
+        return ir.Call(TypeRef(element, base.type.typmod), "array subscript", (base, at))
+
+    def _subscripts(
+        self, base: ir.Node, subscripts: list[exp.Expression], scope: Scope, position: int
+    ) -> ir.Node:
+        """`a[i][j]`, or with any slice among them a part of the array: `a[1:2][2:3]`, where `[n]` means `[1:n]`."""
+        element = TypeRef(t.element_of(base.type.oid), base.type.typmod)
+
+        def number(x: exp.Expression | None) -> ir.Node:
+            if x is None:
+                return ir.Lit(INT4, None)
+            return self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
+
+        if not any(isinstance(x, exp.Slice) for x in subscripts):
+            places = tuple(number(x) for x in subscripts)
+            return ir.Call(element, "array subscript", (base, *places))
+        bounds: list[ir.Node] = []
+        for x in subscripts:
+            if isinstance(x, exp.Slice):
+                bounds += [number(x.this), number(x.expression)]
+            else:
+                bounds += [ir.Lit(INT4, 1), number(x)]
+        return ir.Call(base.type, "array slice", (base, *bounds))
+
+    def _extract(self, node: exp.Extract, scope: Scope) -> ir.Node:
+        unit = node.this
+        field = str(unit.this if isinstance(unit, exp.Literal) else unit.name).lower()
+        value = self.bind(node.expression, scope)
+        return self.function("extract", [ir.Lit(UNKNOWN, field), value], first_position(node))
+
+    def _overlay(self, node: exp.Overlay, scope: Scope) -> ir.Node:
+        args = [node.this, node.expression, node.args["from_"]]
+        if node.args.get("for_") is not None:
+            args.append(node.args["for_"])
+        return self.function("overlay", [self.bind(a, scope) for a in args], first_position(node))
+
+    def _substring(self, node: exp.Substring, scope: Scope) -> ir.Node:
+        start, length = node.args.get("start"), node.args.get("length")
+        args = [self.bind(node.this, scope)]
+        if start is not None:
+            args.append(self.bind(start, scope))
+        elif length is not None:
+            args.append(ir.Lit(INT4, 1))
+        if length is not None:
+            args.append(self.bind(length, scope))
+        return self.function("substring", args, first_position(node))
+
+    def _trim(self, node: exp.Trim, scope: Scope) -> ir.Node:
+        side = str(node.args.get("position") or "BOTH").upper()
+        name = {"LEADING": "ltrim", "TRAILING": "rtrim"}.get(side, "btrim")
+        args = [self.bind(node.this, scope)]
+        if node.expression is not None and node.args.get("expression") is not None:
+            args.append(self.bind(node.expression, scope))
+        return self.function(name, args, first_position(node))
+
+    def _overlaps(self, node: exp.Binary, scope: Scope) -> ir.Node:
+        (a, b), (c, d) = self._items(node.this), self._items(node.expression)
+        args = [self.bind(x, scope) for x in (a, b, c, d)]
+        return self.function("overlaps", args, first_position(node))
+
+
+__all__ = ["ExpressionBinder", "start_of"]

@@ -1,0 +1,435 @@
+"""Aggregates: PostgreSQL's result types, display scales, ORDER BY, FILTER, DISTINCT and WITHIN GROUP.
+
+`sum(int4)` is a bigint, `sum(int8)` a numeric, `avg` a numeric whose scale depends on the value: sums
+are taken in DECIMAL or HUGEINT, and the one division happens after the aggregation. Numerics in text
+form are collected in a list and folded by a function of `prelude`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from planner import types as t
+from planner.abc import PlanError
+from planner.binding import ir
+from planner.binding.dimensions import depth, form_of
+from planner.binding.emit import (
+    DECIMAL_DIGITS_MAX,
+    Emitter,
+    Form,
+    Frag,
+    Item,
+    as_text_numeric,
+    comparable,
+    display_signature,
+    join,
+    sql,
+)
+
+Write = Callable[[Frag], Frag]
+"""Puts ORDER BY, DISTINCT, FILTER and OVER around `name(args`: see `_Around`."""
+
+
+class _Around:
+    """The clauses of one call, to be written round each DuckDB aggregate that it becomes."""
+
+    def __init__(self, emitter: Emitter, node: ir.Aggregate, over: Frag | None) -> None:
+        self.emitter, self.node, self.over = emitter, node, over
+        self.filter = emitter.frag(node.filter) if node.filter is not None else None
+        self.lazy = self.filter is not None and any(
+            isinstance(n, ir.Call | ir.Cast) for a in node.args for n in ir.walk(a)
+        )
+
+    def call(
+        self,
+        name: str,
+        args: Sequence[Item],
+        *,
+        ordered: bool = False,
+        distinct: bool = True,
+        filtered: Frag | None = None,
+    ) -> Frag:
+        by_value = (
+            name == "list" and self.node.distinct and distinct and self.node.args[0].type.oid == t.NUMERIC
+        )
+        items: list[Item] = ["tw_num_distinct(list(" if by_value else f"{name}("]
+        if self.node.distinct and distinct and not by_value:
+            items.append("DISTINCT ")
+        if self.lazy and self.filter is not None:
+            # DuckDB computes arguments before it filters: what would fail there must not be asked.
+            args = [
+                a if a == "*" or i else sql("CASE WHEN ", self.filter, " THEN ", a, " END")
+                for i, a in enumerate(args)
+            ]
+        items.append(join(", ", list(args)))
+        if ordered and self.node.order:
+            items += [" ORDER BY ", self.emitter.order(self.node.order)]
+        items.append(")")
+        test = self.filter
+        if filtered is not None:
+            test = filtered if test is None else sql("(", test, " AND ", filtered, ")")
+        if test is not None:
+            items += [" FILTER (WHERE ", test, ")"]
+        if self.over is not None:
+            items += [" OVER (", self.over, ")"]
+        if by_value:
+            items.append(")")  # texts of one value may differ: 1.5 and 1.50
+        return sql(*items)
+
+
+Maker = Callable[[_Around, list[Frag]], Frag]
+_TABLE: dict[str, Maker] = {}
+
+
+def aggregate(emitter: Emitter, node: ir.Aggregate, over: Frag | None) -> Frag:
+    maker = _TABLE.get(node.op)
+    if maker is None:
+        shown = display_signature(node.op).replace("function ", "aggregate ", 1)
+        raise PlanError("0A000", f"{shown} is not supported", position=node.position)
+    return maker(_Around(emitter, node, over), [emitter.frag(a) for a in node.args])
+
+
+def signatures() -> list[str]:
+    return sorted(_TABLE)
+
+
+def _aggregate(*names: str) -> Callable[[Maker], Maker]:
+    def decorate(made: Maker) -> Maker:
+        for n in names:
+            assert n not in _TABLE, n
+            _TABLE[n] = made
+        return made
+
+    return decorate
+
+
+@_aggregate("count()")
+def _count_rows(around: _Around, args: list[Frag]) -> Frag:
+    return around.call("count", ["*"])
+
+
+@_aggregate("count(any)")
+def _count(around: _Around, args: list[Frag]) -> Frag:
+    arg = around.node.args[0]
+    value = comparable(args[0], arg.type) if around.node.distinct else args[0]
+    if isinstance(arg, ir.Logic) and arg.op == "row":
+        return around.call("count", [value if around.node.distinct else sql("1")])
+    return around.call("count", [value])
+
+
+@_aggregate("sum(int2)", "sum(int4)")
+def _sum_small(around: _Around, args: list[Frag]) -> Frag:
+    return sql("CAST(", around.call("sum", args), " AS BIGINT)")
+
+
+@_aggregate("sum(int8)")
+def _sum_big(around: _Around, args: list[Frag]) -> Frag:
+    form = (DECIMAL_DIGITS_MAX, 0)
+    return sql("CAST(", around.call("sum", args), " AS DECIMAL(38,0))", form=form)
+
+
+@_aggregate("sum(float4)", "sum(float8)")
+def _sum_float(around: _Around, args: list[Frag]) -> Frag:
+    duck = "FLOAT" if around.node.type.oid == t.FLOAT4 else "DOUBLE"
+    return sql("CAST(", around.call("sum", args), f" AS {duck})")
+
+
+@_aggregate("sum(interval)")
+def _sum_interval(around: _Around, args: list[Frag]) -> Frag:
+    x = args[0]
+    months = around.call("sum", [sql("tw_months(", x, ")")])
+    days = around.call("sum", [sql("tw_days(", x, ")")])
+    micros = around.call("sum", [sql("tw_micros(", x, ")")])
+    return sql(
+        "(to_months(CAST(", months, " AS INTEGER)) + to_days(CAST(", days, " AS INTEGER)) + to_microseconds(CAST(", micros, " AS BIGINT)))"
+    )  # fmt: skip
+
+
+def _numeric_sum(around: _Around, x: Frag) -> Frag:
+    if x.form is not None:
+        return around.call("sum", [x]).with_form((DECIMAL_DIGITS_MAX, x.form[1]))
+    return sql("tw_num_sum(", around.call("list", [x]), ")")
+
+
+@_aggregate("sum(numeric)")
+def _sum_numeric(around: _Around, args: list[Frag]) -> Frag:
+    return _numeric_sum(around, _one_scale(around, args[0]))
+
+
+def _one_scale(around: _Around, x: Frag) -> Frag:
+    """A CASE over decimals of several scales, in the widest of them."""
+    node = around.node.args[0]
+    if x.form is not None or not isinstance(node, ir.Logic) or node.op not in ("case", "coalesce"):
+        return x
+    values = (
+        [*node.args[1::2], *([node.args[-1]] if len(node.args) % 2 else [])]
+        if node.op == "case"
+        else list(node.args)
+    )
+    frags = [around.emitter.frag(v) for v in values]
+    forms: list[Form] = [
+        f.form for f, v in zip(frags, values, strict=True) if not (isinstance(v, ir.Lit) and v.value is None)
+    ]
+    if not forms or None in forms:
+        return x
+    known = [f for f in forms if f is not None]
+    scale = max(f[1] for f in known)
+    whole = max(f[0] - f[1] for f in known)
+    if whole + scale > DECIMAL_DIGITS_MAX:
+        return x
+    form = (whole + scale, scale)
+    cast = [sql("CAST(", f, f" AS DECIMAL({form[0]},{form[1]}))") for f in frags]
+    if node.op == "coalesce":
+        return sql("coalesce(", join(", ", cast), ")", form=form)
+    items: list[Item] = ["(CASE"]
+    for i in range(len(node.args) // 2):
+        items += [" WHEN ", around.emitter.frag(node.args[2 * i]), " THEN ", cast[i]]
+    if len(node.args) % 2:
+        items += [" ELSE ", cast[-1]]
+    return sql(*items, " END)", form=form)
+
+
+@_aggregate("avg(int2)", "avg(int4)", "avg(int8)")
+def _avg_int(around: _Around, args: list[Frag]) -> Frag:
+    total = sql("CAST(", around.call("sum", args), " AS VARCHAR)")
+    return sql("tw_num_avg(", total, ", ", around.call("count", args), ")")
+
+
+@_aggregate("avg(numeric)")
+def _avg_numeric(around: _Around, args: list[Frag]) -> Frag:
+    total = _numeric_sum(around, _one_scale(around, args[0]))
+    return sql("tw_num_avg(", as_text_numeric(total), ", ", around.call("count", args), ")")
+
+
+@_aggregate("avg(float4)", "avg(float8)")
+def _avg_float(around: _Around, args: list[Frag]) -> Frag:
+    return around.call("avg", [sql("CAST(", args[0], " AS DOUBLE)")])
+
+
+@_aggregate("avg(interval)")
+def _avg_interval(around: _Around, args: list[Frag]) -> Frag:
+    return sql(
+        "tw_interval_div(", _sum_interval(around, args), ", CAST(", around.call("count", args), " AS DOUBLE))"
+    )
+
+
+def _extreme(kind: str) -> Maker:
+    def made(around: _Around, args: list[Frag]) -> Frag:
+        x, ref = args[0], around.node.args[0].type
+        if (
+            (ref.oid == t.NUMERIC and x.form is None)
+            or ref.oid in (t.BPCHAR, t.INET, t.CIDR)
+            or t.labels_of(ref.oid)
+        ):
+            return around.call(f"arg_{kind}", [x, comparable(x, ref)], distinct=False)
+        return around.call(kind, [x], distinct=False).with_form(x.form)
+
+    return made
+
+
+for _kind in ("min", "max"):
+    for _type in [
+        "int2",
+        "int4",
+        "int8",
+        "float4",
+        "float8",
+        "numeric",
+        "text",
+        "bpchar",
+        "date",
+        "time",
+        "timetz",
+        "timestamp",
+        "timestamptz",
+        "interval",
+        "oid",
+        "anyarray",
+        "anyenum",
+        "inet",
+    ]:
+        _aggregate(f"{_kind}({_type})")(_extreme(_kind))
+
+
+@_aggregate("bool_and(bool)", "every(bool)")
+def _bool_and(around: _Around, args: list[Frag]) -> Frag:
+    return around.call("bool_and", args)
+
+
+@_aggregate("bool_or(bool)")
+def _bool_or(around: _Around, args: list[Frag]) -> Frag:
+    return around.call("bool_or", args)
+
+
+def _plain(name: str) -> Maker:
+    """DuckDB's aggregate of this name is PostgreSQL's."""
+    return lambda around, args: around.call(name, args)
+
+
+for _name in ("bit_and", "bit_or", "bit_xor"):
+    for _type in ("int2", "int4", "int8"):
+        _aggregate(f"{_name}({_type})")(_plain(_name))
+
+
+@_aggregate("string_agg(text, text)")
+def _string_agg(around: _Around, args: list[Frag]) -> Frag:
+    x, separator = args
+    if isinstance(around.node.args[1], ir.Lit):
+        if around.over is not None and around.node.order:
+            raise PlanError("0A000", "ORDER BY in a window's string_agg is not supported")
+        given = around.node.args[1].value
+        items: list[Item] = [x, separator if given is not None else "''"]
+        if around.node.distinct and not around.node.order:
+            # PostgreSQL finds the distinct values by sorting them.
+            items = [x, sql(separator if given is not None else "''", " ORDER BY ", x)]
+        return around.call("string_agg", items, ordered=True)
+    # Each value brings its own separator; the first one's is not used.
+    pairs = around.call(
+        "list",
+        [sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}")],
+        ordered=True,
+        filtered=sql(x, " IS NOT NULL"),
+    )
+    return sql("tw_string_agg(", pairs, ")")
+
+
+@_aggregate("string_agg(bytea, bytea)")
+def _bytes_agg(around: _Around, args: list[Frag]) -> Frag:
+    x, separator = (sql("hex(", a, ")") for a in args)
+    pairs = around.call(
+        "list",
+        [sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}")],
+        ordered=True,
+        filtered=sql(args[0], " IS NOT NULL"),
+    )
+    return sql("unhex(tw_string_agg(", pairs, "))")
+
+
+@_aggregate("array_agg(anyarray)")
+def _matrix_agg(around: _Around, args: list[Frag]) -> Frag:
+    """Arrays of one size become an array with a dimension more."""
+    made = around.call("list", [args[0]], ordered=True)
+    odd = "cannot accumulate arrays of different dimensionality"
+    sizes = sql("list_distinct(list_transform(", made, ", lambda tw_y: coalesce(len(tw_y), -1)))")
+    return sql(
+        "CASE WHEN len(", sizes, f") > 1 THEN error('[2202E] {odd}') WHEN list_contains(", sizes,
+        ", -1) THEN error('[22004] cannot accumulate null arrays') WHEN list_contains(", sizes,
+        ", 0) THEN error('[2202E] cannot accumulate empty arrays') ELSE ", made, " END",
+        form=form_of(depth(args[0]) + 1),
+    )  # fmt: skip
+
+
+@_aggregate("array_agg(anynonarray)")
+def _array_agg(around: _Around, args: list[Frag]) -> Frag:
+    ref = around.node.args[0].type
+    if around.node.distinct and not around.node.order:
+        made = around.call("list", [as_text_numeric(args[0])])
+        return made if ref.oid == t.NUMERIC else sql("tw_sorted(", made, ")")
+    return around.call("list", [as_text_numeric(args[0]) if ref.oid == t.NUMERIC else args[0]], ordered=True)
+
+
+# --- statistics ------------------------------------------------------------------------------------
+
+
+def _exact_deviation(name: str, integers: bool) -> Maker:
+    def made(around: _Around, args: list[Frag]) -> Frag:
+        text = sql("CAST(", args[0], " AS VARCHAR)") if integers else as_text_numeric(args[0])
+        return sql(f"tw_num_{name}(", around.call("list", [text]), ")")
+
+    return made
+
+
+for _name, _duck in (
+    ("stddev", "stddev_samp"),
+    ("stddev_samp", "stddev_samp"),
+    ("stddev_pop", "stddev_pop"),
+    ("variance", "var_samp"),
+    ("var_samp", "var_samp"),
+    ("var_pop", "var_pop"),
+):
+    for _type in ("float4", "float8"):
+        _aggregate(f"{_name}({_type})")(_plain(_duck))
+    _aggregate(f"{_name}(numeric)")(_exact_deviation(_duck, False))
+    for _type in ("int2", "int4", "int8"):
+        _aggregate(f"{_name}({_type})")(_exact_deviation(_duck, True))
+for _name in [
+    "corr",
+    "covar_pop",
+    "covar_samp",
+    "regr_avgx",
+    "regr_avgy",
+    "regr_intercept",
+    "regr_r2",
+    "regr_slope",
+    "regr_sxx",
+    "regr_sxy",
+    "regr_syy",
+]:
+    _aggregate(f"{_name}(float8, float8)")(_plain(_name))
+_aggregate("regr_count(float8, float8)")(
+    lambda around, args: sql("CAST(", around.call("regr_count", args), " AS BIGINT)")
+)
+
+
+def _within(name: str) -> Maker:
+    def made(around: _Around, args: list[Frag]) -> Frag:
+        node = around.node
+        direct = [around.emitter.frag(d) for d in node.direct]
+        key = node.order[0]
+        x = args[0]
+        if isinstance(node.direct[0] if node.direct else None, ir.Lit):
+            value = node.direct[0].value  # type: ignore[attr-defined]
+            if isinstance(value, float) and not 0 <= value <= 1:
+                raise PlanError("22003", f"percentile value {value:g} is not between 0 and 1")
+        arg = direct[0]
+        if key.descending:
+            arg = sql("(1 - ", arg, ")")
+        if name == "quantile_disc" and key.descending:
+            raise PlanError("0A000", "percentile_disc over descending order is not supported")
+        return around.call(name, [x, arg], distinct=False).with_form(
+            x.form if name == "quantile_disc" else None
+        )
+
+    return made
+
+
+for _type in ("float8", "interval"):
+    _aggregate(f"percentile_cont(float8, {_type})")(_within("quantile_cont"))
+_aggregate("percentile_disc(float8, anyelement)")(_within("quantile_disc"))
+_aggregate("percentile_cont(_float8, float8)")(_within("quantile_cont"))
+_aggregate("percentile_disc(_float8, anyelement)")(_within("quantile_disc"))
+
+
+@_aggregate("mode(anyelement)")
+def _mode(around: _Around, args: list[Frag]) -> Frag:
+    return around.call("mode", [args[0]], distinct=False).with_form(args[0].form)
+
+
+# --- json ------------------------------------------------------------------------------------------
+
+
+def _json_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
+    from planner.binding.functions.json import value_json
+
+    node = around.node
+    value = value_json(args[0], node.args[0], around.emitter)
+    made = around.call("list", [sql("coalesce(", value, ", 'null')")], ordered=True)
+    return sql("tw_jsonb(" if binary else "(", "tw_json_array(", made, "))")
+
+
+_aggregate("json_agg(anyelement)")(lambda a, x: _json_agg(a, x, False))
+_aggregate("jsonb_agg(anyelement)")(lambda a, x: _json_agg(a, x, True))
+
+
+def _json_object_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
+    from planner.binding.functions.conversions import to_text
+    from planner.binding.functions.json import value_json
+
+    key = to_text(args[0], around.node.args[0].type, t.TEXT)
+    value = value_json(args[1], around.node.args[1], around.emitter)
+    made = around.call("list", [sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}")], ordered=True)
+    return sql("tw_jsonb_object(" if binary else "tw_json_object(", made, ")")
+
+
+_aggregate("json_object_agg(any, any)")(lambda a, x: _json_object_agg(a, x, False))
+_aggregate("jsonb_object_agg(any, any)")(lambda a, x: _json_object_agg(a, x, True))

@@ -1,0 +1,116 @@
+"""Functions over the catalog: pg_get_indexdef, format_type, visibility, sizes, regclass casts.
+
+Their answers are made in Python by `planner.catalog.system`, called from DuckDB with the session's
+context (`catalog_ref`) in front of their own arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from planner import types as t
+from planner.abc import SessionValue, SqlError, TypeRef
+from planner.binding import ir
+from planner.binding.emit import Emitter, Frag, Implementation, Item, as_text_numeric, sql
+from planner.binding.facts import type_name
+from planner.binding.functions.registry import register
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.function_table import SystemFunction, functions
+from planner.catalog.system.handles import context_of
+from planner.catalog.system.reg_names import INPUT, OUTPUT
+
+CATALOG_REF = SessionValue("catalog_ref", TypeRef(t.INT8))
+
+
+def duck_name(function: SystemFunction, count: int) -> str:
+    types = "".join(f"_{oid}" for oid in function.arguments[:count])
+    return f"tw_sys_{function.name}{types}"
+
+
+def _calls(name: str) -> Implementation:
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        items: list[Item] = [f"{name}(", CATALOG_REF]
+        for a in args:
+            items += [", ", as_text_numeric(a)]
+        items.append(")")
+        return sql(*items)
+
+    return made
+
+
+def arities(function: SystemFunction) -> range:
+    return range(len(function.arguments) - function.optional, len(function.arguments) + 1)
+
+
+for _function in functions():
+    for _count in arities(_function):
+        _types = ", ".join(type_name(oid) for oid in _function.arguments[:_count])
+        register(f"{_function.name}({_types})", _calls(duck_name(_function, _count)))
+
+
+def duck_result(function: SystemFunction) -> str:
+    """What DuckDB is told of the answer: a list where there may be many rows, of structs where of many columns."""
+    if not function.columns:
+        return t.duckdb_type(TypeRef(function.result))
+    if len(function.columns) == 1:
+        return t.duckdb_type(TypeRef(function.columns[0][1])) + "[]"
+    fields = ", ".join(f'"{name}" {t.duckdb_type(TypeRef(oid))}' for name, oid in function.columns)
+    return f"STRUCT({fields})[]"
+
+
+def reg_text(frag: Frag, source: TypeRef) -> Frag:
+    """A regclass or one of its kin, as its name."""
+    return sql(f"tw_sys_out_{type_name(source.oid)}(", CATALOG_REF, ", ", frag, ")")
+
+
+def reg_value(frag: Frag, target: TypeRef) -> Frag:
+    """A name, as a regclass or one of its kin."""
+    return sql(f"tw_sys_in_{type_name(target.oid)}(", CATALOG_REF, ", ", frag, ")")
+
+
+def _with_context(
+    call: Callable[..., Any], raised: Callable[[SqlError], Exception], count: int
+) -> Callable[..., Any]:
+    def run(ref: int, *arguments: Any) -> Any:
+        try:
+            context: SystemContext = context_of(ref)
+            return call(context, *arguments)
+        except SqlError as error:
+            raise raised(error) from None
+
+    # DuckDB counts the parameters of what it is given.
+    by_count: tuple[Callable[..., Any], ...] = (
+        lambda ref: run(ref),  # noqa: PLW0108
+        lambda ref, a: run(ref, a),  # noqa: PLW0108
+        lambda ref, a, b: run(ref, a, b),  # noqa: PLW0108
+        lambda ref, a, b, c: run(ref, a, b, c),  # noqa: PLW0108
+        lambda ref, a, b, c, d: run(ref, a, b, c, d),  # noqa: PLW0108
+    )
+    return by_count[count]
+
+
+def install(connection: Any, raised: Callable[[SqlError], Exception]) -> None:
+    """Makes the functions known to DuckDB. `raised` puts an SqlError into the form that leaves DuckDB whole."""
+
+    def make(name: str, call: Callable[..., Any], arguments: Sequence[int], result: str) -> None:
+        connection.create_function(
+            name,
+            _with_context(call, raised, len(arguments)),
+            ["BIGINT", *(t.duckdb_type(TypeRef(a)) for a in arguments)],
+            result,
+            null_handling="special",
+            side_effects=False,
+        )
+
+    for function in functions():
+        for count in arities(function):
+            make(duck_name(function, count), function.call, function.arguments[:count], duck_result(function))
+    for oid, shown in OUTPUT.items():
+        make(f"tw_sys_out_{type_name(oid)}", shown, (oid,), "VARCHAR")
+    for oid, read in INPUT.items():
+
+        def strict(context: SystemContext, text: str | None, read: Callable[..., int] = read) -> int | None:
+            return None if text is None else read(context, text)
+
+        make(f"tw_sys_in_{type_name(oid)}", strict, (t.TEXT,), t.duckdb_type(TypeRef(oid)))

@@ -1,0 +1,112 @@
+"""Comparisons, boolean and bit operators: what DuckDB shares with PostgreSQL, and numerics in both forms."""
+
+from __future__ import annotations
+
+from planner.binding import ir
+from planner.binding.emit import Emitter, Frag, as_text_numeric, comparable, quote_text, sql
+from planner.binding.functions.registry import register, template
+
+_OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
+_INTS = ("int2", "int4", "int8")
+_PLAIN = [
+    "bool",
+    "oid",
+    "text",
+    "name",
+    "bytea",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "uuid",
+    "interval",
+    "anyarray",
+    "char",
+]
+
+
+def _numeric(op: str) -> None:
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        a, b = args
+        if a.form is not None and b.form is not None:
+            return sql("(", a, f" {op} ", b, ")")
+        return sql("(tw_num_cmp(", as_text_numeric(a), ", ", as_text_numeric(b), f") {op} 0)")
+
+    register(f"numeric {op} numeric", made)
+
+
+def _padded_to(node: ir.Node) -> int:
+    """The width to which a char(n) is padded; 0: not known."""
+    return node.type.typmod - 4 if node.type.typmod >= 5 else 0
+
+
+def _blank_padded(op: str) -> None:
+    """char(n): trailing blanks do not count. Values of one width are equal where their texts are."""
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        if op in ("=", "<>"):
+            left, right = call.args
+            if _padded_to(left) and _padded_to(left) == _padded_to(right):
+                return sql("(", args[0], f" {op} ", args[1], ")")
+            for i, (a, b) in enumerate(((left, right), (right, left))):
+                if _padded_to(a) and isinstance(b, ir.Lit) and isinstance(b.value, str):
+                    return sql(
+                        "(", args[i], f" {op} ", quote_text(b.value.rstrip(" ").ljust(_padded_to(a))), ")"
+                    )
+        return sql("(rtrim(", args[0], f", ' ') {op} rtrim(", args[1], ", ' '))")
+
+    register(f"bpchar {op} bpchar", made)
+
+
+for _op in _OPERATORS:
+    _numeric(_op)
+    for _t in _PLAIN:
+        template(f"{_t} {_op} {_t}", f"({{0}} {_op} {{1}})")
+    for _a in _INTS:
+        for _b in _INTS:
+            template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
+    for _a in ("float4", "float8"):
+        for _b in ("float4", "float8"):
+            # In DuckDB -0.0 equals 0.0 and NaN is the greatest and equal to itself, as in PostgreSQL.
+            template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
+    _blank_padded(_op)
+    for _a, _b in (("name", "text"), ("text", "name")):
+        template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
+    for _a, _b in (("date", "timestamp"), ("timestamp", "date"), ("date", "timestamptz"), ("timestamptz", "date"),
+                   ("timestamp", "timestamptz"), ("timestamptz", "timestamp")):  # fmt: skip
+        _zone = "timestamptz" in (_a, _b)
+        _kind = "TIMESTAMP WITH TIME ZONE" if _zone else "TIMESTAMP"
+        template(f"{_a} {_op} {_b}", f"(CAST({{0}} AS {_kind}) {_op} CAST({{1}} AS {_kind}))")
+    template(f"jsonb {_op} jsonb", f"(tw_jsonb_key({{0}}) {_op} tw_jsonb_key({{1}}))")
+
+for _t in _INTS:
+    template(f"{_t} & {_t}", "({0} & {1})")
+    template(f"{_t} | {_t}", "({0} | {1})")
+    template(f"{_t} # {_t}", "xor({0}, {1})")
+    template(f"~ {_t}", "(~{0})")
+
+
+def _distinct(kind: str, negated: bool) -> None:
+    word = "IS NOT DISTINCT FROM" if negated else "IS DISTINCT FROM"
+    signature = f"{kind} {word.lower()} {kind}"
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        a, b = args
+        if not (a.form is not None and b.form is not None):
+            a, b = (comparable(as_text_numeric(x), n.type) for x, n in zip(args, call.args, strict=True))
+        return sql("(", a, f" {word} ", b, ")")
+
+    register(signature, made)
+
+
+_TELLABLE = {*_PLAIN, *_INTS, "float4", "float8", "numeric", "bpchar", "timetz"}
+for _t in sorted(_TELLABLE):
+    _distinct(_t, False)
+    _distinct(_t, True)
+for _a in _INTS:
+    for _b in _INTS:
+        if _a != _b:
+            for _w in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+                template(f"{_a} {_w.lower()} {_b}", f"({{0}} {_w} {{1}})")
+for _w in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+    template(f"jsonb {_w.lower()} jsonb", f"(tw_jsonb_key({{0}}) {_w} tw_jsonb_key({{1}}))")

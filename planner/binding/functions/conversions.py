@@ -1,0 +1,354 @@
+"""Casts: how DuckDB makes a value of one PostgreSQL type into a value of another.
+
+DuckDB's own CAST is used where it is the same (between integers, date to timestamp, ...). Reading text
+and showing values as text are PostgreSQL's input and output functions, in SQL where that is simple, in
+`prelude`'s Python where it is not.
+"""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import PlanError, SessionValue, TypeRef
+from planner.binding.dimensions import depth, mapped
+from planner.binding.emit import (
+    DECIMAL_DIGITS_MAX,
+    Form,
+    Frag,
+    Item,
+    as_text_numeric,
+    decimal_form,
+    quote_text,
+    sql,
+)
+from planner.binding.facts import element_name, type_name
+from planner.binding.functions.catalog import reg_text, reg_value
+from planner.binding.records import fields_of
+
+_INTS = {t.INT2: 5, t.INT4: 10, t.INT8: 19, t.OID: 10}
+_FLOATS = (t.FLOAT4, t.FLOAT8)
+_TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN, t.CSTRING)
+_TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
+_ICU_ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
+_NOW = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
+_REGISTERED = {
+    "regclass",
+    "regtype",
+    "regproc",
+    "regprocedure",
+    "regnamespace",
+    "regrole",
+    "regoper",
+    "regoperator",
+}
+# Types whose values are kept as their text.
+_SHOWN = frozenset(
+    [
+        "char",
+        "aclitem",
+        "pg_node_tree",
+        "tid",
+        "pg_lsn",
+        "txid_snapshot",
+        "pg_snapshot",
+        "refcursor",
+        "xml",
+        "inet",
+        "cidr",
+        "tsvector",
+        "tsquery",
+        "money",
+        "bit",
+        "varbit",
+    ]
+)
+# Types whose text is read by a Python function named tw_in_<type>.
+_READ = frozenset(
+    ["bool", "date", "time", "timetz", "timestamp", "interval", "uuid", "bytea", "inet", "cidr"]
+)
+
+
+def convert(frag: Frag, source: TypeRef, target: TypeRef, explicit: bool) -> Frag:
+    """The fragment as a `target`, its modifier applied."""
+    a, b = source.oid, target.oid
+    if a != b and _has_effects(frag):  # macros say their argument twice
+        once = _base(Frag(["tw_once"], frag.form), source, TypeRef(b))
+        frag = sql("list_transform([", frag, "], lambda tw_once: ", once, ")[1]", form=once.form)
+    elif a != b:
+        frag = _base(frag, source, TypeRef(b))
+    return modified(frag, target, explicit) if target.typmod >= 0 else frag
+
+
+def _has_effects(frag: Frag) -> bool:
+    """Whether computing it twice would be noticed: it takes values from a sequence."""
+    return any(isinstance(p, str) and ("tw_nextval(" in p or "tw_setval(" in p) for p in frag.parts)
+
+
+def modified(frag: Frag, ref: TypeRef, explicit: bool) -> Frag:
+    """Fits a value to a modifier: varchar(n), char(n), numeric(p,s), timestamp(p), ..."""
+    oid, mod = ref.oid, ref.typmod
+    if oid == t.NUMERIC:
+        return _fit_numeric(frag, ref)
+    if oid == t.VARCHAR:
+        n = mod - 4
+        if explicit:
+            return sql("left(", frag, f", {n})")
+        return sql("tw_varchar(", frag, f", {n})")
+    if oid == t.BPCHAR:
+        n = mod - 4
+        return sql("tw_bpchar_cut(" if explicit else "tw_bpchar(", frag, f", {n})")
+    if oid in (t.TIMESTAMP, t.TIMESTAMPTZ) and mod < 6:
+        name = "tw_round_timestamptz" if oid == t.TIMESTAMPTZ else "tw_round_timestamp"
+        return sql(f"{name}(", frag, f", {mod})")
+    if oid == t.TIME and mod < 6:
+        return sql("tw_round_time(", frag, f", {mod})")
+    if oid == t.INTERVAL:
+        return sql("tw_interval_fit(", frag, f", {mod})")
+    element = t.element_of(oid)
+    if element:
+        if oid == t.RECORD_ARRAY:
+            return frag  # its modifier says what fields it has
+        inner = modified(Frag(("tw_x",)), TypeRef(element, mod), explicit)
+        if inner.text is not None:
+            return mapped(frag, inner.text, depth(frag)).with_form(frag.form)
+        return sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
+    return frag
+
+
+def _fit_numeric(frag: Frag, ref: TypeRef) -> Frag:
+    form = decimal_form(ref)
+    if form is None:
+        precision = (ref.typmod - 4) >> 16
+        scale = (ref.typmod - 4) & 0x7FF
+        scale = scale - 2048 if scale > 1023 else scale
+        return sql("tw_num_fit(", as_text_numeric(frag), f", {precision}, {scale})")
+    p, s = form
+    if frag.form is None:
+        return sql("CAST(tw_num_fit(", frag, f", {p}, {s}) AS DECIMAL({p},{s}))", form=form)
+    q, r = frag.form
+    if r <= s and q - r <= p - s:
+        return sql("CAST(", frag, f" AS DECIMAL({p},{s}))", form=form)
+    # Round first, in a DECIMAL that holds the result whatever it is; then check the precision.
+    wide = min(max(q - r + s + 1, p), DECIMAL_DIGITS_MAX)
+    return sql(
+        "CAST(tw_num_check(CAST(",
+        frag,
+        f" AS DECIMAL({wide},{s})), {p}, {s}) AS DECIMAL({p},{s}))",
+        form=form,
+    )
+
+
+def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
+    a, b = source.oid, target.oid
+    if a in (t.REGCLASS, t.REGTYPE, t.REGPROC) and b in (t.OID, t.INT8, t.INT4):
+        return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
+    if a == t.RECORD and t.composite_fields(b) is not None:
+        return record_text(frag, source)
+    if b in _TEXTS:
+        return to_text(frag, source, b)
+    if a in _TEXTS:
+        return from_text(
+            sql("rtrim(", frag, ", ' ')") if a == t.BPCHAR and b not in (t.BYTEA,) else frag, target
+        )
+    if b == t.NUMERIC:
+        if a in _INTS:
+            digits = _INTS[a]
+            return sql("CAST(", frag, f" AS DECIMAL({digits},0))", form=(digits, 0))
+        if a in _FLOATS:
+            return sql(f"tw_num_from_float{8 if a == t.FLOAT8 else 4}(", frag, ")")
+        if a in (t.JSONB,):
+            return sql("tw_jsonb_numeric(", frag, ")")
+    if a == t.NUMERIC:
+        return _from_numeric(frag, target)
+    if a in _FLOATS and b in (t.INT2, t.INT4, t.INT8):
+        return sql(f"tw_float_int{ {t.INT2: 2, t.INT4: 4, t.INT8: 8}[b] }(", frag, ")")
+    if a == t.FLOAT8 and b == t.FLOAT4:
+        return sql("tw_float4(", frag, ")")
+    if a in (t.JSON, t.JSONB) and b in (t.JSON, t.JSONB):
+        return sql("tw_jsonb(", frag, ")") if b == t.JSONB else frag
+    if a == t.JSONB:
+        return sql(f"tw_jsonb_{type_name(b)}(", frag, ")")
+    if a == t.TIMESTAMPTZ and b in (t.DATE, t.TIME, t.TIMESTAMP):
+        return sql("CAST(timezone(", _ICU_ZONE, ", ", frag, f") AS {t.duckdb_type(target)})")
+    if b == t.TIMESTAMPTZ and a in (t.DATE, t.TIMESTAMP):
+        return sql("tw_to_timestamptz(CAST(", frag, " AS TIMESTAMP), ", _ICU_ZONE, ")")
+    if a == t.TIMESTAMP and b == t.TIME:
+        return sql("CAST(", frag, " AS TIME)")
+    if a == t.TIMESTAMPTZ and b == t.TIMETZ:
+        return sql("tw_timetz_of(", frag, ", ", _TIME_ZONE, ")")
+    if a == t.TIMETZ and b == t.TIME:
+        return sql("tw_timetz_time(", frag, ")")
+    if a == t.TIME and b == t.TIMETZ:
+        return sql("tw_timetz_from_time(", frag, ", ", _TIME_ZONE, ", ", _NOW, ")")
+    if a == t.INET and b == t.CIDR:
+        return sql("tw_inet_network(", frag, ")")
+    if a == t.CIDR and b == t.INET:
+        return sql("tw_in_inet(", frag, ")")
+    if a == t.TIME and b == t.INTERVAL:
+        return sql("to_microseconds(epoch_us(", frag, "))")
+    if a == t.INTERVAL and b == t.TIME:
+        return sql("tw_interval_time(", frag, ")")
+    if type_name(a) in ("int2vector", "oidvector") and element_name(type_name(a)) == element_name(
+        type_name(b)
+    ):
+        return frag
+    inner_a, inner_b = element_name(type_name(a)), element_name(type_name(b))
+    if inner_a and inner_b:
+        inner = as_text_numeric(_base(Frag(("tw_x",)), TypeRef(t.element_of(a)), TypeRef(t.element_of(b))))
+        assert inner.text is not None or depth(frag) == 1, "zones and the like within nested arrays"
+        if inner.text is None:
+            return sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
+        return mapped(frag, inner.text, depth(frag)).with_form(frag.form)
+    if type_name(b) in _REGISTERED or b == t.OID:
+        return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
+    if a in (t.INT4, t.INT8) and b in (t.INT2, t.INT4) and (a, b) != (t.INT4, t.INT4):
+        return sql(f"tw_int_{type_name(b)}(", frag, ")")
+    plain = {
+        (t.INT2, t.INT4), (t.INT2, t.INT8), (t.INT4, t.INT8), (t.INT4, t.INT2), (t.INT8, t.INT2), (t.INT8, t.INT4),
+        (t.BOOL, t.INT4), (t.INT4, t.BOOL), (t.DATE, t.TIMESTAMP), (t.TIMESTAMP, t.DATE), (t.FLOAT4, t.FLOAT8),
+        (t.OID, t.INT8), (t.OID, t.INT4), (t.INT8, t.OID),
+    }  # fmt: skip
+    if (a, b) in plain or (a in (t.INT2, t.INT4, t.INT8) and b in _FLOATS):
+        return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
+    raise PlanError("0A000", f"cast from {t.format_type(source)} to {t.format_type(target)} is not supported")
+
+
+def _from_numeric(frag: Frag, target: TypeRef) -> Frag:
+    b = target.oid
+    if b in _FLOATS:
+        duck = t.duckdb_type(target)
+        if frag.form is not None and frag.form[0] <= 15:
+            return sql("CAST(", frag, f" AS {duck})")
+        return sql(f"tw_num_float{8 if b == t.FLOAT8 else 4}(", as_text_numeric(frag), ")")
+    if b in (t.INT2, t.INT4, t.INT8):
+        size = {t.INT2: 2, t.INT4: 4, t.INT8: 8}[b]
+        if frag.form is not None:
+            precision, scale = frag.form
+            if precision - scale < {2: 4, 4: 9, 8: 18}[size]:
+                return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
+            whole = min(precision - scale + 1, DECIMAL_DIGITS_MAX)
+            return sql(f"tw_int_{type_name(b)}(CAST(", frag, f" AS DECIMAL({whole},0)))")
+        return sql(f"CAST(tw_num_int{size}(", frag, f") AS {t.duckdb_type(target)})")
+    raise PlanError("0A000", f"cast from numeric to {t.format_type(target)} is not supported")
+
+
+def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
+    """PostgreSQL's output function."""
+    a = source.oid
+    if a in (t.TEXT, t.VARCHAR, t.NAME, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB) or type_name(
+        a
+    ).startswith("#"):
+        if target_oid == t.NAME and a != t.NAME:
+            return sql("tw_name(", frag, ")")
+        return frag
+    if a in (t.INET, t.CIDR):
+        # Text shows the bits of a host too, which the output function leaves out.
+        return sql("tw_inet_text(", frag, ")") if target_oid in (t.TEXT, t.VARCHAR, t.BPCHAR) else frag
+    if a == t.BPCHAR:
+        return frag if target_oid == t.BPCHAR else sql("rtrim(", frag, ", ' ')")
+    if a == t.NUMERIC:
+        return as_text_numeric(frag).with_form(None)
+    if a in _INTS or a in (t.BOOL,):
+        return sql("CAST(", frag, " AS VARCHAR)")
+    if a == t.TIMESTAMPTZ:
+        return sql("tw_out_timestamptz(", frag, ", ", _TIME_ZONE, ")")
+    if t.element_of(a):
+        return array_text(frag, source)
+    name = type_name(a)
+    if a == t.BYTEA:
+        return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
+    if name in ("float4", "float8", "date", "time", "timetz", "timestamp", "interval", "bytea"):
+        return sql(f"tw_out_{name}(", frag, ")")
+    if name in _REGISTERED:
+        return reg_text(frag, source)
+    if a == t.RECORD:
+        return record_text(frag, source) if source.typmod >= 0 else sql("CAST(", frag, " AS VARCHAR)")
+    if name in _SHOWN:
+        return frag
+    if name in ("xid", "cid", "xid8"):
+        return sql("CAST(", frag, " AS VARCHAR)")
+    raise PlanError("0A000", f"cast from {t.format_type(source)} to text is not supported")
+
+
+def record_text(frag: Frag, source: TypeRef) -> Frag:
+    """A record whose fields are known, as (a,b)."""
+    items: list[Item] = []
+    for name, ref in fields_of(source) or ():
+        field = sql("struct_extract(", frag, f", {quote_text(name)})")
+        items += [", ", record_item(field, ref)] if items else [record_item(field, ref)]
+    return sql("CASE WHEN ", frag, " IS NOT NULL THEN tw_record_text(CAST([", *items, "] AS VARCHAR[])) END")
+
+
+def record_item(frag: Frag, source: TypeRef) -> Frag:
+    """A value as its output function shows it: booleans as t and f."""
+    if source.oid == t.BOOL:
+        return sql("CASE WHEN ", frag, " THEN 't' WHEN NOT ", frag, " THEN 'f' END")
+    return to_text(frag, source, t.CSTRING)
+
+
+def array_text(frag: Frag, source: TypeRef) -> Frag:
+    element = TypeRef(t.element_of(source.oid), source.typmod if source.oid == t.RECORD_ARRAY else -1)
+    return _list_text(frag.with_form(None), depth(frag), element)
+
+
+def _list_text(frag: Frag, dimensions: int, element: TypeRef) -> Frag:
+    if dimensions == 1:
+        name = "tw_x"
+        inner = record_item(Frag((name,)), element)
+        return sql("tw_array_text(list_transform(", frag, f", lambda {name}: ", inner, "))")
+    name = f"tw_d{dimensions}"
+    inner = _list_text(Frag((name,)), dimensions - 1, element)
+    return sql("tw_array_nest(list_transform(", frag, f", lambda {name}: ", inner, "))")
+
+
+def from_text(frag: Frag, target: TypeRef) -> Frag:
+    """PostgreSQL's input function on a value that is known only when it runs."""
+    b = target.oid
+    name = type_name(b)
+    if b in (t.TEXT, t.VARCHAR, t.BPCHAR):
+        return frag
+    labels = t.labels_of(b)
+    if labels is not None:
+        given = ", ".join(quote_text(label) for label in labels)
+        message = quote_text(f'[22P02] invalid input value for enum {t.format_type(target)}: "')
+        known = sql(f"list_contains(CAST([{given}] AS VARCHAR[]), ", frag, ")")
+        return sql(
+            "CASE WHEN ",
+            frag,
+            " IS NULL OR ",
+            known,
+            " THEN ",
+            frag,
+            f" ELSE error({message} || ",
+            frag,
+            " || '\"') END",
+        )
+    if b == t.NAME:
+        return sql("tw_name(", frag, ")")
+    if b in (t.INT2, t.INT4, t.INT8):
+        return sql(f"tw_in_{name}(", frag, ")")
+    if b == t.OID:
+        return sql("CAST(tw_in_int8(", frag, f") AS {t.duckdb_type(target)})")
+    if b in _FLOATS:
+        return sql(f"tw_in_{name}(", frag, ")")
+    if b == t.NUMERIC:
+        return sql("tw_in_numeric(", frag, ")")
+    if b == t.JSON:
+        return sql("tw_in_json(", frag, ")")
+    if b == t.JSONB:
+        return sql("tw_jsonb(", frag, ")")
+    if b == t.TIMESTAMPTZ:
+        return sql("tw_in_timestamptz(", frag, ", ", _TIME_ZONE, ")")
+    if name in _READ:
+        return sql(f"tw_in_{name}(", frag, ")")
+    if name in _REGISTERED:
+        return reg_value(frag, target)
+    element = t.element_of(b)
+    if element:
+        inner = from_text(Frag(("tw_x",)), TypeRef(element))
+        return sql("list_transform(tw_in_array(", frag, "), lambda tw_x: ", as_text_numeric(inner), ")")
+    if name.startswith("#") or name in _SHOWN:
+        return frag
+    raise PlanError("0A000", f"cast from text to {t.format_type(target)} is not supported")
+
+
+__all__ = ["Form", "array_text", "convert", "from_text", "modified", "record_item", "to_text"]

@@ -1,0 +1,231 @@
+"""Dates, times and intervals: arithmetic, fields, truncation, formats (chapter 9.9).
+
+What depends on the session's time zone takes it as an argument or from DuckDB's own setting, which the executor
+keeps equal to the session's.
+"""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import PlanError, SessionValue, TypeRef
+from planner.binding import ir
+from planner.binding.emit import Emitter, Frag, sql
+from planner.binding.functions.instants import part_by_value, trunc_by_value
+from planner.binding.functions.registry import implements, register, templates
+
+_ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
+
+templates("""
+date + int4 => ({0} + {1})
+int4 + date => ({1} + {0})
+date - int4 => ({0} - {1})
+date - date => CAST({0} - {1} AS INTEGER)
+date + interval => ({0} + {1})
+interval + date => ({1} + {0})
+date - interval => ({0} - {1})
+date + time => ({0} + {1})
+time + date => ({1} + {0})
+timestamp + interval => ({0} + {1})
+interval + timestamp => ({1} + {0})
+timestamp - interval => ({0} - {1})
+timestamptz + interval => ({0} + {1})
+interval + timestamptz => ({1} + {0})
+timestamptz - interval => ({0} - {1})
+timestamp - timestamp => ({0} - {1})
+timestamptz - timestamptz => ({0} - {1})
+time + interval => ({0} + {1})
+interval + time => ({1} + {0})
+time - interval => ({0} - {1})
+time - time => to_microseconds(epoch_us({0}) - epoch_us({1}))
+interval + interval => ({0} + {1})
+interval - interval => ({0} - {1})
+- interval => (-{0})
+interval * float8 => tw_interval_mul({0}, {1})
+float8 * interval => tw_interval_mul({1}, {0})
+interval / float8 => tw_interval_div({0}, {1})
+age(timestamp, timestamp) => age({0}, {1})
+age(timestamptz, timestamptz) => age({0}, {1})
+make_date(int4, int4, int4) => tw_make_date({0}, {1}, {2})
+make_interval(int4, int4, int4, int4, int4, int4, float8) => (to_months({0} * 12 + {1}) + to_days({2} * 7 + {3}) + to_microseconds(CAST({4} AS BIGINT) * 3600000000 + CAST({5} AS BIGINT) * 60000000 + CAST(round({6} * 1000000) AS BIGINT)))
+to_timestamp(float8) => to_timestamp({0})
+justify_hours(interval) => tw_justify_hours({0})
+justify_days(interval) => tw_justify_days({0})
+justify_interval(interval) => tw_justify_interval({0})
+isfinite(date) => isfinite({0})
+isfinite(timestamp) => isfinite({0})
+isfinite(timestamptz) => isfinite({0})
+isfinite(interval) => ({0} IS NOT NULL)
+to_char(timestamp, text) => tw_to_char_timestamp({0}, {1})
+to_char(interval, text) => tw_to_char_interval({0}, {1})
+to_char(int4, text) => tw_to_char_numeric(CAST({0} AS VARCHAR), {1})
+to_char(int8, text) => tw_to_char_numeric(CAST({0} AS VARCHAR), {1})
+to_char(numeric, text) => tw_to_char_numeric({0}, {1})
+to_char(float8, text) => tw_to_char_numeric(tw_num_from_float8({0}), {1})
+to_char(float4, text) => tw_to_char_numeric(tw_num_from_float4({0}), {1})
+to_date(text, text) => tw_to_date({0}, {1})
+to_number(text, text) => tw_to_number({0}, {1})
+overlaps(timestamp, timestamp, timestamp, timestamp) => tw_overlaps({0}, {1}, {2}, {3})
+overlaps(timestamptz, timestamptz, timestamptz, timestamptz) => tw_overlaps({0}, {1}, {2}, {3})
+overlaps(time, time, time, time) => tw_overlaps({0}, {1}, {2}, {3})
+overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, {0} + {1}, {2}, {2} + {3})
+""")
+
+
+@implements("to_char(timestamptz, text)")
+def _char_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_to_char_timestamp(timezone(", _ZONE, ", ", args[0], "), ", args[1], ")")
+
+
+@implements("to_timestamp(text, text)")
+def _parse_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("timezone(", _ZONE, ", tw_to_timestamp(", args[0], ", ", args[1], "))")
+
+
+@implements("age(timestamp)")
+def _age(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    now = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
+    return sql("age(CAST(CAST(timezone(", _ZONE, ", ", now, ") AS DATE) AS TIMESTAMP), ", args[0], ")")
+
+
+@implements("age(timestamptz)")
+def _age_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    now = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
+    today = sql("CAST(CAST(timezone(", _ZONE, ", ", now, ") AS DATE) AS TIMESTAMP)")
+    return sql("age(", today, ", timezone(", _ZONE, ", ", args[0], "))")
+
+
+# --- fields ------------------------------------------------------------------------------------------
+
+_ALIASES = {
+    "years": "year", "y": "year", "yr": "year", "yrs": "year", "months": "month", "mon": "month", "mons": "month", "days": "day", "d": "day",
+    "hours": "hour", "h": "hour", "hr": "hour", "hrs": "hour", "minutes": "minute", "m": "minute", "min": "minute", "mins": "minute",
+    "seconds": "second", "s": "second", "sec": "second", "secs": "second", "ms": "milliseconds", "msec": "milliseconds", "millisecond": "milliseconds",
+    "us": "microseconds", "usec": "microseconds", "microsecond": "microseconds", "weeks": "week", "w": "week", "centuries": "century", "c": "century",
+    "decades": "decade", "millennia": "millennium", "qtr": "quarter", "jd": "julian",
+}  # fmt: skip
+_WHOLE = {
+    "year": "year", "month": "month", "day": "day", "hour": "hour", "minute": "minute", "dow": "dow", "isodow": "isodow", "doy": "doy",
+    "week": "week", "isoyear": "isoyear", "quarter": "quarter", "decade": "decade", "century": "century", "millennium": "millennium",
+}  # fmt: skip
+_DATE_ONLY = {"dow", "isodow", "doy", "week", "isoyear"}
+_FORM = (20, 0)
+
+
+def _field_name(node: ir.Node, kind: str, position: int) -> str:
+    if not isinstance(node, ir.Lit) or not isinstance(node.value, str):
+        raise PlanError("0A000", "a field name that is not a constant is not supported", position=position)
+    return _ALIASES.get(node.value.lower(), node.value.lower())
+
+
+def _refused(name: str, known: bool, kind: str, position: int) -> PlanError:
+    shown = t.format_type(TypeRef(t.BY_NAME[kind].oid))
+    if known:
+        return PlanError("0A000", f'unit "{name}" not supported for type {shown}', position=0)
+    return PlanError("22023", f'unit "{name}" not recognized for type {shown}', position=0)
+
+
+def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
+    name = _field_name(call.args[0], kind, call.position)
+    x = args[1]
+    clock = {"hour", "minute", "second", "milliseconds", "microseconds"}
+    known = (
+        name in _WHOLE
+        or name in clock
+        or name in ("epoch", "julian", "timezone", "timezone_hour", "timezone_minute")
+    )
+    if not known:
+        raise _refused(name, False, kind, call.position)
+    if (kind == "date" and name in clock | {"timezone", "timezone_hour", "timezone_minute"}) or (
+        kind == "time" and name not in clock | {"epoch"}
+    ) or (kind == "interval" and name in _DATE_ONLY | {"julian", "timezone"}):  # fmt: skip
+        raise _refused(name, True, kind, call.position)
+    if name.startswith("timezone") and kind != "timestamptz":
+        raise _refused(name, True, kind, call.position)
+    if name in ("second", "milliseconds", "microseconds"):
+        micros = sql("CAST(", "extract(microsecond FROM ", x, ") AS DECIMAL(18,0))")
+        if name == "microseconds":
+            return micros.with_form((18, 0))
+        unit, scale = ("0.000001", 6) if name == "second" else ("0.001", 3)
+        return sql("(", micros, f" * CAST('{unit}' AS DECIMAL(6,{scale})))", form=(24, scale))
+    if name == "epoch":
+        if kind == "interval":
+            return sql("tw_interval_epoch(", x, ")")
+        if kind == "date":
+            return sql("CAST(epoch_us(CAST(", x, " AS TIMESTAMP)) // 1000000 AS DECIMAL(20,0))", form=(20, 0))
+        return sql(
+            "(CAST(epoch_us(", x, ") AS DECIMAL(20,0)) * CAST('0.000001' AS DECIMAL(6,6)))", form=(26, 6)
+        )
+    if name == "julian":
+        if kind == "date":
+            return sql(
+                "CAST(datediff('day', DATE '1970-01-01', ", x, ") + 2440588 AS DECIMAL(20,0))", form=_FORM
+            )
+        raise PlanError("0A000", "extract(julian) is not supported for this type", position=call.position)
+    if name == "timezone":
+        return sql("CAST(extract(timezone FROM ", x, ") AS DECIMAL(20,0))", form=_FORM)
+    field = _WHOLE.get(name, name)
+    return sql(f"CAST(extract({field} FROM ", x, ") AS DECIMAL(20,0))", form=_FORM)
+
+
+def _fields(kind: str) -> None:
+    def extract(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        return _extract(kind, call, args)
+
+    def part(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        if not isinstance(call.args[0], ir.Lit):
+            made = part_by_value(kind, args)
+            if made is not None:
+                return made
+        return sql("CAST(", _extract(kind, call, args), " AS DOUBLE)")
+
+    register(f"extract(text, {kind})", extract)
+    register(f"date_part(text, {kind})", part)
+
+
+for _kind in ("date", "time", "timestamp", "timestamptz", "interval"):
+    _fields(_kind)
+
+_TRUNCATIONS = [
+    "microseconds",
+    "milliseconds",
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "week",
+    "month",
+    "quarter",
+    "year",
+    "decade",
+    "century",
+    "millennium",
+]
+
+
+def _trunc(kind: str) -> None:
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        if not isinstance(call.args[0], ir.Lit):
+            by_value = trunc_by_value(kind, args)
+            if by_value is not None:
+                return by_value
+        name = _field_name(call.args[0], kind, call.position)
+        if name not in _TRUNCATIONS:
+            raise _refused(name, name in _WHOLE or name == "epoch", kind, call.position)
+        if name in ("century", "millennium") and kind != "interval":
+            # These begin with the year 1: DuckDB cuts years down to hundreds.
+            by_value = trunc_by_value(kind, [sql(f"'{name}'"), args[1]])
+            assert by_value is not None
+            return by_value
+        return sql(f"date_trunc('{name}', ", args[1], ")")
+
+    register(f"date_trunc(text, {kind})", made)
+
+
+for _kind in ("timestamp", "timestamptz", "interval"):
+    _trunc(_kind)
+
+
+@implements("date_trunc(text, timestamptz, text)")
+def _trunc_zone(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    name = _field_name(call.args[0], "timestamptz", call.position)
+    return sql("timezone(", args[2], f", date_trunc('{name}', timezone(", args[2], ", ", args[1], ")))")

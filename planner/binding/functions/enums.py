@@ -1,0 +1,57 @@
+"""Enums: equal where their labels are, ordered as the labels are declared."""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import PlanError
+from planner.binding import ir
+from planner.binding.emit import Emitter, Frag, comparable, quote_text, sql
+from planner.binding.functions.registry import implements, register, template
+
+for _op in ("=", "<>"):
+    template(f"anyenum {_op} anyenum", f"({{0}} {_op} {{1}})")
+
+
+def _ordered(op: str) -> None:
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        ref = call.args[0].type
+        return sql("(", comparable(args[0], ref), f" {op} ", comparable(args[1], ref), ")")
+
+    register(f"anyenum {op} anyenum", made)
+
+
+for _op in ("<", "<=", ">", ">="):
+    _ordered(_op)
+
+
+def _labels(call: ir.Call) -> tuple[str, ...]:
+    for node in call.args:
+        labels = t.labels_of(node.type.oid)
+        if labels is not None:
+            return labels
+    raise PlanError("42804", "could not determine actual enum type")
+
+
+def _list(labels: tuple[str, ...]) -> str:
+    return f"CAST([{', '.join(map(quote_text, labels))}] AS VARCHAR[])"
+
+
+@implements("enum_first(anyenum)", "enum_last(anyenum)")
+def _end(_emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
+    labels = _labels(call)
+    if not labels:
+        raise PlanError("55000", "enum has no values")
+    return sql(quote_text(labels[0] if call.op.startswith("enum_first") else labels[-1]))
+
+
+@implements("enum_range(anyenum)")
+def _range(_emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
+    return sql(_list(_labels(call)))
+
+
+@implements("enum_range(anyenum, anyenum)")
+def _between(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    labels = _list(_labels(call))
+    low = sql("coalesce(list_position(", labels, ", ", args[0], "), 1)")
+    high = sql("coalesce(list_position(", labels, ", ", args[1], f"), len({labels}))")
+    return sql("list_slice(", labels, ", ", low, ", ", high, ")")

@@ -1,0 +1,188 @@
+"""json and jsonb: operators, constructors and the functions of chapter 9.16.
+
+Values are texts: json as it was written, jsonb in PostgreSQL's canonical form, so jsonb's functions end in `tw_jsonb`
+where their result could be in another form.
+"""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.dimensions import depth
+from planner.binding.emit import Emitter, Frag, Item, as_text_numeric, join, quote_text, sql
+from planner.binding.functions.conversions import to_text
+from planner.binding.functions.registry import implements, register, templates
+from planner.binding.records import fields_of
+
+_BOTH = """
+K -> text => tw_json_member({0}, {1})
+K -> int4 => tw_json_element({0}, {1})
+K ->> text => tw_json_text(tw_json_member({0}, {1}))
+K ->> int4 => tw_json_text(tw_json_element({0}, {1}))
+K #> _text => tw_json_path({0}, {1})
+K #>> _text => tw_json_text(tw_json_path({0}, {1}))
+K_typeof(K) => tw_json_typeof({0})
+K_array_length(K) => tw_json_length({0})
+K_object_keys(K) => tw_json_keys({0})
+K_array_elements(K) => tw_json_elements({0})
+K_array_elements_text(K) => list_transform(tw_json_elements({0}), lambda tw_x: tw_json_text(tw_x))
+K_each(K) => list_transform(tw_json_keys({0}), lambda tw_k: {'key': tw_k, 'value': tw_json_member({0}, tw_k)})
+K_each_text(K) => list_transform(tw_json_keys({0}), lambda tw_k: {'key': tw_k, 'value': tw_json_text(tw_json_member({0}, tw_k))})
+"""
+templates(_BOTH.replace("K", "json"))
+templates(_BOTH.replace("K", "jsonb"))
+templates("""
+jsonb @> jsonb => tw_jsonb_contains({0}, {1})
+jsonb <@ jsonb => tw_jsonb_contains({1}, {0})
+jsonb ? text => tw_jsonb_has({0}, {1})
+jsonb ?| _text => tw_jsonb_has_any({0}, {1})
+jsonb ?& _text => tw_jsonb_has_all({0}, {1})
+jsonb || jsonb => tw_jsonb_concat({0}, {1})
+jsonb - text => tw_jsonb_minus_key({0}, {1})
+jsonb - int4 => tw_jsonb_minus_index({0}, {1})
+jsonb - _text => tw_jsonb_minus_keys({0}, {1})
+jsonb #- _text => tw_jsonb_minus_path({0}, {1})
+jsonb_set(jsonb, _text, jsonb) => tw_jsonb_set({0}, {1}, {2}, true)
+jsonb_set(jsonb, _text, jsonb, bool) => tw_jsonb_set({0}, {1}, {2}, {3})
+jsonb_insert(jsonb, _text, jsonb) => tw_jsonb_insert({0}, {1}, {2}, false)
+jsonb_insert(jsonb, _text, jsonb, bool) => tw_jsonb_insert({0}, {1}, {2}, {3})
+json_strip_nulls(json) => tw_json_strip_nulls({0})
+json_object(_text) => tw_json_pairs({0})
+json_object(_text, _text) => tw_json_zip({0}, {1})
+jsonb_object(_text) => tw_jsonb(tw_json_pairs({0}))
+jsonb_object(_text, _text) => tw_jsonb(tw_json_zip({0}, {1}))
+jsonb_strip_nulls(jsonb) => tw_jsonb_strip_nulls({0})
+jsonb_pretty(jsonb) => tw_jsonb_pretty({0})
+""")
+
+
+def value_json(frag: Frag, node: ir.Node, emitter: Emitter) -> Frag:
+    """A value as JSON text, as to_json makes it; SQL NULL stays NULL."""
+    if isinstance(node, ir.Logic) and node.op == "row":
+        named = fields_of(node.type) or tuple((f"f{i}", a.type) for i, a in enumerate(node.args, 1))
+        return _members(
+            [(n, value_json(emitter.frag(a), a, emitter)) for (n, _), a in zip(named, node.args, strict=True)]
+        )
+    return _json(frag, node.type)
+
+
+def _members(values: list[tuple[str, Frag]]) -> Frag:
+    pairs = [sql("{'k': ", quote_text(n), ", 'v': coalesce(", v, ", 'null')}") for n, v in values]
+    return sql("tw_json_row(CAST([", join(", ", pairs), "] AS STRUCT(k VARCHAR, v VARCHAR)[]))")
+
+
+def _json(frag: Frag, ref: TypeRef) -> Frag:
+    oid = ref.oid
+    if oid in (t.INT2, t.INT4, t.INT8, t.OID, t.BOOL):
+        return sql("CAST(", frag, " AS VARCHAR)")
+    if oid == t.NUMERIC:
+        if frag.form is not None:
+            return as_text_numeric(frag).with_form(None)
+        return sql("tw_json_number(", frag, ")")
+    if oid in (t.FLOAT4, t.FLOAT8):
+        return sql("tw_json_number(", to_text(frag, ref, t.TEXT), ")")
+    if oid in (t.JSON, t.JSONB):
+        return frag
+    if oid == t.TIMESTAMPTZ:
+        shown = to_text(frag, ref, t.TEXT)
+        return sql("tw_json_quote(regexp_replace(replace(", shown, r", ' ', 'T'), '([+-]\d\d)$', '\1:00'))")
+    if oid == t.TIMESTAMP:
+        return sql("tw_json_quote(replace(", to_text(frag, ref, t.TEXT), ", ' ', 'T'))")
+    if t.element_of(oid):
+        element = TypeRef(t.element_of(oid), ref.typmod if oid == t.RECORD_ARRAY else -1)
+        return _list(frag.with_form(None), depth(frag), element)
+    if oid == t.RECORD:
+        fields = fields_of(ref)
+        if fields is None:
+            raise PlanError("0A000", "a record of unknown fields as JSON is not supported")
+        return _members(
+            [(n, _json(sql("struct_extract(", frag, ", ", quote_text(n), ")"), r)) for n, r in fields]
+        )
+    return sql("tw_json_quote(", to_text(frag, ref, t.CSTRING), ")")
+
+
+def _list(frag: Frag, dimensions: int, element: TypeRef) -> Frag:
+    name = "tw_x" if dimensions == 1 else f"tw_d{dimensions}"
+    item = Frag((name,))
+    inner = _json(item, element) if dimensions == 1 else _list(item, dimensions - 1, element)
+    return sql("tw_json_list(list_transform(", frag, f", lambda {name}: coalesce(", inner, ", 'null')))")
+
+
+@implements("to_json(anyelement)")
+def _to_json(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return value_json(args[0], call.args[0], emitter)
+
+
+@implements("array_to_json(anyarray)", "row_to_json(record)")
+def _container_to_json(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return value_json(args[0], call.args[0], emitter)
+
+
+@implements("array_to_json(anyarray, bool)", "row_to_json(record, bool)")
+def _container_to_lines(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    made = value_json(args[0], call.args[0], emitter)
+    return sql(
+        "CASE WHEN ", args[1], " THEN tw_json_lines(", made, ") WHEN NOT ", args[1], " THEN ", made, " END"
+    )
+
+
+@implements("to_jsonb(anyelement)")
+def _to_jsonb(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_jsonb(", value_json(args[0], call.args[0], emitter), ")")
+
+
+def _array(binary: bool) -> None:
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        items = [
+            sql("coalesce(", value_json(f, n, emitter), ", 'null')")
+            for f, n in zip(args, call.args, strict=True)
+        ]
+        text = sql("tw_json_array(CAST([", join(", ", items), "] AS VARCHAR[]))")
+        return sql("tw_jsonb(", text, ")") if binary else text
+
+    word = "jsonb" if binary else "json"
+    register(f"{word}_build_array(any)", made)
+    register(f"{word}_build_array()", made)
+
+
+def _object(binary: bool) -> None:
+    def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        if len(args) % 2:
+            raise PlanError(
+                "22023",
+                "argument list must have even number of elements",
+                hint="The arguments of json_build_object() must consist of alternating keys and values.",
+            )
+        items: list[Item] = []
+        for i in range(0, len(args), 2):
+            key_type = call.args[i].type.oid
+            if key_type in (t.RECORD, t.JSON, t.JSONB) or t.element_of(key_type):
+                raise PlanError("22023", "key value must be scalar, not array, composite, or json")
+            key = to_text(args[i], call.args[i].type, t.TEXT)
+            value = value_json(args[i + 1], call.args[i + 1], emitter)
+            items.append(sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}"))
+        pairs = sql("CAST([", join(", ", items), "] AS STRUCT(k VARCHAR, v VARCHAR)[])")
+        return sql("tw_jsonb(tw_json_built(" if binary else "(tw_json_built(", pairs, "))")
+
+    word = "jsonb" if binary else "json"
+    register(f"{word}_build_object(any)", made)
+    register(f"{word}_build_object()", made)
+
+
+for _binary in (False, True):
+    _array(_binary)
+    _object(_binary)
+
+
+def _extract_path(kind: str, text: bool) -> None:
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        found = sql("tw_json_path(", args[0], ", [", join(", ", args[1:]), "])")
+        return sql("tw_json_text(", found, ")") if text else found
+
+    register(f"{kind}_extract_path{'_text' if text else ''}({kind}, _text)", made)
+
+
+for _kind in ("json", "jsonb"):
+    _extract_path(_kind, False)
+    _extract_path(_kind, True)

@@ -1,0 +1,96 @@
+"""Functions that change or ask the session itself: sequences, settings, NOTIFY, other backends.
+
+The executor provides what they call (`tw_nextval`, ...), on its event loop, for the session whose pid comes along.
+"""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import SessionValue, TypeRef
+from planner.binding import ir
+from planner.binding.emit import Emitter, Frag, sql
+from planner.binding.functions.registry import implements
+
+PID = SessionValue("pid", TypeRef(t.INT4))
+
+
+@implements("nextval(regclass)", "currval(regclass)")
+def _value(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql(f"tw_{call.op.partition('(')[0]}(CAST(", args[0], " AS BIGINT), ", PID, ")")
+
+
+@implements("lastval()")
+def _lastval(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    return sql("tw_lastval(", PID, ")")
+
+
+@implements("setval(regclass, int8)", "setval(regclass, int8, bool)")
+def _setval(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    called: Frag | str = args[2] if len(args) > 2 else "true"
+    return sql("tw_setval(CAST(", args[0], " AS BIGINT), ", args[1], ", ", called, ", ", PID, ")")
+
+
+@implements("pg_sequence_last_value(regclass)")
+def _last_value(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    oid = sql("CAST(", args[0], " AS BIGINT)")
+    return sql(
+        "CASE WHEN tw_sequence_called(", oid, ", ", PID, ") THEN tw_sequence_last(", oid, ", ", PID, ") END"
+    )
+
+
+def relation(oid: int) -> Frag:
+    """A sequence in FROM: its one row, as it stands when the query runs."""
+    return sql(
+        f"(SELECT tw_sequence_last({oid}, ", PID, ") AS last_value, CAST(0 AS BIGINT) AS log_cnt, ",
+        f"tw_sequence_called({oid}, ", PID, ") AS is_called)",
+    )  # fmt: skip
+
+
+@implements("set_config(text, text, bool)")
+def _set_config(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_set_config(", args[0], ", ", args[1], ", ", args[2], ", ", PID, ")")
+
+
+@implements("current_setting(text)", "current_setting(text, bool)")
+def _current_setting(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    missing_ok: Frag | str = args[1] if len(args) > 1 else "false"
+    return sql("tw_current_setting(", args[0], ", ", missing_ok, ", ", PID, ")")
+
+
+@implements("pg_notify(text, text)", "pg_cancel_backend(int4)", "pg_sleep(float8)", "pg_export_snapshot()")
+def _of_session(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    name = call.op.partition("(")[0].removeprefix("pg_")
+    items = [x for a in args for x in (a, ", ")]
+    return sql(f"tw_{name}(", *items, PID, ")")
+
+
+def _advisory(name: str, what: str) -> None:
+    void = what.startswith("lock")
+
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        first = sql("CAST(", args[0], " AS BIGINT)")
+        second = sql("CAST(", args[1], " AS BIGINT)") if len(args) > 1 else sql("CAST(NULL AS BIGINT)")
+        done = sql(f"tw_advisory('{what}', ", first, ", ", second, ", ", PID, ")")
+        return sql("CASE WHEN ", done, " THEN '' END") if void else done
+
+    implements(f"{name}(int8)", f"{name}(int4, int4)")(made)
+
+
+for _shared in ("", "_shared"):
+    _word = _shared.replace("_", " ")
+    _advisory(f"pg_advisory_lock{_shared}", f"lock{_word}")
+    _advisory(f"pg_advisory_xact_lock{_shared}", f"lock xact{_word}")
+    _advisory(f"pg_try_advisory_lock{_shared}", f"try{_word}")
+    _advisory(f"pg_try_advisory_xact_lock{_shared}", f"try xact{_word}")
+    _advisory(f"pg_advisory_unlock{_shared}", f"unlock{_word}")
+
+
+@implements("pg_advisory_unlock_all()")
+def _unlock_all(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    nothing = "CAST(NULL AS BIGINT)"
+    return sql(f"CASE WHEN tw_advisory('unlock all', {nothing}, {nothing}, ", PID, ") THEN '' END")
+
+
+@implements("pg_terminate_backend(int4)", "pg_terminate_backend(int4, int8)")
+def _terminate(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_terminate_backend(", args[0], ", ", PID, ")")

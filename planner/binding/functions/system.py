@@ -1,0 +1,73 @@
+"""What the session and the server know: who, where, when, and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner import types as t
+from planner.abc import TypeRef
+from planner.binding import ir
+from planner.binding.functions.registry import templates
+
+VERSION = "PostgreSQL 15.0 (Tidewire 0.1.0)"
+
+_SESSION: dict[str, tuple[str, int]] = {
+    "current_user": ("current_user", t.NAME), "current_role": ("current_user", t.NAME), "user": ("current_user", t.NAME),
+    "session_user": ("session_user", t.NAME), "current_catalog": ("current_database", t.NAME),
+    "current_database": ("current_database", t.NAME), "current_schema": ("current_schema", t.NAME),
+    "pg_backend_pid": ("pid", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
+    "transaction_timestamp": ("now", t.TIMESTAMPTZ), "statement_timestamp": ("statement_timestamp", t.TIMESTAMPTZ),
+    "clock_timestamp": ("clock_timestamp", t.TIMESTAMPTZ), "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
+}  # fmt: skip
+_CLOCKS = {
+    "current_date": t.DATE,
+    "localtimestamp": t.TIMESTAMP,
+    "localtime": t.TIME,
+    "current_time": t.TIMETZ,
+}
+
+
+def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
+    """Functions whose value is the session's, or known when the statement is planned; None for others."""
+    if not args:
+        found = _SESSION.get(name)
+        if found is not None:
+            return ir.Session(TypeRef(found[1]), found[0])
+        if name in _CLOCKS:
+            return ir.Cast(TypeRef(_CLOCKS[name]), ir.Session(TypeRef(t.TIMESTAMPTZ), "now"))
+        if name == "version":
+            return ir.Lit(TypeRef(t.TEXT), VERSION)
+    if len(args) == 1:
+        arg = args[0]
+        if name == "pg_typeof":
+            ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(arg.type.oid)
+            return ir.Lit(TypeRef(t.REGTYPE), ref.oid)
+        if name == "current_setting" and isinstance(arg, ir.Lit) and isinstance(arg.value, str):
+            return ir.Session(TypeRef(t.TEXT), f"setting:{arg.value.lower()}")
+        if (
+            name in ("current_timestamp", "localtimestamp")
+            and isinstance(arg, ir.Lit)
+            and isinstance(arg.value, int)
+        ):
+            precision = min(arg.value, 6)
+            now: ir.Node = ir.Session(TypeRef(t.TIMESTAMPTZ), "now")
+            if name == "localtimestamp":
+                now = ir.Cast(TypeRef(t.TIMESTAMP), now)
+            return ir.Cast(TypeRef(now.type.oid, precision), now)
+        if name == "current_schemas" and isinstance(arg, ir.Lit):
+            return ir.Session(TypeRef(t.NAME_ARRAY), "search_path_all" if arg.value else "search_path")
+    if (
+        len(args) == 2
+        and name == "current_setting"
+        and isinstance(args[0], ir.Lit)
+        and isinstance(args[0].value, str)
+    ):
+        return ir.Session(TypeRef(t.TEXT), f"setting_or_null:{args[0].value.lower()}")
+    return None
+
+
+templates("""
+txid_current() => CAST(0 AS BIGINT)
+pg_is_in_recovery() => false
+pg_column_size(any) => CAST(octet_length(encode(CAST({0} AS VARCHAR))) AS INTEGER)
+""")

@@ -1,0 +1,229 @@
+"""Text: concatenation, patterns, and the string functions of chapter 9.4."""
+
+from __future__ import annotations
+
+import re
+
+from planner import types as t
+from planner.abc import SqlError
+from planner.binding import ir
+from planner.binding.emit import Emitter, Frag, Item, join, sql
+from planner.binding.functions.conversions import to_text
+from planner.binding.functions.registry import implements, register, same, templates
+from planner.binding.regexps import compile_pattern
+
+
+def is_pattern(text: str) -> bool:
+    """Whether it can be compiled; what cannot is refused when it runs."""
+    try:
+        compile_pattern(text, "")
+    except SqlError:
+        return False
+    return True
+
+
+templates(r"""
+text || text => ({0} || {1})
+bytea || bytea => ({0} || {1})
+length(text) => CAST(length({0}) AS INTEGER)
+length(bpchar) => CAST(length(rtrim({0}, ' ')) AS INTEGER)
+char_length(text) => CAST(length({0}) AS INTEGER)
+char_length(bpchar) => CAST(length(rtrim({0}, ' ')) AS INTEGER)
+character_length(text) => CAST(length({0}) AS INTEGER)
+character_length(bpchar) => CAST(length(rtrim({0}, ' ')) AS INTEGER)
+octet_length(text) => CAST(strlen({0}) AS INTEGER)
+octet_length(bpchar) => CAST(strlen({0}) AS INTEGER)
+octet_length(bytea) => CAST(octet_length({0}) AS INTEGER)
+length(bytea) => CAST(octet_length({0}) AS INTEGER)
+bit_length(text) => CAST(strlen({0}) * 8 AS INTEGER)
+substr(text, int4) => tw_substr({0}, {1})
+substr(text, int4, int4) => tw_substr_for({0}, {1}, {2})
+substring(text, int4) => tw_substr({0}, {1})
+substring(text, int4, int4) => tw_substr_for({0}, {1}, {2})
+substring(text, text) => tw_regexp_substring({0}, {1})
+substring(text, text, text) => tw_regexp_substring({0}, tw_similar({1}, {2}))
+left(text, int4) => left({0}, {1})
+right(text, int4) => right({0}, {1})
+position(text, text) => CAST(strpos({0}, {1}) AS INTEGER)
+strpos(text, text) => CAST(strpos({0}, {1}) AS INTEGER)
+replace(text, text, text) => CASE WHEN {1} = '' AND {2} IS NOT NULL THEN {0} ELSE replace({0}, {1}, {2}) END
+overlay(text, text, int4) => tw_overlay({0}, {1}, {2}, CAST(length({1}) AS INTEGER))
+overlay(text, text, int4, int4) => tw_overlay({0}, {1}, {2}, {3})
+btrim(text) => trim({0}, ' ')
+ltrim(text) => ltrim({0}, ' ')
+rtrim(text) => rtrim({0}, ' ')
+btrim(text, text) => trim({0}, {1})
+ltrim(text, text) => ltrim({0}, {1})
+rtrim(text, text) => rtrim({0}, {1})
+lpad(text, int4) => tw_lpad({0}, {1}, ' ')
+rpad(text, int4) => tw_rpad({0}, {1}, ' ')
+lpad(text, int4, text) => tw_lpad({0}, {1}, {2})
+rpad(text, int4, text) => tw_rpad({0}, {1}, {2})
+repeat(text, int4) => CASE WHEN {1} IS NOT NULL THEN repeat({0}, greatest({1}, 0)) END
+split_part(text, text, int4) => tw_split_part({0}, {1}, {2})
+initcap(text) => tw_initcap({0})
+chr(int4) => tw_chr({0})
+to_hex(int4) => tw_to_hex(CAST({0} AS BIGINT) & 4294967295)
+to_hex(int8) => tw_to_hex({0})
+starts_with(text, text) => starts_with({0}, {1})
+text ^@ text => starts_with({0}, {1})
+md5(text) => md5({0})
+md5(bytea) => md5({0})
+sha256(bytea) => unhex(sha256({0}))
+quote_ident(text) => tw_quote_ident({0})
+quote_literal(text) => tw_quote_literal({0})
+quote_nullable(text) => coalesce(tw_quote_literal({0}), 'NULL')
+encode(bytea, text) => tw_encode({0}, {1})
+decode(text, text) => tw_decode({0}, {1})
+convert_from(bytea, name) => decode({0})
+convert_to(text, name) => encode({0})
+get_byte(bytea, int4) => tw_get_byte({0}, {1})
+set_byte(bytea, int4, int4) => tw_set_byte({0}, {1}, {2})
+get_bit(bytea, int8) => tw_get_bit({0}, {1})
+set_bit(bytea, int8, int4) => tw_set_bit({0}, {1}, {2})
+bit_count(bytea) => tw_bit_count({0})
+substr(bytea, int4) => tw_substr_bytes({0}, {1}, 2147483647)
+substr(bytea, int4, int4) => tw_substr_bytes({0}, {1}, {2})
+substring(bytea, int4) => tw_substr_bytes({0}, {1}, 2147483647)
+substring(bytea, int4, int4) => tw_substr_bytes({0}, {1}, {2})
+sha224(bytea) => tw_sha224({0})
+sha384(bytea) => tw_sha384({0})
+sha512(bytea) => tw_sha512({0})
+like_escape(text, text) => tw_like_escape({0}, {1})
+similar_to_escape(text) => tw_similar({0}, chr(92))
+similar_to_escape(text, text) => tw_similar({0}, {1})
+regexp_replace(text, text, text) => tw_regexp_replace({0}, {1}, {2}, '')
+regexp_replace(text, text, text, text) => tw_regexp_replace({0}, {1}, {2}, {3})
+regexp_match(text, text) => tw_regexp_match({0}, {1}, '')
+regexp_match(text, text, text) => tw_regexp_match({0}, {1}, {2})
+regexp_split_to_array(text, text) => tw_regexp_split({0}, {1}, '')
+regexp_split_to_array(text, text, text) => tw_regexp_split({0}, {1}, {2})
+regexp_split_to_table(text, text) => tw_regexp_split({0}, {1}, '')
+regexp_split_to_table(text, text, text) => tw_regexp_split({0}, {1}, {2})
+regexp_count(text, text) => tw_regexp_count({0}, {1})
+regexp_like(text, text) => tw_regexp_like({0}, {1}, '')
+regexp_like(text, text, text) => tw_regexp_like({0}, {1}, {2})
+regexp_substr(text, text) => tw_regexp_substr({0}, {1})
+string_to_array(text, text) => tw_string_to_array({0}, coalesce({1}, chr(0)))
+string_to_array(text, text, text) => list_transform(tw_string_to_array({0}, coalesce({1}, chr(0))), lambda tw_x: nullif(tw_x, {2}))
+string_to_table(text, text) => tw_string_to_array({0}, coalesce({1}, chr(0)))
+text(bpchar) => rtrim({0}, ' ')
+text ~<~ text => ({0} < {1})
+text ~<=~ text => ({0} <= {1})
+text ~>~ text => ({0} > {1})
+text ~>=~ text => ({0} >= {1})
+""")
+same("""
+lower(text)
+upper(text)
+reverse(text)
+translate(text, text, text)
+ascii(text)
+""")
+
+
+@implements("text || anynonarray")
+def _text_any(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("(", args[0], " || ", to_text(args[1], call.args[1].type, t.TEXT), ")")
+
+
+@implements("anynonarray || text")
+def _any_text(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("(", to_text(args[0], call.args[0].type, t.TEXT), " || ", args[1], ")")
+
+
+def _shown(call: ir.Call, args: list[Frag]) -> list[Frag]:
+    """Arguments of a `variadic "any"` function as their texts; booleans as concat shows them (t, f)."""
+    out = []
+    for frag, node in zip(args, call.args, strict=True):
+        if node.type.oid == t.BOOL:
+            out.append(sql("CASE WHEN ", frag, " THEN 't' WHEN NOT ", frag, " THEN 'f' END"))
+        else:
+            out.append(to_text(frag, node.type, t.TEXT))
+    return out
+
+
+@implements("concat(any)")
+def _concat(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("concat(", join(", ", [*_shown(call, args), sql("''")]), ")")
+
+
+@implements("concat_ws(text, any)")
+def _concat_ws(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    rest = _shown(ir.Call(call.type, call.op, call.args[1:]), args[1:])
+    return sql("concat_ws(", args[0], ", ", join(", ", rest), ")")
+
+
+@implements("format(text, any)")
+def _format(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    rest = _shown(ir.Call(call.type, call.op, call.args[1:]), args[1:])
+    return sql("tw_format(", args[0], ", CAST([", join(", ", rest), "] AS VARCHAR[]))")
+
+
+@implements("quote_literal(anyelement)")
+def _quote_any(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_quote_literal(", to_text(args[0], call.args[0].type, t.TEXT), ")")
+
+
+@implements("quote_nullable(anyelement)")
+def _quote_any_nullable(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("coalesce(tw_quote_literal(", to_text(args[0], call.args[0].type, t.TEXT), "), 'NULL')")
+
+
+@implements("format(text)")
+def _format_alone(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_format(", args[0], ", CAST([] AS VARCHAR[]))")
+
+
+# --- patterns ----------------------------------------------------------------------------------------
+
+_SIMPLE_PATTERN = re.compile(
+    r"[A-Za-z0-9 _@,;:=<>/%&#'\"!~-]*(?:[\^$.|]|\[\^?[A-Za-z0-9 _.@-]+\]|[.)\]A-Za-z0-9][*+?]|\((?!\?)|\)|[A-Za-z0-9 _@,;:=<>/%&#'\"!~-])*"
+)
+
+
+def _like(op: str, word: str, kinds: tuple[str, ...]) -> None:
+    negated = op.startswith("!")
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        pattern = call.args[1]
+        plain = isinstance(pattern, ir.Lit) and isinstance(pattern.value, str) and "\\" not in pattern.value
+        escape = "" if plain else " ESCAPE '\\'"
+        return sql("(", args[0], f" {'NOT ' if negated else ''}{word} ", args[1], f"{escape})")
+
+    for kind in kinds:
+        register(f"{kind} {op} text", made)
+
+
+for _op, _word in (("~~", "LIKE"), ("!~~", "NOT LIKE"), ("~~*", "ILIKE"), ("!~~*", "NOT ILIKE")):
+    _like(_op, _word.removeprefix("NOT "), ("text", "bpchar", "name"))
+
+
+def _regexp(op: str, kinds: tuple[str, ...]) -> None:
+    negated, folded = op.startswith("!"), op.endswith("*")
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        pattern = call.args[1]
+        flags = "i" if folded else ""
+        items: list[Item]
+        if (
+            isinstance(pattern, ir.Lit)
+            and isinstance(pattern.value, str)
+            and _SIMPLE_PATTERN.fullmatch(pattern.value)
+            and is_pattern(pattern.value)
+        ):
+            items = ["regexp_matches(", args[0], ", ", args[1], f", 's{flags}')"]
+        else:
+            items = ["tw_regexp_like(", args[0], ", ", args[1], f", '{flags}')"]
+        return sql("(NOT ", *items, ")") if negated else sql(*items)
+
+    for kind in kinds:
+        register(f"{kind} {op} text", made)
+
+
+for _op in ("~", "!~", "~*", "!~*"):
+    _regexp(_op, ("text", "bpchar", "name"))
+templates("""
+regexp_matches(text, text) => tw_regexp_matches({0}, {1}, '')
+regexp_matches(text, text, text) => tw_regexp_matches({0}, {1}, {2})
+""")

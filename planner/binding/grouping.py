@@ -1,0 +1,195 @@
+"""GROUP BY: the lower storey of a grouped query, and what of a query may stand above it.
+
+Above the grouping there are grouped expressions, aggregates, and columns that the grouping decides because
+it has the whole primary key of their table; any other column is 42803.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.emit import EmittedColumn, Frag, Item, comparable, join, needs_key, sql
+from planner.binding.scope import Scope
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+SETS_MAX = 4096
+"""Grouping sets of one query (54001), as in PostgreSQL."""
+Key = Callable[[exp.Expression], ir.Node]
+
+
+def grouping_sets(group: exp.Group, key: Key) -> list[tuple[ir.Node, ...]]:
+    """GROUP BY as a list of grouping sets: one for a plain list, their product for ROLLUP, CUBE and SETS."""
+    factors: list[list[tuple[ir.Node, ...]]] = [
+        _sets(e, key) if isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) else [(key(e),)]
+        for e in _flat(group.expressions)
+    ]
+    for kind in ("rollup", "cube", "grouping_sets"):
+        for clause in group.args.get(kind) or ():
+            factors.append(_sets(clause, key))
+    out: list[tuple[ir.Node, ...]] = [()]
+    for f in factors:
+        if len(out) * len(f) > SETS_MAX:
+            raise PlanError("54001", f"too many grouping sets present (maximum {SETS_MAX})")
+        out = [a + b for a in out for b in f]
+    return [tuple(dict.fromkeys(s)) for s in out]
+
+
+def _flat(items: list[exp.Expression]) -> list[exp.Expression]:
+    out: list[exp.Expression] = []
+    for i in items:
+        if isinstance(i, exp.Tuple):
+            out += _flat(i.expressions)
+        else:
+            out.append(i)
+    return out
+
+
+def _group(node: exp.Expression, key: Key) -> tuple[ir.Node, ...]:
+    if isinstance(node, exp.Tuple):
+        return tuple(key(e) for e in node.expressions)
+    return (key(node),)
+
+
+def _sets(clause: exp.Expression, key: Key) -> list[tuple[ir.Node, ...]]:
+    if isinstance(clause, exp.Rollup):
+        parts = [_group(e, key) for e in clause.expressions]
+        return [tuple(n for p in parts[:i] for n in p) for i in range(len(parts), -1, -1)]
+    if isinstance(clause, exp.Cube):
+        parts = [_group(e, key) for e in clause.expressions]
+        if len(parts) > 12:
+            raise PlanError("54001", "CUBE is limited to 12 elements")
+        return [
+            tuple(n for p in chosen for n in p)
+            for size in range(len(parts), -1, -1)
+            for chosen in itertools.combinations(parts, size)
+        ]
+    if isinstance(clause, exp.GroupingSets):
+        out: list[tuple[ir.Node, ...]] = []
+        for e in clause.expressions:
+            out += (
+                _sets(e, key) if isinstance(e, exp.Rollup | exp.Cube | exp.GroupingSets) else [_group(e, key)]
+            )
+        return out
+    raise PlanError("0A000", f"{type(clause).__name__} in GROUP BY is not supported")
+
+
+class Grouping:
+    """The lower storey: its keys and aggregates, collected while the upper expressions are lifted."""
+
+    def __init__(self, queries: QueryBinder, scope: Scope, sets: list[tuple[ir.Node, ...]] | None) -> None:
+        self.queries = queries
+        self.scope = scope
+        self.sets = sets
+        self.number = queries.next_relation()
+        self.keys: list[ir.Node] = list(dict.fromkeys(n for s in sets or () for n in s))
+        self._own = {r.number for r in scope.relations}
+        queries.declare(self.number, [])
+        self._columns: list[EmittedColumn] = queries.emitter.columns[self.number]
+        self._items: list[Item] = []
+        self._key_columns: dict[ir.Node, int] = {}
+        self._aggregate_columns: dict[ir.Aggregate, int] = {}
+        for i, k in enumerate(self.keys):
+            self._key(i, k)
+
+    def _key(self, i: int, node: ir.Node) -> None:
+        frag = self.queries.emitter.frag(node)
+        shown = frag
+        if needs_key(frag, node.type):
+            # Grouped by something that stands for the value: show one of the values.
+            shown = sql("any_value(", frag, ")")
+            if self.sets is not None and len(self.sets) > 1:
+                key = comparable(frag, node.type)
+                shown = sql("CASE WHEN grouping(", key, ") = 0 THEN ", shown, " END")
+        self._items.append(sql(shown, f" AS k{i}"))
+        self._columns.append(EmittedColumn(f"k{i}", frag.form))
+        self._key_columns[node] = len(self._columns) - 1
+
+    def lift(self, node: ir.Node) -> ir.Node:
+        """The expression above the grouping. Raises 42803."""
+        at = self._key_columns.get(node)
+        if at is not None:
+            return ir.Var(node.type, self.number, at)
+        if isinstance(node, ir.Aggregate) and node.scope == self.scope.number:
+            return self._aggregate(node)
+        if isinstance(node, ir.Var) and node.relation in self._own:
+            return self._dependent(node)
+        return ir.replace_children(node, self.lift)
+
+    def _aggregate(self, node: ir.Aggregate) -> ir.Node:
+        if node.op == "grouping":
+            return self._grouping_call(node)
+        at = self._aggregate_columns.get(node, -1)
+        if at < 0:
+            frag = self.queries.emitter.aggregate(node)
+            at = len(self._columns)
+            self._items.append(sql(frag, f" AS a{at}"))
+            self._columns.append(EmittedColumn(f"a{at}", frag.form))
+            self._aggregate_columns[node] = at
+        return ir.Var(node.type, self.number, at)
+
+    def _grouping_call(self, node: ir.Aggregate) -> ir.Node:
+        for a in node.args:
+            if a not in self.keys:
+                raise PlanError(
+                    "42803",
+                    "arguments to GROUPING must be grouping expressions of the associated query level",
+                    position=node.position,
+                )
+        emit = self.queries.emitter
+        args = [comparable(emit.frag(a), a.type) for a in node.args]
+        at = len(self._columns)
+        self._items.append(sql("CAST(grouping(", join(", ", args), f") AS INTEGER) AS g{at}"))
+        self._columns.append(EmittedColumn(f"g{at}"))
+        return ir.Var(TypeRef(t.INT4), self.number, at)
+
+    def _dependent(self, node: ir.Var) -> ir.Node:
+        relation = next(r for r in self.scope.relations if r.number == node.relation)
+        table = relation.table
+        key = table.key_indexes if table is not None else ()
+        grouped = {k.column for k in self.keys if isinstance(k, ir.Var) and k.relation == node.relation}
+        if key and set(key) <= grouped and self.sets is not None and len(self.sets) == 1:
+            i = len(self._columns)
+            frag = self.queries.emitter.frag(node)
+            self._items.append(sql("any_value(", frag, f") AS d{i}"))
+            self._columns.append(EmittedColumn(f"d{i}", frag.form))
+            self._key_columns[node] = i
+            return ir.Var(node.type, self.number, i)
+        name = relation.columns[node.column].name
+        shown = f"{relation.name}.{name}" if relation.name else name
+        raise PlanError(
+            "42803",
+            f'column "{shown}" must appear in the GROUP BY clause or be used in an aggregate function',
+            position=node.position,
+        )
+
+    def written(self, source: Frag | None, where: ir.Node | None) -> Frag:
+        emit = self.queries.emitter
+        items: list[Item] = ["(SELECT ", join(", ", self._items) if self._items else "1 AS one"]
+        if source is not None:
+            items += [" FROM ", source]
+        if where is not None:
+            items += [" WHERE ", emit.frag(where)]
+        if self.sets is not None:
+            texts = {k: self._grouped(k) for k in self.keys}
+            if len(self.sets) == 1:
+                keys = [texts[k] for k in self.sets[0]]
+                items += [" GROUP BY ", join(", ", keys)] if keys else [" GROUP BY ()"]
+            else:
+                sets = [sql("(", join(", ", [texts[k] for k in s]), ")") for s in self.sets]
+                items += [" GROUP BY GROUPING SETS (", join(", ", sets), ")"]
+        return sql(*items, f") AS r{self.number}")
+
+    def _grouped(self, node: ir.Node) -> Frag:
+        frag = comparable(self.queries.emitter.frag(node), node.type)
+        if isinstance(node, ir.Lit) and not needs_key(frag, node.type):
+            return sql("CAST(", frag, f" AS {self.queries.emitter.duck(node.type)})")
+        return frag

@@ -1,0 +1,210 @@
+"""The typed tree: what a statement means once every name and type in it has been decided.
+
+    sqlglot tree --(expressions, queries)--> typed tree --(emit)--> DuckDB SQL
+                                                        --(keyed)--> planner.abc.Expr
+
+Every node knows its PostgreSQL type. A call is named by the *declared* signature that resolution chose
+(`int4 + int4`, `lower(text)`), which is the key under which `functions` has its DuckDB text and by
+which the keyed engine has its Python function. Nodes are immutable and compare by value: GROUP BY
+matching is equality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from planner.abc import TypeRef
+from storage.abc import Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Lit(Node):
+    """A constant. Of type unknown: a string literal whose type is not decided yet; value None: NULL."""
+
+    value: Datum
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Parm(Node):
+    number: int
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Var(Node):
+    """Column `column` of relation `relation` (relations are numbered through the whole statement)."""
+
+    relation: int
+    column: int
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """A function or operator by its resolved signature.
+
+    `declared` are the declared argument types' names; `volatile` as pg_proc has it.
+    """
+
+    op: str
+    args: tuple[Node, ...]
+    volatile: bool = field(default=False, compare=False)
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast(Node):
+    """A conversion that changes the value's representation or fits it to a modifier."""
+
+    arg: Node
+    explicit: bool = True
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Logic(Node):
+    """`and`, `or`, `not`, `is null`, `is not true`, `case`, `coalesce`, `nullif`, `greatest`, `row`, `array`, ...
+
+    What is grammar in PostgreSQL rather than a function. `case` has conditions and values in turn, then ELSE.
+    """
+
+    op: str
+    args: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyAll(Node):
+    """`left op ANY (array)`: `compare` is the call with a `Var` for relation -1 in the element's place."""
+
+    compare: Node
+    array: Node
+    all: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SubQuery(Node):
+    """A subquery in an expression: its text is finished, its outer references are in it as they are.
+
+    kind: scalar, exists, array, any, all, row. `compare` (any, all, row) compares the left side with `Var`s of
+    relation `relation`, which the query's rows are called by. `outer_from` are the outer columns in the text,
+    `outer` what stands for each of them now (above a GROUP BY: the grouped column).
+    """
+
+    kind: str
+    query: Any  # emit.Frag
+    relation: int = -1
+    compare: Node | None = None
+    outer_from: tuple[Var, ...] = ()
+    outer: tuple[Node, ...] = ()
+    form: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expr: Node
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Node):
+    op: str
+    args: tuple[Node, ...]
+    distinct: bool = False
+    order: tuple[SortKey, ...] = ()
+    filter: Node | None = None
+    direct: tuple[Node, ...] = ()  # of an ordered-set aggregate
+    scope: int = 0
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Node):
+    call: Node  # an Aggregate or a Call of a window function
+    partition: tuple[Node, ...]
+    order: tuple[SortKey, ...]
+    frame: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session(Node):
+    """A value that the session knows at execution (planner.abc.SessionValue)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetReturning(Node):
+    """A set-returning function in a target list."""
+
+    op: str
+    args: tuple[Node, ...]
+    index: int = 0
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The direct subexpressions (not into subqueries' text)."""
+    if isinstance(node, Call | Logic | SetReturning):
+        return node.args
+    if isinstance(node, Cast):
+        return (node.arg,)
+    if isinstance(node, AnyAll):
+        return (node.compare, node.array)
+    if isinstance(node, SubQuery):
+        return ((node.compare,) if node.compare is not None else ()) + node.outer
+    if isinstance(node, Aggregate):
+        own = node.args + node.direct + tuple(k.expr for k in node.order)
+        return own + ((node.filter,) if node.filter is not None else ())
+    if isinstance(node, Window):
+        return (*children(node.call), *node.partition, *(k.expr for k in node.order))
+    return ()
+
+
+def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node over changed direct subexpressions; itself where nothing changed."""
+
+    def all_of(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        return tuple(change(n) for n in nodes)
+
+    def keys(order: tuple[SortKey, ...]) -> tuple[SortKey, ...]:
+        return tuple(SortKey(change(k.expr), k.descending, k.nulls_first) for k in order)
+
+    if isinstance(node, Call | Logic | SetReturning):
+        return replace(node, args=all_of(node.args)) if node.args else node
+    if isinstance(node, Cast):
+        return replace(node, arg=change(node.arg))
+    if isinstance(node, AnyAll):
+        return replace(node, compare=change(node.compare), array=change(node.array))
+    if isinstance(node, SubQuery):
+        compare = change(node.compare) if node.compare is not None else None
+        return replace(node, compare=compare, outer=all_of(node.outer))
+    if isinstance(node, Aggregate):
+        condition = change(node.filter) if node.filter is not None else None
+        return replace(
+            node, args=all_of(node.args), direct=all_of(node.direct), order=keys(node.order), filter=condition
+        )
+    if isinstance(node, Window):
+        call = node.call
+        # The aggregate of a window is not one of the query's: only what is inside it changes.
+        return replace(
+            node,
+            call=replace_children(call, change),
+            partition=all_of(node.partition),
+            order=keys(node.order),
+        )
+    return node
+
+
+def walk(node: Node) -> list[Node]:
+    out = [node]
+    for n in out:
+        out.extend(children(n))
+    return out

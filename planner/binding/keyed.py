@@ -1,0 +1,346 @@
+"""Statements that need no DuckDB: one table, its whole primary key pinned, simple expressions.
+
+    SELECT abalance FROM accounts WHERE aid = $1        KeyedRead   Points(($1,))
+    SELECT * FROM t WHERE a = 1 AND b IN (2, 3)         KeyedRead   Points((1, 2), (1, 3)) of key (a, b)
+    SELECT * FROM t WHERE a > $1 ORDER BY a LIMIT 10    KeyedRead   Range(low=$1), ordered
+
+A typed tree is translated to `planner.abc.Expr` if every operator in it belongs to the closed set below;
+`NotKeyed` says that it does not, and the statement goes to DuckDB. The set is what the keyed
+engine compiles, by PostgreSQL's signatures.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from planner import types as t
+from planner.abc import Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
+from planner.binding import ir
+from planner.binding.facts import type_name
+
+POINTS_MAX: Final = 1000
+"""Key combinations of one statement; more are read by DuckDB."""
+
+
+class NotKeyed(Exception):
+    """Outside the closed set, or not a keyed statement at all."""
+
+
+_INTS: Final = ("int2", "int4", "int8")
+_ORDERED: Final = [
+    "bool",
+    "oid",
+    "text",
+    "name",
+    "bytea",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "uuid",
+    "float4",
+    "float8",
+    "numeric",
+    "bpchar",
+    "interval",
+]
+_COMPARE: Final = ("=", "<>", "<", "<=", ">", ">=")
+
+
+def _closed_set() -> frozenset[str]:
+    ops: set[str] = set()
+    for a in _INTS:
+        for b in _INTS:
+            ops |= {f"{a} {op} {b}" for op in (*_COMPARE, "+", "-", "*", "/")}
+        ops |= {f"{a} % {a}", f"mod({a}, {a})", f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}", f"~ {a}"}
+        ops |= {f"{a} {op} {a}" for op in "&|#"}
+    for a in _ORDERED:
+        ops |= {f"{a} {op} {a}" for op in _COMPARE}
+    for a in (*_ORDERED, *_INTS):
+        ops |= {f"{a} is distinct from {a}", f"{a} is not distinct from {a}"}
+    for a in ("float8", "numeric"):
+        ops |= {f"{a} {op} {a}" for op in "+-*/"} | {f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}"}
+    ops |= {
+        "numeric % numeric", "mod(numeric, numeric)", "round(numeric, int4)", "round(numeric)", "trunc(numeric)",
+        "floor(numeric)", "ceil(numeric)", "ceiling(numeric)", "floor(float8)", "ceil(float8)", "ceiling(float8)",
+        "round(float8)", "trunc(float8)", "text || text", "length(text)", "char_length(text)", "character_length(text)",
+        "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
+        "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
+        "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
+        "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
+        "timestamptz - timestamptz",
+    }  # fmt: skip
+    return frozenset(ops)
+
+
+KEYED_OPS: Final = _closed_set()
+LAZY_OPS: Final = frozenset(
+    (
+        "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false", "case",
+        "coalesce", "greatest", "least",
+    )
+)  # fmt: skip
+_NUMBERS = (t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC)
+_TEXTS = (t.TEXT, t.VARCHAR)
+_KEY_TYPES: Final = frozenset(
+    (
+        t.INT2,
+        t.INT4,
+        t.INT8,
+        t.TEXT,
+        t.VARCHAR,
+        t.DATE,
+        t.TIMESTAMP,
+        t.TIMESTAMPTZ,
+        t.UUID,
+        t.OID,
+        t.BOOL,
+        t.BYTEA,
+        t.NAME,
+    )
+)
+"""Key columns whose equality is the equality of datums."""
+
+
+def _castable(a: int, b: int) -> bool:
+    if a in _NUMBERS and b in _NUMBERS:
+        return True
+    if a in (*_TEXTS, t.BPCHAR) and b in (*_TEXTS, t.BPCHAR):
+        return True
+    if a in _NUMBERS and b in _TEXTS:
+        return True
+    return (a, b) in (
+        (t.DATE, t.TIMESTAMP), (t.DATE, t.TIMESTAMPTZ), (t.TIMESTAMP, t.DATE), (t.TIMESTAMP, t.TIMESTAMPTZ),
+        (t.TIMESTAMPTZ, t.TIMESTAMP), (t.TIMESTAMPTZ, t.DATE), (t.BOOL, t.INT4), (t.INT4, t.BOOL),
+    )  # fmt: skip
+
+
+def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed."""
+    if isinstance(node, ir.Lit):
+        if node.type.oid == t.UNKNOWN:
+            raise NotKeyed("unknown literal")
+        return Const(node.value, node.type)
+    if isinstance(node, ir.Parm):
+        return Param(node.number, node.type)
+    if isinstance(node, ir.Var):
+        if node.relation not in offsets:
+            raise NotKeyed("column of another relation")
+        return Col(offsets[node.relation] + node.column, node.type)
+    if isinstance(node, ir.Cast):
+        return _cast(node, offsets)
+    if isinstance(node, ir.Session):
+        if node.name == "now":
+            return Call("now", (), node.type)
+        raise NotKeyed(node.name)
+    if isinstance(node, ir.Logic):
+        if node.op not in LAZY_OPS or any(t.composite_fields(a.type.oid) is not None for a in node.args):
+            raise NotKeyed(node.op)
+        return Call(node.op, tuple(expression(a, offsets) for a in node.args), node.type)
+    if isinstance(node, ir.Call):
+        args = node.args
+        if node.op == "nextval(regclass)":
+            if not (isinstance(args[0], ir.Lit) and isinstance(args[0].value, int)):
+                raise NotKeyed("nextval of a computed name")
+            return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
+        if node.op not in KEYED_OPS:
+            raise NotKeyed(node.op)
+        return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
+    raise NotKeyed(type(node).__name__)
+
+
+def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
+    a, b = node.arg.type, node.type
+    if a.oid in _TEXTS and b.oid in _TEXTS and b.typmod < 0:
+        return expression(node.arg, offsets)
+    if not _castable(a.oid, b.oid) and a.oid != b.oid:
+        raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
+    arg = expression(node.arg, offsets)
+    return Call(f"cast {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
+
+
+# --- recognition -----------------------------------------------------------------------------------
+
+
+def conjuncts(node: ir.Node | None) -> list[ir.Node]:
+    if node is None:
+        return []
+    if isinstance(node, ir.Logic) and node.op == "and":
+        return [c for a in node.args for c in conjuncts(a)]
+    return [node]
+
+
+def _plain(node: ir.Node) -> ir.Node:
+    """Without casts that leave the datum as it is (varchar to text)."""
+    while (
+        isinstance(node, ir.Cast)
+        and node.arg.type.oid in _TEXTS
+        and node.type.oid in _TEXTS
+        and node.type.typmod < 0
+    ):
+        node = node.arg
+    return node
+
+
+def _comparison(node: ir.Node, relation: int) -> tuple[int, str, ir.Node] | None:
+    """(column, operator, value) of `column op value`, either way round, where the value has no column."""
+    if not isinstance(node, ir.Call) or len(node.args) != 2:
+        return None
+    words = node.op.split(" ")
+    if len(words) != 3 or words[1] not in _COMPARE:
+        return None
+    op = words[1]
+    a, b = (_plain(x) for x in node.args)
+    if not isinstance(a, ir.Var):
+        a, b = b, a
+        op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
+    if not isinstance(a, ir.Var) or a.relation != relation or a.type.oid not in _KEY_TYPES:
+        return None
+    ints = (t.INT2, t.INT4, t.INT8)
+    same = (
+        a.type.oid == b.type.oid
+        or (a.type.oid in ints and b.type.oid in ints)
+        or (a.type.oid in _TEXTS and b.type.oid in _TEXTS)
+    )
+    if not same or any(isinstance(n, ir.Var | ir.SubQuery) for n in ir.walk(b)):
+        return None
+    if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(b)):
+        return None
+    return a.column, op, b
+
+
+def _alternatives(
+    node: ir.Node, relation: int, key: Sequence[int]
+) -> dict[tuple[int, ...], list[tuple[ir.Node, ...]]] | None:
+    """Which key columns a conjunct pins, and to which values: `a = 1`, `a IN (1, 2)`, `(a, b) IN ((1, 2))`."""
+    options = list(node.args) if isinstance(node, ir.Logic) and node.op == "or" else [node]
+    columns: tuple[int, ...] | None = None
+    values: list[tuple[ir.Node, ...]] = []
+    for option in options:
+        found: dict[int, ir.Node] = {}
+        for c in conjuncts(option):
+            made = _comparison(c, relation)
+            if made is None or made[1] != "=" or made[0] not in key or made[0] in found:
+                return None
+            found[made[0]] = made[2]
+        ordered = tuple(sorted(found))
+        if columns is not None and ordered != columns:
+            return None
+        columns = ordered
+        values.append(tuple(found[c] for c in ordered))
+    return None if columns is None else {columns: values}
+
+
+def find_points(
+    table: Table, relation: int, where: ir.Node | None, unique: Sequence[int] | None = None
+) -> tuple[Points, list[ir.Node]]:
+    """The keys that a WHERE pins, and the conjuncts that are left over. Raises NotKeyed.
+
+    `unique`: the positions of another key than the primary one.
+    """
+    key = tuple(unique) if unique is not None else table.key_indexes
+    if not key or where is None:
+        raise NotKeyed("no key")
+    pinned: dict[int, None] = {}
+    groups: list[tuple[tuple[int, ...], list[tuple[ir.Node, ...]]]] = []
+    rest: list[ir.Node] = []
+    for c in conjuncts(where):
+        found = _alternatives(c, relation, key)
+        if found is None or any(x in pinned for columns in found for x in columns):
+            rest.append(c)
+            continue
+        for columns, values in found.items():
+            pinned.update(dict.fromkeys(columns))
+            groups.append((columns, values))
+    if set(pinned) != set(key):
+        raise NotKeyed("the key is not pinned")
+    total = 1
+    for _, values in groups:
+        total *= len(values)
+    if total > POINTS_MAX:
+        raise NotKeyed("too many keys")
+    keys: list[tuple[Expr, ...]] = []
+    for combination in itertools.product(*(values for _, values in groups)):
+        row: dict[int, ir.Node] = {}
+        for (columns, _), chosen in zip(groups, combination, strict=True):
+            row.update(zip(columns, chosen, strict=True))
+        made = tuple(expression(row[k], {}) for k in key)
+        if made not in keys:
+            keys.append(made)
+    return Points(tuple(keys)), rest
+
+
+def find_range(table: Table, relation: int, where: ir.Node | None) -> tuple[Range, list[ir.Node]]:
+    """A prefix of the key pinned, and bounds on the next column; the rest of WHERE. Raises NotKeyed."""
+    key = table.key_indexes
+    if not key:
+        raise NotKeyed("no key")
+    equal: dict[int, ir.Node] = {}
+    bounds: dict[tuple[int, str], tuple[ir.Node, bool]] = {}
+    claimed: dict[int, list[ir.Node]] = {}
+    rest: list[ir.Node] = []
+    for c in conjuncts(where):
+        made = _comparison(c, relation)
+        if made is None or made[0] not in key:
+            rest.append(c)
+            continue
+        column, op, value = made
+        side = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(op)
+        if op == "=" and column not in equal:
+            equal[column] = value
+        elif side is not None and (column, side) not in bounds:
+            bounds[column, side] = (value, op.endswith("="))
+        else:
+            rest.append(c)
+            continue
+        claimed.setdefault(column, []).append(c)
+    prefix: list[Expr] = []
+    for k in key:
+        if k not in equal:
+            break
+        prefix.append(expression(equal[k], {}))
+    used = set(key[: len(prefix)])
+    low = high = None
+    low_in = high_in = True
+    if len(prefix) < len(key):
+        at = key[len(prefix)]
+        if (at, "low") in bounds:
+            low, low_in = expression(bounds[at, "low"][0], {}), bounds[at, "low"][1]
+        if (at, "high") in bounds:
+            high, high_in = expression(bounds[at, "high"][0], {}), bounds[at, "high"][1]
+        if at not in equal:
+            used.add(at)
+    for column, nodes in claimed.items():
+        for c in nodes:
+            made = _comparison(c, relation)
+            assert made is not None
+            pinned_equal = column in key[: len(prefix)] and made[1] == "="
+            bounded = len(prefix) < len(key) and column == key[len(prefix)] and made[1] not in ("=", "<>")
+            if not pinned_equal and not bounded:
+                rest.append(c)
+    return Range(tuple(prefix), low, low_in, high, high_in), rest
+
+
+def condition(rest: Sequence[ir.Node], offsets: Mapping[int, int]) -> Expr | None:
+    """What WHERE asks beyond the key."""
+    made = [expression(r, offsets) for r in rest]
+    if not made:
+        return None
+    return made[0] if len(made) == 1 else Call("and", tuple(made), TypeRef(t.BOOL))
+
+
+def read_ranges(table: Table, relation: int, where: ir.Node | None) -> tuple[Lookup, ...] | None:
+    """What a columnar query reads of a table, for conflict detection; None: all of it."""
+    try:
+        points, _ = find_points(table, relation, where)
+    except NotKeyed:
+        try:
+            found, _ = find_range(table, relation, where)
+        except NotKeyed:
+            return None
+        if not found.prefix and found.low is None and found.high is None:
+            return None
+        return (found,)
+    return (points,)

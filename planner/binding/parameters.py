@@ -1,0 +1,53 @@
+"""The types of `$1`, `$2`, ...: stated by the client, or found where the parameter meets something typed.
+
+A parameter without a stated type is *unknown*, like a string literal, until it is first coerced; that
+decides its type for the whole statement. A later meeting with another type is an ordinary cast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+
+NORMALISED = {"i": t.INT4, "l": t.INT8, "n": t.NUMERIC, "s": 0, "i4": t.INT4, "i8": t.INT8, "num": t.NUMERIC}
+"""The kinds of literal that the normaliser takes out of a statement."""
+NUMBER_MAX = 65535
+
+
+class Parameters:
+    def __init__(self, stated: Sequence[int], kinds: Sequence[str] | None) -> None:
+        self.literals = kinds is not None
+        oids = [NORMALISED[k] for k in kinds] if kinds is not None else list(stated)
+        self._types: dict[int, TypeRef] = {}
+        self._highest = len(oids)
+        for i, oid in enumerate(oids, 1):
+            if oid and oid != t.UNKNOWN:
+                self._types[i] = TypeRef(oid)
+
+    def use(self, number: int, position: int) -> TypeRef:
+        """The type of $number so far; UNKNOWN when undecided."""
+        if not 0 < number <= NUMBER_MAX:
+            raise PlanError("42P02", f"there is no parameter ${number}", position=position)
+        self._highest = max(self._highest, number)
+        return self._types.get(number, TypeRef(t.UNKNOWN))
+
+    def decide(self, number: int, ref: TypeRef) -> None:
+        assert number not in self._types
+        self._types[number] = TypeRef(ref.oid)
+
+    def type_of(self, number: int) -> TypeRef | None:
+        return self._types.get(number)
+
+    def all(self) -> tuple[TypeRef, ...]:
+        """Every parameter's type. Raises 42P18 for one that nothing has decided (a literal is text then)."""
+        out = []
+        for number in range(1, self._highest + 1):
+            ref = self._types.get(number)
+            if ref is None:
+                if not self.literals:
+                    raise PlanError("42P18", f"could not determine data type of parameter ${number}")
+                ref = TypeRef(t.TEXT)
+            out.append(ref)
+        return tuple(out)

@@ -1,0 +1,164 @@
+"""What rewritten queries call: macros and Python functions, installed once on the executor's DuckDB.
+
+    install(connection)         everything, in order
+    PRELUDE_UDFS                Python functions, each callable with a connection; vectorised over Arrow
+    PRELUDE_SQL                 macros, as one script (they may call the functions above)
+
+All names begin with `tw_`. An error that a user is to see begins with its code in brackets, `[22012] division by
+zero`, with `[DETAIL]` and `[HINT]` parts after it where there are any; the executor turns it into a SqlError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pyarrow as pa
+
+from planner.abc import SqlError
+from planner.binding.prelude_macros import MACROS
+
+
+class QueryError(Exception):
+    """An SqlError on its way through DuckDB, as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Udf:
+    """A Python function of Arrow arrays, NULLs included (`udf` makes it strict)."""
+
+    name: str
+    function: Callable[..., Any]
+    arguments: tuple[str, ...]
+    result: str
+    null_handling: str = "special"
+
+    def __call__(self, connection: Any) -> None:
+        connection.create_function(
+            self.name,
+            self.function,
+            list(self.arguments),
+            self.result,
+            type="arrow",
+            null_handling=self.null_handling,
+        )
+
+
+_ARROW: Final = {
+    "VARCHAR": pa.string(), "BLOB": pa.binary(), "BIGINT": pa.int64(), "INTEGER": pa.int32(), "SMALLINT": pa.int16(),
+    "DOUBLE": pa.float64(), "FLOAT": pa.float32(), "BOOLEAN": pa.bool_(), "DATE": pa.date32(), "TIME": pa.time64("us"),
+    "TIMESTAMP": pa.timestamp("us"), "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
+    "INTERVAL": pa.month_day_nano_interval(), "VARCHAR[]": pa.list_(pa.string()), "VARCHAR[][]": pa.list_(pa.list_(pa.string())), "INTEGER[]": pa.list_(pa.int32()),
+    "BIGINT[]": pa.list_(pa.int64()),
+}  # fmt: skip
+
+
+def _column(array: Any) -> list[Any]:
+    """An Arrow column as Python values: dates and times as the integers that datums are."""
+    kind = array.type
+    if pa.types.is_date32(kind):
+        array = array.cast(pa.int32())
+    elif pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
+        array = array.cast(pa.int64())
+    elif pa.types.is_interval(kind):
+        return [None if v is None else (v.months, v.days, v.nanoseconds // 1000) for v in array.to_pylist()]
+    return array.to_pylist()  # type: ignore[no-any-return]
+
+
+def _result(values: list[Any], result: str) -> Any:
+    kind = _ARROW[result]
+    if result == "INTERVAL":
+        values = [None if v is None else (v[0], v[1], v[2] * 1000) for v in values]
+        return pa.array(values, kind)
+    if result == "DATE":
+        return pa.array(values, pa.int32()).cast(kind)
+    if result in ("TIME", "TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
+        return pa.array(values, pa.int64()).cast(kind)
+    return pa.array(values, kind)
+
+
+def raised(error: SqlError) -> QueryError:
+    text = f"[{error.sqlstate}] {error.message}"
+    if error.detail:
+        text += f" [DETAIL] {error.detail}"
+    if error.hint:
+        text += f" [HINT] {error.hint}"
+    return QueryError(text)
+
+
+def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], result: str) -> Udf:
+    """A strict scalar function as a vectorised one. SqlErrors leave as QueryErrors."""
+
+    def run(columns: list[list[Any]]) -> Any:
+        out = []
+        try:
+            if len(columns) == 1:
+                out = [None if v is None else function(v) for v in columns[0]]
+            else:
+                for row in zip(*columns, strict=True):
+                    out.append(None if None in row else function(*row))
+        except SqlError as e:
+            raise raised(e) from None
+        return _result(out, result)
+
+    made: Callable[..., Any]
+    if len(arguments) == 0:
+        raise AssertionError("a function without arguments belongs to the binder")
+    if len(arguments) == 1:
+        made = lambda a: run([_column(a)])  # noqa: E731
+    elif len(arguments) == 2:
+        made = lambda a, b: run([_column(a), _column(b)])  # noqa: E731
+    elif len(arguments) == 3:
+        made = lambda a, b, c: run([_column(a), _column(b), _column(c)])  # noqa: E731
+    elif len(arguments) == 4:
+        made = lambda a, b, c, d: run([_column(a), _column(b), _column(c), _column(d)])  # noqa: E731
+    elif len(arguments) == 5:
+        made = lambda a, b, c, d, e: run(list(map(_column, (a, b, c, d, e))))  # noqa: E731
+    elif len(arguments) == 6:
+        made = lambda a, b, c, d, e, f: run(list(map(_column, (a, b, c, d, e, f))))  # noqa: E731
+    else:
+        assert len(arguments) == 7, "DuckDB counts the parameters, so each number has its own function"
+        made = lambda a, b, c, d, e, f, g: run(list(map(_column, (a, b, c, d, e, f, g))))  # noqa: E731
+    return Udf(name, made, tuple(arguments), result)
+
+
+def _all() -> tuple[Udf, ...]:
+    from planner.binding import (
+        prelude_dates,
+        prelude_instants,
+        prelude_json,
+        prelude_networks,
+        prelude_numbers,
+        prelude_patterns,
+        prelude_text,
+    )
+
+    out: list[Udf] = []
+    for family in (
+        prelude_numbers,
+        prelude_text,
+        prelude_dates,
+        prelude_instants,
+        prelude_json,
+        prelude_networks,
+        prelude_patterns,
+    ):
+        out += [udf(*entry) for entry in family.FUNCTIONS]
+    assert len({u.name for u in out}) == len(out), "two functions of one name"
+    return tuple(out)
+
+
+PRELUDE_UDFS: Final = _all()
+PRELUDE_STATEMENTS: Final = MACROS
+PRELUDE_SQL: Final = ";\n".join(MACROS) + ";"
+
+
+def install(connection: Any) -> None:
+    """Makes a DuckDB connection's database ready for bound queries. Idempotent for macros only."""
+    from planner.binding.functions import catalog
+
+    for made in PRELUDE_UDFS:
+        made(connection)
+    catalog.install(connection, raised)
+    connection.execute(PRELUDE_SQL)

@@ -1,0 +1,396 @@
+"""Python functions on moments, zones and times of day: what DuckDB's own date functions do not give."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import Any
+
+from planner.abc import SqlError
+from planner.types.datetimes import timetz_parts, timetz_text
+from planner.types.timezones import named_zone, offset_at, offset_of_local, session_zone
+
+Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
+Interval = tuple[int, int, int]
+_V = "VARCHAR"
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+_DAY_US = 86_400_000_000
+_INFINITY = (1 << 63) - 1
+_EPOCH = datetime(1970, 1, 1)
+
+
+# --- zones -------------------------------------------------------------------------------------------
+
+
+def at_zone(name: str, moment: int) -> int:
+    """The wall clock's time in a zone at a moment."""
+    if abs(moment) >= _INFINITY:
+        return moment
+    return moment + offset_at(moment, named_zone(name)) * 1_000_000
+
+
+def from_zone(name: str, local: int) -> int:
+    """The moment at which a zone's wall clock shows this time."""
+    if abs(local) >= _INFINITY:
+        return local
+    return local - offset_of_local(local, named_zone(name)) * 1_000_000
+
+
+# --- made from numbers -------------------------------------------------------------------------------
+
+
+def _days(year: int, month: int, day: int, shown: str) -> int:
+    try:
+        if year == 0:
+            raise ValueError
+        if year > 0:
+            return (datetime(year, month, day) - _EPOCH).days
+        # Before our era the calendar repeats every 400 years; year -1 is 1 BC, which is year 0 of the count.
+        cycles = (-year) // 400 + 1
+        return (datetime(year + 1 + 400 * cycles, month, day) - _EPOCH).days - 146_097 * cycles
+    except ValueError:
+        raise SqlError("22008", f"date field value out of range: {shown}") from None
+
+
+def make_date(year: int, month: int, day: int) -> int:
+    return _days(year, month, day, f"{year}-{month:02d}-{day:02d}")
+
+
+def make_time(hour: int, minute: int, second: float) -> int:
+    whole = hour == 24 and minute == 0 and second == 0
+    if not (0 <= hour < 24 or whole) or not 0 <= minute < 60 or not 0 <= second <= 60 or math.isnan(second):
+        shown = f"{second:02.0f}" if second == int(second) else f"{second:05.2f}"
+        raise SqlError("22008", f"time field value out of range: {hour}:{minute:02d}:{shown}")
+    return (hour * 3600 + minute * 60) * 1_000_000 + round(second * 1_000_000)
+
+
+def make_timestamp(year: int, month: int, day: int, hour: int, minute: int, second: float) -> int:
+    return make_date(year, month, day) * _DAY_US + make_time(hour, minute, second)
+
+
+# --- bins and fields ---------------------------------------------------------------------------------
+
+
+def date_bin(stride: Interval, moment: int, origin: int) -> int:
+    if stride[0]:
+        raise SqlError("0A000", "timestamps cannot be binned into intervals containing months or years")
+    width = stride[1] * _DAY_US + stride[2]
+    if width <= 0:
+        raise SqlError("22008", "stride must be greater than zero")
+    return moment - (moment - origin) % width
+
+
+_ALIASES = {
+    "years": "year", "y": "year", "yr": "year", "yrs": "year", "months": "month", "mon": "month", "mons": "month",
+    "days": "day", "d": "day", "hours": "hour", "h": "hour", "hr": "hour", "hrs": "hour", "minutes": "minute",
+    "m": "minute", "min": "minute", "mins": "minute", "seconds": "second", "s": "second", "sec": "second",
+    "secs": "second", "ms": "milliseconds", "msec": "milliseconds", "millisecond": "milliseconds",
+    "msecs": "milliseconds", "us": "microseconds", "usec": "microseconds", "usecs": "microseconds",
+    "microsecond": "microseconds", "weeks": "week", "w": "week", "centuries": "century", "cent": "century",
+    "c": "century", "decades": "decade", "decs": "decade", "dec": "decade", "millennia": "millennium",
+    "mils": "millennium", "mil": "millennium", "qtr": "quarter", "jd": "julian",
+}  # fmt: skip
+
+
+def _unit(name: str) -> str:
+    return _ALIASES.get(name.lower(), name.lower())
+
+
+@lru_cache(maxsize=64)
+def _refused(name: str, kind: str) -> SqlError:
+    return SqlError("22023", f'unit "{name}" not recognized for type {kind}')
+
+
+def date_part(name: str, local: int, kind: str = "timestamp without time zone") -> float:
+    """A field of a wall-clock time, whose name is known only when the query runs."""
+    unit = _unit(name)
+    at = _EPOCH + timedelta(microseconds=local)
+    second_us = local % 60_000_000
+    iso = at.isocalendar()
+    match unit:
+        case "year" | "month" | "day" | "hour" | "minute":
+            return float(getattr(at, unit))
+        case "second":
+            return second_us / 1_000_000
+        case "milliseconds":
+            return second_us / 1000
+        case "microseconds":
+            return float(second_us)
+        case "week":
+            return float(iso.week)
+        case "isoyear":
+            return float(iso.year)
+        case "dow":
+            return float(iso.weekday % 7)
+        case "isodow":
+            return float(iso.weekday)
+        case "doy":
+            return float(at.timetuple().tm_yday)
+        case "quarter":
+            return float((at.month + 2) // 3)
+        case "decade":
+            return float(at.year // 10)
+        case "century":
+            return float((at.year + 99) // 100)
+        case "millennium":
+            return float((at.year + 999) // 1000)
+        case "epoch":
+            return local / 1_000_000
+        case "julian":
+            return local / _DAY_US + 2_440_588
+    raise _refused(name, kind)
+
+
+def date_part_zoned(name: str, moment: int, zone: str) -> float:
+    if _unit(name) == "epoch":
+        return moment / 1_000_000
+    east = offset_at(moment, session_zone(zone))
+    match _unit(name):
+        case "timezone":
+            return float(east)
+        case "timezone_hour":
+            return float(int(east / 3600))
+        case "timezone_minute":
+            return float(int(math.fmod(east, 3600) / 60))
+    return date_part(name, moment + east * 1_000_000, "timestamp with time zone")
+
+
+def interval_part(name: str, i: Interval) -> float:
+    unit = _unit(name)
+    months, days, micros = i
+    years, month = int(months / 12), int(math.fmod(months, 12))
+    hours, rest = int(micros / 3_600_000_000), int(math.fmod(micros, 3_600_000_000))
+    minute, second_us = int(rest / 60_000_000), int(math.fmod(rest, 60_000_000))
+    match unit:
+        case "year":
+            return float(years)
+        case "month":
+            return float(month)
+        case "day":
+            return float(days)
+        case "hour":
+            return float(hours)
+        case "minute":
+            return float(minute)
+        case "second":
+            return second_us / 1_000_000
+        case "milliseconds":
+            return second_us / 1000
+        case "microseconds":
+            return float(second_us)
+        case "quarter":
+            return float(month // 3 + 1)
+        case "decade":
+            return float(int(years / 10))
+        case "century":
+            return float(int(years / 100))
+        case "millennium":
+            return float(int(years / 1000))
+        case "epoch":
+            return (years * 31_557_600 + month * 2_592_000 + days * 86_400) + micros / 1_000_000
+    raise _refused(name, "interval")
+
+
+def date_trunc(name: str, local: int, kind: str = "timestamp without time zone") -> int:
+    unit = _unit(name)
+    if abs(local) >= _INFINITY:
+        return local
+    steps = {
+        "microseconds": 1,
+        "milliseconds": 1000,
+        "second": 1_000_000,
+        "minute": 60_000_000,
+        "hour": 3_600_000_000,
+        "day": _DAY_US,
+    }
+    if unit in steps:
+        return local // steps[unit] * steps[unit]
+    day = (_EPOCH + timedelta(microseconds=local)).replace(hour=0, minute=0, second=0, microsecond=0)
+    match unit:
+        case "week":
+            day -= timedelta(days=day.weekday())
+        case "month":
+            day = day.replace(day=1)
+        case "quarter":
+            day = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+        case "year":
+            day = day.replace(month=1, day=1)
+        case "decade":
+            day = day.replace(year=max(day.year // 10 * 10, 1), month=1, day=1)
+        case "century":
+            day = day.replace(year=(day.year - 1) // 100 * 100 + 1, month=1, day=1)
+        case "millennium":
+            day = day.replace(year=(day.year - 1) // 1000 * 1000 + 1, month=1, day=1)
+        case _:
+            raise _refused(name, kind)
+    return (day - _EPOCH) // timedelta(microseconds=1)
+
+
+def date_trunc_zoned(name: str, moment: int, zone: str) -> int:
+    if abs(moment) >= _INFINITY:
+        return moment
+    rules = session_zone(zone)
+    cut = date_trunc(name, moment + offset_at(moment, rules) * 1_000_000, "timestamp with time zone")
+    return cut - offset_of_local(cut, rules) * 1_000_000
+
+
+def _plus(local: int, i: Interval) -> int:
+    """A wall-clock time and an interval: months first, days of too short months cut to their last."""
+    if i[0]:
+        day, rest = divmod(local, _DAY_US)
+        at = _EPOCH + timedelta(days=day)
+        count = at.year * 12 + at.month - 1 + i[0]
+        year, month = divmod(count, 12)
+        last = (datetime(year + (month == 11), (month + 1) % 12 + 1, 1) - timedelta(days=1)).day
+        local = (datetime(year, month + 1, min(at.day, last)) - _EPOCH).days * _DAY_US + rest
+    return local + i[1] * _DAY_US + i[2]
+
+
+MOMENTS_MAX = 10_000_000
+
+
+def _moments(start: int, stop: int, step: Interval, plus: Callable[[int, Interval], int]) -> list[int]:
+    weight = step[0] * 30 * _DAY_US + step[1] * _DAY_US + step[2]
+    if weight == 0:
+        raise SqlError("22023", "step size cannot equal zero")
+    out: list[int] = []
+    while start <= stop if weight > 0 else start >= stop:
+        if len(out) >= MOMENTS_MAX:
+            raise SqlError("54000", f"generate_series of more than {MOMENTS_MAX} timestamps is not supported")
+        out.append(start)
+        start = plus(start, step)
+    return out
+
+
+def _moments_zoned(start: int, stop: int, step: Interval, zone: str) -> list[int]:
+    rules = session_zone(zone)
+
+    def plus(moment: int, i: Interval) -> int:
+        if not (i[0] or i[1]):
+            return moment + i[2]
+        local = _plus(moment + offset_at(moment, rules) * 1_000_000, (i[0], i[1], 0))
+        return local - offset_of_local(local, rules) * 1_000_000 + i[2]
+
+    return _moments(start, stop, step, plus)
+
+
+# --- times of day with a zone --------------------------------------------------------------------------
+
+
+def _timetz_key(text: str) -> bytes:
+    """Bytes in PostgreSQL's order: the moment in UTC, then the zone from east to west."""
+    micros, east = timetz_parts(text)
+    return (micros - east * 1_000_000 + _DAY_US).to_bytes(6, "big") + (86_400 * 2 - east).to_bytes(4, "big")
+
+
+def _timetz_part(name: str, text: str) -> str:
+    micros, east = timetz_parts(text)
+    unit = _unit(name)
+    match unit:
+        case "hour":
+            return str(micros // 3_600_000_000)
+        case "minute":
+            return str(micros // 60_000_000 % 60)
+        case "second":
+            return f"{micros % 60_000_000 // 1_000_000}.{micros % 1_000_000:06d}"
+        case "milliseconds":
+            return f"{micros % 60_000_000 // 1000}.{micros % 1000:03d}"
+        case "microseconds":
+            return str(micros % 60_000_000)
+        case "timezone":
+            return str(east)
+        case "timezone_hour":
+            return str(int(east / 3600))
+        case "timezone_minute":
+            return str(int(math.fmod(east, 3600) / 60))
+        case "epoch":
+            total = micros - east * 1_000_000
+            return f"{'-' if total < 0 else ''}{abs(total) // 1_000_000}.{abs(total) % 1_000_000:06d}"
+    if unit in (
+        "year",
+        "month",
+        "day",
+        "week",
+        "dow",
+        "isodow",
+        "doy",
+        "quarter",
+        "decade",
+        "century",
+        "millennium",
+        "isoyear",
+        "julian",
+    ):
+        raise SqlError("0A000", f'unit "{unit}" not supported for type time with time zone')
+    raise _refused(unit, "time with time zone")
+
+
+def _timetz_of(moment: int, zone: str) -> str:
+    east = offset_at(moment, session_zone(zone))
+    return timetz_text((moment + east * 1_000_000) % _DAY_US, east)
+
+
+def _timetz_plus(text: str, i: Interval) -> str:
+    micros, east = timetz_parts(text)
+    return timetz_text((micros + i[2]) % _DAY_US, east)
+
+
+def _timetz_at(text: str, east: int) -> str:
+    micros, was = timetz_parts(text)
+    return timetz_text((micros + (east - was) * 1_000_000) % _DAY_US, east)
+
+
+def _timetz_at_zone(name: str, text: str, now: int) -> str:
+    return _timetz_at(text, offset_at(now, named_zone(name)))
+
+
+def _interval_offset(i: Interval) -> int:
+    if i[0] or i[1]:
+        raise SqlError("22023", "interval time zone must not include months or days")
+    return i[2] // 1_000_000
+
+
+FUNCTIONS: list[Entry] = [
+    ("tw_at_zone", at_zone, (_V, _ZONED), "TIMESTAMP"),
+    ("tw_from_zone", from_zone, (_V, "TIMESTAMP"), _ZONED),
+    (
+        "tw_from_session_zone",
+        lambda z, x: x if abs(x) >= _INFINITY else x - offset_of_local(x, session_zone(z)) * 1_000_000,
+        (_V, "TIMESTAMP"),
+        _ZONED,
+    ),
+    ("tw_make_date_of", make_date, ("INTEGER",) * 3, "DATE"),
+    ("tw_make_time", make_time, ("INTEGER", "INTEGER", "DOUBLE"), "TIME"),
+    ("tw_make_timestamp", make_timestamp, ("INTEGER",) * 5 + ("DOUBLE",), "TIMESTAMP"),
+    ("tw_date_bin", date_bin, ("INTERVAL", "TIMESTAMP", "TIMESTAMP"), "TIMESTAMP"),
+    ("tw_date_bin_zoned", date_bin, ("INTERVAL", _ZONED, _ZONED), _ZONED),
+    (
+        "tw_moments",
+        lambda a, b, i: _moments(a, b, i, _plus),
+        ("TIMESTAMP", "TIMESTAMP", "INTERVAL"),
+        "BIGINT[]",
+    ),
+    ("tw_moments_zoned", _moments_zoned, (_ZONED, _ZONED, "INTERVAL", _V), "BIGINT[]"),
+    ("tw_date_part", date_part, (_V, "TIMESTAMP"), "DOUBLE"),
+    ("tw_date_part_zoned", date_part_zoned, (_V, _ZONED, _V), "DOUBLE"),
+    ("tw_interval_part", interval_part, (_V, "INTERVAL"), "DOUBLE"),
+    ("tw_date_trunc", date_trunc, (_V, "TIMESTAMP"), "TIMESTAMP"),
+    ("tw_date_trunc_zoned", date_trunc_zoned, (_V, _ZONED, _V), _ZONED),
+    ("tw_timetz_key", _timetz_key, (_V,), "BLOB"),
+    ("tw_timetz_part", _timetz_part, (_V, _V), _V),
+    ("tw_timetz_of", _timetz_of, (_ZONED, _V), _V),
+    ("tw_timetz_time", lambda s: timetz_parts(s)[0], (_V,), "TIME"),
+    (
+        "tw_timetz_from_time",
+        lambda x, z, now: timetz_text(x, offset_at(now, session_zone(z))),
+        ("TIME", _V, _ZONED),
+        _V,
+    ),
+    ("tw_timetz_plus", _timetz_plus, (_V, "INTERVAL"), _V),
+    ("tw_timetz_minus", lambda s, i: _timetz_plus(s, (-i[0], -i[1], -i[2])), (_V, "INTERVAL"), _V),
+    ("tw_timetz_at", lambda i, s: _timetz_at(s, _interval_offset(i)), ("INTERVAL", _V), _V),
+    ("tw_timetz_at_zone", _timetz_at_zone, (_V, _V, _ZONED), _V),
+    ("tw_interval_offset", lambda i: (0, 0, _interval_offset(i) * 1_000_000), ("INTERVAL",), "INTERVAL"),
+]

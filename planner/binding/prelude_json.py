@@ -1,0 +1,481 @@
+"""Python functions on json and jsonb, whose values are texts: json as written, jsonb in canonical form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from planner.abc import SqlError
+from planner.types.jsons import json_in, jsonb_in
+
+Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
+_V = "VARCHAR"
+
+
+def load(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal, parse_int=int)
+
+
+def canonical(value: Any) -> str:
+    """jsonb's text of a value whose objects are dicts."""
+    return jsonb_in(_plain(value))
+
+
+def _plain(v: Any) -> str:
+    if isinstance(v, dict):
+        return "{" + ",".join(f"{_quote(k)}:{_plain(x)}" for k, x in v.items()) + "}"
+    if isinstance(v, list):
+        return "[" + ",".join(map(_plain, v)) + "]"
+    if isinstance(v, Decimal):
+        return format(v, "f")
+    return json.dumps(v, ensure_ascii=False)
+
+
+def spans(text: str) -> Any:
+    """An object or array of json as its parts' own texts, spacing kept; None for a scalar."""
+    body = text.strip()
+    if not body or body[0] not in "{[":
+        return None
+    decoder = json.JSONDecoder()
+    at, out = 1, []
+    closing = "}" if body[0] == "{" else "]"
+    while True:
+        at = _skip(body, at)
+        if body[at] == closing:
+            break
+        key = None
+        if closing == "}":
+            key, at = decoder.raw_decode(body, at)
+            at = _skip(body, at) + 1
+            at = _skip(body, at)
+        _, end = decoder.raw_decode(body, at)
+        out.append((key, body[at:end]))
+        at = _skip(body, end)
+        if body[at] == ",":
+            at += 1
+    return out
+
+
+def _skip(body: str, at: int) -> int:
+    while body[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _member(text: str, key: str) -> str | None:
+    body = text.strip()
+    if not body.startswith("{"):
+        return None
+    found = None
+    for k, v in spans(body):
+        if k == key:
+            found = v
+    return found
+
+
+def _element(text: str, index: int) -> str | None:
+    body = text.strip()
+    if not body.startswith("["):
+        return None
+    parts = spans(body)
+    if index < 0:
+        index += len(parts)
+    return parts[index][1] if 0 <= index < len(parts) else None
+
+
+def _shown(value: str | None) -> str | None:
+    """A part as `->>` shows it."""
+    if value is None or value == "null":
+        return None
+    return json.loads(value) if value.startswith('"') else value
+
+
+def _path(text: str, path: list[str | None]) -> str | None:
+    at: str | None = text.strip()
+    for step in path:
+        if at is None or step is None:
+            return None
+        body = at.strip()
+        if body.startswith("{"):
+            at = _member(body, step)
+        elif body.startswith("["):
+            try:
+                at = _element(body, int(step))
+            except ValueError:
+                return None
+        else:
+            return None
+    return at
+
+
+def _kind(text: str) -> str:
+    c = text.strip()[:1]
+    return {"{": "object", "[": "array", '"': "string", "t": "boolean", "f": "boolean", "n": "null"}.get(
+        c, "number"
+    )
+
+
+def _length(text: str) -> int:
+    body = text.strip()
+    if not body.startswith("["):
+        raise SqlError(
+            "22023",
+            "cannot get array length of a non-array"
+            if body.startswith("{")
+            else "cannot get array length of a scalar",
+        )
+    return len(spans(body))
+
+
+def _quote(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _keys(text: str) -> list[str]:
+    body = text.strip()
+    if not body.startswith("{"):
+        what = "an array" if body.startswith("[") else "a scalar"
+        raise SqlError("22023", f"cannot call json_object_keys on {what}")
+    return [k for k, _ in spans(body)]
+
+
+def _elements(text: str) -> list[str]:
+    body = text.strip()
+    if not body.startswith("["):
+        raise SqlError(
+            "22023",
+            "cannot call json_array_elements on a non-array"
+            if body.startswith("{")
+            else "cannot call json_array_elements on a scalar",
+        )
+    return [v for _, v in spans(body)]
+
+
+def _contains(a: str, b: str) -> bool:
+    return _within(load(a), load(b), True)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):
+        return type(a) is type(b) and a == b
+    return bool(a == b)
+
+
+def _within(a: Any, b: Any, top: bool = False) -> bool:
+    if isinstance(b, dict):
+        return isinstance(a, dict) and all(k in a and _within(a[k], v) for k, v in b.items())
+    if isinstance(b, list):
+        return isinstance(a, list) and all(any(_within(x, y) for x in a) for y in b)
+    if isinstance(a, list) and top:
+        return any(_same(x, b) for x in a if not isinstance(x, dict | list))
+    return not isinstance(a, dict | list) and _same(a, b)
+
+
+def _has(text: str, key: str) -> bool:
+    v = load(text)
+    if isinstance(v, dict):
+        return key in v
+    if isinstance(v, list):
+        return any(isinstance(x, str) and x == key for x in v)
+    return isinstance(v, str) and v == key
+
+
+def _concat(a: str, b: str) -> str:
+    x, y = load(a), load(b)
+    if isinstance(x, dict) and isinstance(y, dict):
+        return canonical({**x, **y})
+    x = x if isinstance(x, list) else [x]
+    y = y if isinstance(y, list) else [y]
+    return canonical(x + y)
+
+
+def _minus_key(a: str, key: str) -> str:
+    v = load(a)
+    if isinstance(v, dict):
+        v.pop(key, None)
+        return canonical(v)
+    if isinstance(v, list):
+        return canonical([x for x in v if not (isinstance(x, str) and x == key)])
+    raise SqlError("22023", "cannot delete from scalar")
+
+
+def _minus_index(a: str, index: int) -> str:
+    v = load(a)
+    if isinstance(v, dict):
+        raise SqlError("22023", "cannot delete from object using integer index")
+    if not isinstance(v, list):
+        raise SqlError("22023", "cannot delete from scalar")
+    if -len(v) <= index < len(v):
+        del v[index]
+    return canonical(v)
+
+
+def _minus_keys(a: str, keys: list[str | None]) -> str:
+    for k in keys:
+        if k is not None:
+            a = _minus_key(a, k)
+    return a
+
+
+def _minus_path(a: str, path: list[str | None]) -> str:
+    v = load(a)
+    _set(v, path, None, "delete")
+    return canonical(v)
+
+
+def _set(v: Any, path: list[str | None], new: Any, how: str) -> None:
+    """In place: `set`, `create`, `insert`, `after` or `delete` at a path."""
+    for i, step in enumerate(path):
+        if step is None:
+            raise SqlError("22004", f"path element at position {i + 1} is null")
+        last = i + 1 == len(path)
+        if isinstance(v, dict):
+            if last:
+                if how == "delete":
+                    v.pop(step, None)
+                elif how in ("insert", "after"):
+                    if step in v:
+                        raise SqlError(
+                            "22023",
+                            "cannot replace existing key",
+                            hint="Try using the function jsonb_set to replace key value.",
+                        )
+                    v[step] = new
+                elif how == "create" or step in v:
+                    v[step] = new
+                return
+            if step not in v:
+                return
+            v = v[step]
+        elif isinstance(v, list):
+            try:
+                index = int(step)
+            except ValueError:
+                raise SqlError(
+                    "22P02", f'path element at position {i + 1} is not an integer: "{step}"'
+                ) from None
+            real = index + len(v) if index < 0 else index
+            if last:
+                if how == "delete":
+                    if 0 <= real < len(v):
+                        del v[real]
+                elif how in ("insert", "after"):
+                    v.insert(max(0, min(len(v), real + (how == "after"))), new)
+                elif 0 <= real < len(v):
+                    v[real] = new
+                elif how == "create":
+                    v.insert(0 if real < 0 else len(v), new)
+                return
+            if not 0 <= real < len(v):
+                return
+            v = v[real]
+        else:
+            return
+
+
+def _jsonb_set(a: str, path: list[str | None], new: str, create: bool) -> str:
+    v = load(a)
+    if not isinstance(v, dict | list):
+        raise SqlError("22023", "cannot set path in scalar")
+    _set(v, path, load(new), "create" if create else "set")
+    return canonical(v)
+
+
+def _jsonb_insert(a: str, path: list[str | None], new: str, after: bool) -> str:
+    v = load(a)
+    if not isinstance(v, dict | list):
+        raise SqlError("22023", "cannot set path in scalar")
+    _set(v, path, load(new), "after" if after else "insert")
+    return canonical(v)
+
+
+def _strip_nulls(v: Any) -> Any:
+    if isinstance(v, dict):
+        return {k: _strip_nulls(x) for k, x in v.items() if x is not None}
+    return [_strip_nulls(x) for x in v] if isinstance(v, list) else v
+
+
+def _pretty(v: Any, depth: int = 0) -> str:
+    pad = "    " * (depth + 1)
+    if isinstance(v, dict):
+        if not v:
+            return "{\n" + "    " * depth + "}"
+        ordered = sorted(v.items(), key=lambda kv: (len(kv[0].encode()), kv[0].encode()))
+        return (
+            "{\n"
+            + ",\n".join(f"{pad}{_quote(k)}: {_pretty(x, depth + 1)}" for k, x in ordered)
+            + "\n"
+            + "    " * depth
+            + "}"
+        )
+    if isinstance(v, list):
+        if not v:
+            return "[\n" + "    " * depth + "]"
+        return "[\n" + ",\n".join(pad + _pretty(x, depth + 1) for x in v) + "\n" + "    " * depth + "]"
+    return canonical(v)
+
+
+def _object(pairs: list[Any]) -> str:
+    parts = []
+    for p in pairs:
+        if p["k"] is None:
+            raise SqlError("22023", "field name must not be null")
+        parts.append(f"{_quote(p['k'])} : {p['v']}")
+    return "{ " + ", ".join(parts) + " }"
+
+
+def _compact(v: Any) -> str:
+    """json without blanks, keys in their order."""
+    return _plain(v)
+
+
+def _row(pairs: list[Any]) -> str:
+    return "{" + ",".join(f"{_quote(p['k'])}:{p['v']}" for p in pairs) + "}"
+
+
+def _lines(text: str) -> str:
+    """An array's or row's outermost parts on lines of their own."""
+    pad = ",\n "
+    if text.startswith("["):
+        return "[" + pad.join(v for _, v in spans(text)) + "]"
+    return "{" + pad.join(f"{_quote(k)}:{v}" for k, v in spans(text)) + "}"
+
+
+def _pairs(items: list[str | None]) -> str:
+    if len(items) % 2:
+        raise SqlError("2202E", "array must have even number of elements")
+    return _zip(items[::2], items[1::2])
+
+
+def _zip(keys: list[str | None], values: list[str | None]) -> str:
+    if len(keys) != len(values):
+        raise SqlError("2202E", "mismatched array dimensions")
+    out = []
+    for k, v in zip(keys, values, strict=True):
+        if k is None:
+            raise SqlError("22004", "null value not allowed for object key")
+        out.append(f"{_quote(k)} : {'null' if v is None else _quote(v)}")
+    return "{" + ", ".join(out) + "}"
+
+
+def _built(pairs: list[Any]) -> str:
+    """json_build_object: no blanks within the braces."""
+    for p in pairs:
+        if p["k"] is None:
+            raise SqlError("22023", "null value not allowed for object key")
+    return "{" + ", ".join(f"{_quote(p['k'])} : {p['v']}" for p in pairs) + "}"
+
+
+def sort_key(text: str) -> bytes:
+    """Bytes whose order is jsonb's: object > array > boolean > number > string > null."""
+    return _key(load(text))
+
+
+def _key(v: Any) -> bytes:
+    from planner.binding.numerics import sort_key as number_key
+
+    if isinstance(v, dict):
+        items = sorted(v.items(), key=lambda kv: (len(kv[0].encode()), kv[0].encode()))
+        body = b"".join(k.encode() + b"\0" + _key(x) for k, x in items)
+        return b"\x15" + len(v).to_bytes(4, "big") + body
+    if isinstance(v, list):
+        return (b"\x14" if v else b"\x00") + len(v).to_bytes(4, "big") + b"".join(_key(x) for x in v)
+    if isinstance(v, bool):
+        return b"\x13" + bytes([v])
+    if isinstance(v, int | Decimal):
+        return b"\x12" + number_key(Decimal(v)) + b"\0"
+    if isinstance(v, str):
+        return b"\x11" + v.encode() + b"\0"
+    return b"\x10"
+
+
+def _scalar(word: str, pick: Callable[[Any], Any]) -> Callable[[str], Any]:
+    def convert(text: str) -> Any:
+        v = load(text)
+        made = pick(v)
+        if made is None:
+            raise SqlError("22023", f"cannot cast jsonb {_kind(text)} to type {word}")
+        return made
+
+    return convert
+
+
+def _number(v: Any) -> Any:
+    return None if isinstance(v, bool) or not isinstance(v, int | Decimal) else v
+
+
+def _whole(word: str, bits: int) -> Callable[[str], int]:
+    from planner.binding.numerics import to_integer
+
+    convert = _scalar(word, _number)
+    bound = 1 << (bits - 1)
+    return lambda text: to_integer(Decimal(convert(text)), -bound, bound - 1, word)
+
+
+FUNCTIONS: list[Entry] = [
+    ("tw_in_json", json_in, (_V,), _V),
+    ("tw_jsonb", jsonb_in, (_V,), _V),
+    ("tw_jsonb_key", sort_key, (_V,), "BLOB"),
+    ("tw_json_member", _member, (_V, _V), _V),
+    ("tw_json_element", _element, (_V, "INTEGER"), _V),
+    ("tw_json_text", _shown, (_V,), _V),
+    ("tw_json_path", _path, (_V, "VARCHAR[]"), _V),
+    ("tw_json_typeof", _kind, (_V,), _V),
+    ("tw_json_length", _length, (_V,), "INTEGER"),
+    ("tw_json_quote", _quote, (_V,), _V),
+    ("tw_json_keys", _keys, (_V,), "VARCHAR[]"),
+    ("tw_json_elements", _elements, (_V,), "VARCHAR[]"),
+    ("tw_json_array", lambda items: "[" + ", ".join(items) + "]", ("VARCHAR[]",), _V),
+    ("tw_json_lines", _lines, (_V,), _V),
+    ("tw_json_row", _row, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
+    ("tw_json_number", lambda v: f'"{v}"' if v in ("NaN", "Infinity", "-Infinity") else v, (_V,), _V),
+    ("tw_json_strip_nulls", lambda a: _compact(_strip_nulls(load(a))), (_V,), _V),
+    ("tw_json_pairs", _pairs, ("VARCHAR[]",), _V),
+    ("tw_json_zip", _zip, ("VARCHAR[]", "VARCHAR[]"), _V),
+    ("tw_json_list", lambda items: "[" + ",".join(items) + "]", ("VARCHAR[]",), _V),
+    ("tw_json_built", _built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
+    ("tw_json_object", _object, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
+    ("tw_jsonb_object", lambda pairs: jsonb_in(_object(pairs)), ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
+    ("tw_jsonb_contains", _contains, (_V, _V), "BOOLEAN"),
+    ("tw_jsonb_has", _has, (_V, _V), "BOOLEAN"),
+    (
+        "tw_jsonb_has_any",
+        lambda a, keys: any(_has(a, k) for k in keys if k is not None),
+        (_V, "VARCHAR[]"),
+        "BOOLEAN",
+    ),
+    (
+        "tw_jsonb_has_all",
+        lambda a, keys: all(_has(a, k) for k in keys if k is not None),
+        (_V, "VARCHAR[]"),
+        "BOOLEAN",
+    ),
+    ("tw_jsonb_concat", _concat, (_V, _V), _V),
+    ("tw_jsonb_minus_key", _minus_key, (_V, _V), _V),
+    ("tw_jsonb_minus_index", _minus_index, (_V, "INTEGER"), _V),
+    ("tw_jsonb_minus_keys", _minus_keys, (_V, "VARCHAR[]"), _V),
+    ("tw_jsonb_minus_path", _minus_path, (_V, "VARCHAR[]"), _V),
+    ("tw_jsonb_set", _jsonb_set, (_V, "VARCHAR[]", _V, "BOOLEAN"), _V),
+    ("tw_jsonb_insert", _jsonb_insert, (_V, "VARCHAR[]", _V, "BOOLEAN"), _V),
+    ("tw_jsonb_strip_nulls", lambda a: canonical(_strip_nulls(load(a))), (_V,), _V),
+    ("tw_jsonb_pretty", lambda a: _pretty(load(a)), (_V,), _V),
+    ("tw_jsonb_bool", _scalar("boolean", lambda v: v if isinstance(v, bool) else None), (_V,), "BOOLEAN"),
+    (
+        "tw_jsonb_numeric",
+        _scalar("numeric", lambda v: None if _number(v) is None else format(Decimal(v), "f")),
+        (_V,),
+        _V,
+    ),
+    ("tw_jsonb_int2", _whole("smallint", 16), (_V,), "SMALLINT"),
+    ("tw_jsonb_int4", _whole("integer", 32), (_V,), "INTEGER"),
+    ("tw_jsonb_int8", _whole("bigint", 64), (_V,), "BIGINT"),
+    (
+        "tw_jsonb_float8",
+        _scalar("double precision", lambda v: None if _number(v) is None else float(v)),
+        (_V,),
+        "DOUBLE",
+    ),
+    ("tw_jsonb_float4", _scalar("real", lambda v: None if _number(v) is None else float(v)), (_V,), "FLOAT"),
+]

@@ -1,0 +1,113 @@
+"""SQL macros of the prelude: PostgreSQL's behaviour where a short expression of DuckDB's gives it."""
+
+from __future__ import annotations
+
+
+def _integer(size: str, duck: str, word: str, low: int, high: int) -> tuple[str, ...]:
+    bits = {"int2": 16, "int4": 32, "int8": 64}[size]
+    bad = f"error('[22P02] invalid input syntax for type {word}: \"' || s || '\"')"
+    far = f"error('[22003] value \"' || s || '\" is out of range for type {word}')"
+    text = r"regexp_full_match(s, '[ \t\n\r\v\f]*[+-]?[0-9]+[ \t\n\r\v\f]*')"
+    return (
+        f"CREATE OR REPLACE MACRO tw_in_{size}(s) AS CASE WHEN s IS NULL THEN NULL WHEN NOT {text} THEN {bad} "
+        rf"ELSE coalesce(TRY_CAST(regexp_replace(s, '[ \t\n\r\v\f]', '', 'g') AS {duck}), {far}) END",
+        f"CREATE OR REPLACE MACRO tw_shl_{size}(a, b) AS CAST(CASE WHEN (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * "
+        f"CAST(power(2, b & {bits - 1}) AS HUGEINT) % {1 << bits} >= {1 << (bits - 1)} "
+        f"THEN (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * CAST(power(2, b & {bits - 1}) AS HUGEINT) % {1 << bits} - {1 << bits} "
+        f"ELSE (CAST(a AS HUGEINT) & {(1 << bits) - 1}) * CAST(power(2, b & {bits - 1}) AS HUGEINT) % {1 << bits} END AS {duck})"
+        if bits < 64
+        else "CREATE OR REPLACE MACRO tw_shl_int8(a, b) AS tw_shl(a, b)",
+        f"CREATE OR REPLACE MACRO tw_shr_{size}(a, b) AS CAST(floor(CAST(a AS HUGEINT) / CAST(power(2, b & {bits - 1}) AS HUGEINT)) AS {duck})"
+        if bits < 64
+        else "CREATE OR REPLACE MACRO tw_shr_int8(a, b) AS tw_shr(a, b)",
+        f"CREATE OR REPLACE MACRO tw_float_int{bits // 8}(x) AS CASE WHEN x IS NULL THEN NULL WHEN isnan(x) OR round_even(x, 0) < {low}::DOUBLE "
+        f"OR round_even(x, 0) {'>=' if bits == 64 else '>'} {high}::DOUBLE THEN error('[22003] {word} out of range') "
+        f"ELSE CAST(round_even(x, 0) AS {duck}) END",
+    )
+
+
+def _float(name: str, op: str) -> str:
+    value = f"(a {op} b)"
+    zero = "WHEN b = 0 AND NOT isnan(a) THEN error('[22012] division by zero') " if op == "/" else ""
+    under = (
+        f"WHEN {value} = 0 AND a <> 0{' AND b <> 0' if op == '*' else ''} AND NOT isinf(b) THEN error('[22003] value out of range: underflow') "
+        if op in "*/"
+        else ""
+    )
+    return (
+        f"CREATE OR REPLACE MACRO tw_float_{name}(a, b) AS CASE {zero}WHEN isinf({value}) AND NOT isinf(a) AND NOT isinf(b) "
+        f"THEN error('[22003] value out of range: overflow') {under}ELSE {value} END"
+    )
+
+
+def _domain(name: str, test: str, value: str, code: str, message: str) -> str:
+    return f"CREATE OR REPLACE MACRO tw_{name}(x) AS CASE WHEN {test} THEN error('[{code}] {message}') ELSE {value} END"
+
+
+MACROS: tuple[str, ...] = (
+    *_integer("int2", "SMALLINT", "smallint", -32768, 32767),
+    *_integer("int4", "INTEGER", "integer", -2147483648, 2147483647),
+    *_integer("int8", "BIGINT", "bigint", -9223372036854775808, 9223372036854775808),
+    _float("add", "+"),
+    _float("sub", "-"),
+    _float("mul", "*"),
+    _float("div", "/"),
+    r"CREATE OR REPLACE MACRO tw_record_absent(x) AS x IS NULL OR regexp_full_match(x, '\(,*\)')",
+    "CREATE OR REPLACE MACRO tw_record_present(x) AS x IS NOT NULL AND NOT regexp_matches("
+    r"""regexp_replace(x, '"([^"\\]|""|\\.)*"', 'q', 'g'), '[(,][,)]')""",
+    _domain("sqrt", "x < 0", "sqrt(x)", "2201F", "cannot take square root of a negative number"),
+    "CREATE OR REPLACE MACRO tw_exp(x) AS CASE WHEN isinf(exp(x)) AND NOT isinf(x) THEN error('[22003] value out of range: overflow') "
+    "WHEN exp(x) = 0 AND NOT isinf(x) THEN error('[22003] value out of range: underflow') ELSE exp(x) END",
+    "CREATE OR REPLACE MACRO tw_ln(x) AS CASE WHEN x = 0 THEN error('[2201E] cannot take logarithm of zero') "
+    "WHEN x < 0 THEN error('[2201E] cannot take logarithm of a negative number') ELSE ln(x) END",
+    "CREATE OR REPLACE MACRO tw_log10(x) AS CASE WHEN x = 0 THEN error('[2201E] cannot take logarithm of zero') "
+    "WHEN x < 0 THEN error('[2201E] cannot take logarithm of a negative number') ELSE log10(x) END",
+    _domain("asin", "x < -1 OR x > 1", "asin(x)", "22003", "input is out of range"),
+    _domain("acos", "x < -1 OR x > 1", "acos(x)", "22003", "input is out of range"),
+    "CREATE OR REPLACE MACRO tw_float4(x) AS CASE WHEN isinf(TRY_CAST(x AS FLOAT)) AND NOT isinf(x) OR (x IS NOT NULL AND TRY_CAST(x AS FLOAT) IS NULL) "
+    "THEN error('[22003] value out of range: overflow') WHEN TRY_CAST(x AS FLOAT) = 0 AND x <> 0 "
+    "THEN error('[22003] value out of range: underflow') ELSE CAST(x AS FLOAT) END",
+    # --- numerics ---
+    "CREATE OR REPLACE MACRO tw_num_check(x, p, s) AS CASE WHEN abs(x) >= CAST(power(10, p - s) AS DECIMAL(38,0)) THEN "
+    "error('[22003] numeric field overflow [DETAIL] A field with precision ' || p || ', scale ' || s || ' must round to an absolute value less than ' || "
+    "CASE WHEN p = s THEN '1' ELSE '10^' || (p - s) END || '.') ELSE x END",
+    # --- text ---
+    "CREATE OR REPLACE MACRO tw_varchar(s, n) AS CASE WHEN length(s) <= n THEN s WHEN rtrim(substring(s, n + 1), ' ') = '' THEN left(s, n) "
+    "WHEN s IS NULL THEN NULL ELSE error('[22001] value too long for type character varying(' || n || ')') END",
+    "CREATE OR REPLACE MACRO tw_bpchar(s, n) AS CASE WHEN length(s) <= n THEN s || repeat(' ', n - length(s)) "
+    "WHEN rtrim(substring(s, n + 1), ' ') = '' THEN left(s, n) WHEN s IS NULL THEN NULL "
+    "ELSE error('[22001] value too long for type character(' || n || ')') END",
+    "CREATE OR REPLACE MACRO tw_bpchar_cut(s, n) AS CASE WHEN length(s) <= n THEN s || repeat(' ', n - length(s)) ELSE left(s, n) END",
+    "CREATE OR REPLACE MACRO tw_substr(s, a) AS CASE WHEN a IS NOT NULL THEN substring(s, greatest(a, 1)) END",
+    "CREATE OR REPLACE MACRO tw_substr_for(s, a, n) AS CASE WHEN n < 0 THEN error('[22011] negative substring length not allowed') "
+    "WHEN a IS NOT NULL AND n IS NOT NULL THEN substring(s, greatest(a, 1), greatest(CAST(a AS BIGINT) + n - greatest(a, 1), 0)) END",
+    "CREATE OR REPLACE MACRO tw_split_part(s, d, n) AS CASE WHEN n = 0 THEN error('[22023] field position must not be zero') "
+    "WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN s ELSE '' END ELSE split_part(s, d, n) END",
+    "CREATE OR REPLACE MACRO tw_chr(n) AS CASE WHEN n = 0 THEN error('[54000] null character not permitted') "
+    "WHEN n < 0 THEN error('[54000] character number must be positive') "
+    "WHEN n > 1114111 THEN error('[54000] requested character too large for encoding: ' || n) ELSE chr(n) END",
+    # --- booleans over lists ---
+    "CREATE OR REPLACE MACRO tw_any(l) AS CASE WHEN l IS NULL THEN NULL WHEN coalesce(list_bool_or(l), false) THEN true "
+    "WHEN list_count(l) < len(l) THEN NULL ELSE false END",
+    "CREATE OR REPLACE MACRO tw_all(l) AS CASE WHEN l IS NULL THEN NULL WHEN NOT coalesce(list_bool_and(l), true) THEN false "
+    "WHEN list_count(l) < len(l) THEN NULL ELSE true END",
+    "CREATE OR REPLACE MACRO tw_subscripts(l, r) AS CASE WHEN r THEN list_reverse(l) ELSE l END",
+    *(
+        f"CREATE OR REPLACE MACRO tw_int_{name}(x) AS CASE WHEN x < {low} OR x > {high} THEN error('[22003] {word} out of range') ELSE CAST(x AS {duck}) END"
+        for name, duck, word, low, high in (
+            ("int2", "SMALLINT", "smallint", -32768, 32767),
+            ("int4", "INTEGER", "integer", -2147483648, 2147483647),
+            ("int8", "BIGINT", "bigint", -9223372036854775808, 9223372036854775807),
+        )
+    ),
+    "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
+    # --- intervals and times ---
+    "CREATE OR REPLACE MACRO tw_months(i) AS (extract(year FROM i) * 12 + extract(month FROM i))",
+    "CREATE OR REPLACE MACRO tw_days(i) AS extract(day FROM i)",
+    "CREATE OR REPLACE MACRO tw_micros(i) AS (extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000 + extract(microsecond FROM i))",
+    "CREATE OR REPLACE MACRO tw_to_timestamptz(x, zone) AS CASE WHEN isfinite(x) THEN timezone(zone, x) ELSE CAST(x AS TIMESTAMP WITH TIME ZONE) END",
+    "CREATE OR REPLACE MACRO tw_make_date(y, m, d) AS coalesce(TRY_CAST(printf('%04d-%02d-%02d', y, m, d) AS DATE), CASE WHEN y IS NOT NULL AND m IS NOT NULL "
+    "AND d IS NOT NULL THEN error('[22008] date field value out of range: ' || y || '-' || printf('%02d', m) || '-' || printf('%02d', d)) END)",
+    "CREATE OR REPLACE MACRO tw_overlaps(a, b, c, d) AS (least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)) OR least(a, b) = least(c, d)",
+    "CREATE OR REPLACE MACRO tw_sorted(l) AS list_sort(l, 'ASC', 'NULLS LAST')",
+)

@@ -1,0 +1,206 @@
+"""Python functions on numbers: numeric in text form, and the conversions whose rounding is PostgreSQL's."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from planner.abc import SqlError
+from planner.binding import numerics as n
+from planner.types.floats import float4_in, float4_out, float8_in, float8_out
+from planner.types.numeric import numeric_in
+
+Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
+_V = "VARCHAR"
+
+
+def _binary(function: Callable[[Decimal, Decimal], Decimal]) -> Callable[[str, str], str]:
+    return lambda a, b: n.text(function(Decimal(a), Decimal(b)))
+
+
+def _unary(function: Callable[[Decimal], Decimal]) -> Callable[[str], str]:
+    return lambda a: n.text(function(Decimal(a)))
+
+
+_INTEGERS = {
+    2: (-(1 << 15), (1 << 15) - 1, "smallint"),
+    4: (-(1 << 31), (1 << 31) - 1, "integer"),
+    8: (-(1 << 63), (1 << 63) - 1, "bigint"),
+}
+
+
+def _extreme(which: Callable[..., Any]) -> Callable[[list[str | None]], str | None]:
+    def pick(values: list[str | None]) -> str | None:
+        present = [v for v in values if v is not None]
+        return which(present, key=lambda v: n.sort_key(Decimal(v)), default=None)  # type: ignore[no-any-return]
+
+    return pick
+
+
+def _distinct(values: list[str | None]) -> list[str | None]:
+    """Each value once, in order, NULL last; of equal ones the first text."""
+    first: dict[bytes, str] = {}
+    for v in values:
+        if v is not None:
+            first.setdefault(n.sort_key(Decimal(v)), v)
+    return [first[k] for k in sorted(first)] + ([None] if None in values else [])
+
+
+def _series(start: str, stop: str, step: str) -> list[str]:
+    a, b, s = Decimal(start), Decimal(stop), Decimal(step)
+    for v, word in ((a, "start"), (b, "stop"), (s, "step size")):
+        if not v.is_finite():
+            raise SqlError(
+                "22023",
+                f"{word}{' value' if word != 'step size' else ''} cannot be {'NaN' if v.is_nan() else 'infinity'}",
+            )
+    if not s:
+        raise SqlError("22023", "step size cannot equal zero")
+    out: list[str] = []
+    while (a <= b) if s > 0 else (a >= b):
+        if len(out) >= 10_000_000:
+            raise SqlError("54000", "generate_series of more than 10000000 numerics is not supported")
+        out.append(n.text(a))
+        a = n.ADD(a, s)
+    return out
+
+
+def _float4(v: float) -> float:
+    try:
+        return float(struct.unpack("f", struct.pack("f", v))[0])
+    except OverflowError:
+        raise SqlError("22003", "value out of range: overflow") from None
+
+
+def _width_bucket(value: float, low: float, high: float, count: int) -> int:
+    if count <= 0:
+        raise SqlError("2201G", "count must be greater than zero")
+    if math.isnan(value) or math.isnan(low) or math.isnan(high):
+        raise SqlError("2201G", "operand, lower bound, and upper bound cannot be NaN")
+    if low == high:
+        raise SqlError("2201G", "lower bound cannot equal upper bound")
+    if low < high:
+        if value < low:
+            return 0
+        return count + 1 if value >= high else int((value - low) * count / (high - low)) + 1
+    if value > low:
+        return 0
+    return count + 1 if value <= high else int((low - value) * count / (low - high)) + 1
+
+
+def _power(a: float, b: float) -> float:
+    if a == 0 and b < 0:
+        raise SqlError("2201F", "zero raised to a negative power is undefined")
+    if a < 0 and math.isfinite(b) and b != math.floor(b) and math.isfinite(a):
+        raise SqlError("2201F", "a negative number raised to a non-integer power yields a complex result")
+    try:
+        v = math.pow(a, b)
+    except OverflowError:
+        raise SqlError("22003", "value out of range: overflow") from None
+    except ValueError:
+        return math.nan
+    if v == 0 and a != 0 and math.isfinite(b) and math.isfinite(a):
+        raise SqlError("22003", "value out of range: underflow")
+    return v
+
+
+def _degrees_of(function: Callable[[float], float], exact: dict[float, float]) -> Callable[[float], float]:
+    def compute(v: float) -> float:
+        turn = math.fmod(v, 360.0)
+        return exact.get(turn % 360.0, function(math.radians(turn)))
+
+    return compute
+
+
+_SIN = {0.0: 0.0, 30.0: 0.5, 90.0: 1.0, 150.0: 0.5, 180.0: 0.0, 210.0: -0.5, 270.0: -1.0, 330.0: -0.5}
+_COS = {0.0: 1.0, 60.0: 0.5, 90.0: 0.0, 120.0: -0.5, 180.0: -1.0, 240.0: -0.5, 270.0: 0.0, 300.0: 0.5}
+
+FUNCTIONS: list[Entry] = [
+    ("tw_num_add", _binary(n.ADD), (_V, _V), _V),
+    ("tw_num_sub", _binary(n.SUBTRACT), (_V, _V), _V),
+    ("tw_num_mul", _binary(n.multiply), (_V, _V), _V),
+    ("tw_num_div", _binary(n.divide), (_V, _V), _V),
+    ("tw_num_div_trunc", _binary(n.divide_truncated), (_V, _V), _V),
+    ("tw_num_mod", _binary(n.remainder), (_V, _V), _V),
+    ("tw_num_power", _binary(n.power), (_V, _V), _V),
+    ("tw_num_log", _binary(n.logarithm), (_V, _V), _V),
+    ("tw_num_neg", _unary(lambda v: v.copy_negate()), (_V,), _V),
+    ("tw_num_abs", _unary(abs), (_V,), _V),
+    ("tw_num_floor", _unary(n.floor), (_V,), _V),
+    ("tw_num_ceil", _unary(n.ceiling), (_V,), _V),
+    ("tw_num_sign", _unary(n.sign), (_V,), _V),
+    ("tw_num_sqrt", _unary(n.square_root), (_V,), _V),
+    ("tw_num_exp", _unary(n.exponential), (_V,), _V),
+    ("tw_num_ln", _unary(n.natural_log), (_V,), _V),
+    ("tw_num_trim_scale", _unary(n.trimmed), (_V,), _V),
+    (
+        "tw_num_round",
+        lambda a, s: n.text(n.rounded(Decimal(a), max(-131_073, min(s, 16_383)))),
+        (_V, "INTEGER"),
+        _V,
+    ),
+    (
+        "tw_num_trunc",
+        lambda a, s: n.text(n.truncated(Decimal(a), max(-131_073, min(s, 16_383)))),
+        (_V, "INTEGER"),
+        _V,
+    ),
+    ("tw_num_scale", lambda a: n.scale_of(Decimal(a)) if Decimal(a).is_finite() else None, (_V,), "INTEGER"),
+    (
+        "tw_num_min_scale",
+        lambda a: n.least_scale(Decimal(a)) if Decimal(a).is_finite() else None,
+        (_V,),
+        "INTEGER",
+    ),
+    ("tw_num_factorial", lambda v: n.text(n.factorial(v)), ("BIGINT",), _V),
+    ("tw_num_cmp", lambda a, b: n.compare(Decimal(a), Decimal(b)), (_V, _V), "INTEGER"),
+    ("tw_num_key", lambda a: n.sort_key(Decimal(a)), (_V,), "BLOB"),
+    (
+        "tw_num_avg",
+        lambda a, c: None if c == 0 else n.text(n.divide(Decimal(a), Decimal(c))),
+        (_V, "BIGINT"),
+        _V,
+    ),
+    ("tw_num_sum", n.total, ("VARCHAR[]",), _V),
+    ("tw_num_distinct", _distinct, ("VARCHAR[]",), "VARCHAR[]"),
+    ("tw_num_series", _series, (_V, _V, _V), "VARCHAR[]"),
+    ("tw_num_greatest", _extreme(max), ("VARCHAR[]",), _V),
+    ("tw_num_least", _extreme(min), ("VARCHAR[]",), _V),
+    ("tw_num_fit", n.fitted, (_V, "INTEGER", "INTEGER"), _V),
+    ("tw_num_from_float8", lambda v: n.from_float(v, 15), ("DOUBLE",), _V),
+    ("tw_num_from_float4", lambda v: n.from_float(v, 6), ("FLOAT",), _V),
+    ("tw_num_float8", lambda v: n.to_float(Decimal(v), False), (_V,), "DOUBLE"),
+    ("tw_num_float4", lambda v: _float4(n.to_float(Decimal(v), True)), (_V,), "FLOAT"),
+    ("tw_in_numeric", numeric_in, (_V,), _V),
+    ("tw_in_float8", float8_in, (_V,), "DOUBLE"),
+    ("tw_in_float4", float4_in, (_V,), "FLOAT"),
+    ("tw_out_float8", float8_out, ("DOUBLE",), _V),
+    ("tw_out_float4", float4_out, ("FLOAT",), _V),
+    ("tw_power", _power, ("DOUBLE", "DOUBLE"), "DOUBLE"),
+    ("tw_width_bucket", _width_bucket, ("DOUBLE", "DOUBLE", "DOUBLE", "INTEGER"), "INTEGER"),
+    ("tw_sind", _degrees_of(math.sin, _SIN), ("DOUBLE",), "DOUBLE"),
+    ("tw_cosd", _degrees_of(math.cos, _COS), ("DOUBLE",), "DOUBLE"),
+]
+for _size, (_low, _high, _word) in _INTEGERS.items():
+    FUNCTIONS.append(
+        (
+            f"tw_num_int{_size}",
+            lambda v, low=_low, high=_high, word=_word: n.to_integer(Decimal(v), low, high, word),
+            (_V,),
+            "BIGINT",
+        )
+    )
+for _name, _sample, _root in (
+    ("stddev_samp", True, True), ("stddev_pop", False, True), ("var_samp", True, False), ("var_pop", False, False),
+):  # fmt: skip
+    FUNCTIONS.append(
+        (
+            f"tw_num_{_name}",
+            lambda v, s=_sample, r=_root: n.deviation(v, sample=s, root=r),
+            ("VARCHAR[]",),
+            _V,
+        )
+    )

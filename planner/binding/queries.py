@@ -1,0 +1,424 @@
+"""SELECT, VALUES, set operations and WITH: from scopes to one DuckDB text.
+
+A grouped query is written in two storeys, so that everything above the grouping is an ordinary query over
+an ordinary relation:
+
+    SELECT r9.k0, r9.a0 + 1                         outputs, HAVING, windows, ORDER BY
+    FROM (SELECT r1."dept" AS k0, sum(r1."pay") AS a0
+          FROM SLOT AS r1 WHERE ... GROUP BY r1."dept") AS r9
+
+Expressions are bound against the FROM scope first; `Grouping.lift` then replaces what is grouped or
+aggregated by columns of the lower storey and refuses any column that is neither (42803).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.calls import nulls_first
+from planner.binding.compound import CompoundBinder
+from planner.binding.emit import Item
+from planner.binding.expressions import ExpressionBinder
+from planner.binding.grouping import Grouping, grouping_sets
+from planner.binding.naming import figure_name, identifier
+from planner.binding.parameters import Parameters
+from planner.binding.scope import Scope
+from planner.binding.sources import SourceBinder
+from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, BoundQuery, Parts, Target
+from planner.catalog import View
+from planner.parse import parse_query
+from planner.parse import position as first_position
+
+
+class QueryBinder(CompoundBinder):
+    """Binds queries."""
+
+    def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
+        super().__init__(ctx, text, parameters)
+        self.expressions = ExpressionBinder(self)
+        self.sources = SourceBinder(self)
+
+    def common_write(
+        self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
+    ) -> None:
+        from planner.binding.common_writes import bind_common_write
+
+        bind_common_write(self, cte, name, scope, recursive, inherited)
+
+    def view_query(self, view: View) -> BoundQuery:
+        """A view's query, in its own words and on its own search path."""
+        if self._depth > DEPTH_MAX:
+            raise PlanError("54001", "views are nested too deeply")
+        saved = self.text, self.search_path, self.expressions.text
+        self.text = self.expressions.text = view.query
+        self.search_path = view.search_path or self.search_path
+        try:
+            return self.nested(parse_query(view.query), None)
+        finally:
+            self.text, self.search_path, self.expressions.text = saved
+
+    def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
+        """A subquery in an expression. Notes which outer columns its text has."""
+        return self.nested(node, scope)
+
+    def nested(
+        self,
+        node: exp.Expression,
+        scope: Scope | None,
+        expected: Sequence[TypeRef | None] | None = None,
+        *,
+        top: bool = False,
+    ) -> BoundQuery:
+        self._depth += 1
+        if self._depth > DEPTH_MAX:
+            raise PlanError("54001", "stack depth limit exceeded")
+        try:
+            inner = self.new_scope(scope)
+            bound = self._query(node, inner, expected, top)
+            seen: dict[tuple[int, int], ir.Var] = {}
+            for v in inner.outer:
+                seen.setdefault((v.relation, v.column), v)
+            bound.outer = tuple(seen.values())
+            return bound
+        finally:
+            self._depth -= 1
+
+    def _query(
+        self, node: exp.Expression, scope: Scope, expected: Sequence[TypeRef | None] | None, top: bool
+    ) -> BoundQuery:
+        while isinstance(node, exp.Subquery | exp.Paren) and not any(
+            node.args.get(k) for k in ("order", "limit", "offset", "with_")
+        ):
+            node = node.this
+        prefix = self.with_clause(node, scope)
+        if isinstance(node, exp.Select):
+            parts = self.select(node, scope, expected)
+            parts.prefix = prefix
+            return self.written(parts, scope, top)
+        if isinstance(node, exp.SetOperation):
+            return self.set_operation(node, scope, expected, prefix, top)
+        if isinstance(node, exp.Values):
+            return self.values(node, scope, expected, prefix, top)
+        if isinstance(node, exp.Subquery | exp.Paren):
+            bound = self.nested(node.this, scope, expected)
+            scope.outer += bound.outer
+            return self.ordered(bound, node, scope, prefix, top)
+        if isinstance(node, exp.Table):
+            return self._query(exp.select("*").from_(node), scope, expected, top)
+        raise PlanError(
+            "0A000", f"{type(node).__name__} is not supported here", position=first_position(node)
+        )
+
+    def select(self, node: exp.Select, scope: Scope, expected: Sequence[TypeRef | None] | None) -> Parts:
+        """Binds a SELECT's clauses, grouping included, into `Parts`."""
+        source = self.sources.from_clause(node, scope)
+        where_node = node.args.get("where")
+        scope.clause = "WHERE"
+        where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        scope.clause = ""
+        for w in node.args.get("windows") or ():
+            scope.windows[identifier(w.this)] = w
+        targets = self.targets(node.expressions, scope, expected)
+        parts = Parts(source, where, targets)
+        group = node.args.get("group")
+        having = node.args.get("having")
+        if having is not None:
+            scope.clause = "HAVING"
+            parts.having = self.expressions.boolean(having.this, scope, "HAVING")
+            scope.clause = ""
+        sets = self._group_keys(group, scope, targets) if group is not None else None
+        order = node.args.get("order")
+        if order is not None:
+            for o in order.expressions:
+                key = self.order_key(o, targets, scope, "ORDER BY")
+                assert key is not None
+                parts.order.append(key)
+        distinct = node.args.get("distinct")
+        if distinct is not None:
+            on = distinct.args.get("on")
+            if on is not None:
+                items = on.expressions if isinstance(on, exp.Tuple) else [on]
+                parts.distinct_on = []
+                for i in items:
+                    key = self.order_key(i, targets, scope, "DISTINCT ON")
+                    assert key is not None
+                    parts.distinct_on.append(key.expr)
+                self._check_distinct_on(parts, node)
+            else:
+                parts.distinct = True
+        self.limits(node, parts, scope)
+        self._group(parts, scope, sets)
+        return parts
+
+    def _check_distinct_on(self, parts: Parts, node: exp.Expression) -> None:
+        assert parts.distinct_on is not None
+        heads = [k.expr for k in parts.order[: len(parts.distinct_on)]]
+        if any(h not in parts.distinct_on for h in heads):
+            raise PlanError(
+                "42P10",
+                "SELECT DISTINCT ON expressions must match initial ORDER BY expressions",
+                position=first_position(node),
+            )
+
+    def targets(
+        self, items: Sequence[exp.Expression], scope: Scope, expected: Sequence[TypeRef | None] | None = None
+    ) -> list[Target]:
+        """A target list: `*` expanded, names figured out, unknown literals decided."""
+        out: list[Target] = []
+        for item in items:
+            if isinstance(item, exp.Star):
+                if not scope.relations:
+                    raise PlanError(
+                        "42601",
+                        "SELECT * with no tables specified is not valid",
+                        position=first_position(item),
+                    )
+                for c in scope.columns:
+                    for n in ir.walk(c.node):
+                        if isinstance(n, ir.Var):
+                            self.use(n)
+                    out.append(Target(c.name, c.node, None, c.column.table_oid, c.column.attnum))
+                continue
+            relation = _star_of(item)
+            if relation is not None:
+                out += self._relation_star(relation, item, scope)
+                continue
+            syntax = item.this if isinstance(item, exp.Alias) else item
+            name = identifier(item.args["alias"]) if isinstance(item, exp.Alias) else figure_name(item)
+            node = self.expressions.bind(syntax, scope)
+            if node.type.oid == t.UNKNOWN:
+                if expected is None:
+                    node = self.coercions.settled(node)
+                else:
+                    wanted = expected[len(out)] if len(out) < len(expected) else None
+                    if wanted is not None:
+                        node = self.coercions.coerce(node, TypeRef(wanted.oid), "a", first_position(syntax))
+            table_oid, attnum = self._origin(node)
+            out.append(Target(name, node, syntax, table_oid, attnum))
+        if len(out) > COLUMNS_MAX:
+            raise PlanError("54011", f"target lists can have at most {COLUMNS_MAX} entries")
+        return out
+
+    def _origin(self, node: ir.Node) -> tuple[int, int]:
+        if isinstance(node, ir.Var):
+            for r in self.tables:
+                if r.number == node.relation:
+                    c = r.columns[node.column]
+                    return c.table_oid, c.attnum
+        return 0, 0
+
+    def _relation_star(self, name: str, item: exp.Expression, scope: Scope) -> list[Target]:
+        at: Scope | None = scope
+        while at is not None:
+            found = at.find_relation(name)
+            if found is not None:
+                out = []
+                for i, c in enumerate(found.columns):
+                    if not c.hidden:
+                        var = ir.Var(c.type, found.number, i)
+                        self.use(var)
+                        inner: Scope | None = scope
+                        while inner is not None and inner is not at:
+                            inner.outer.append(var)
+                            inner = inner.parent
+                        out.append(Target(c.name, var, None, c.table_oid, c.attnum))
+                return out
+            at = at.parent
+        raise PlanError(
+            "42P01", f'missing FROM-clause entry for table "{name}"', position=first_position(item)
+        )
+
+    def order_key(
+        self, item: exp.Expression, targets: list[Target], scope: Scope | None, what: str
+    ) -> ir.SortKey | None:
+        """A key of ORDER BY or DISTINCT ON: an output's number, an output's name, or an expression."""
+        node = item.this if isinstance(item, exp.Ordered) else item
+        descending = bool(item.args.get("desc")) if isinstance(item, exp.Ordered) else False
+        nulls = nulls_first(item, descending)
+        bare = _constant(node)
+        if isinstance(bare, exp.Neg) and isinstance(bare.this, exp.Literal):
+            text = str(bare.this.this)
+            if text.isdigit() and not bare.this.is_string:
+                raise PlanError(
+                    "42P10", f"{what} position -{text} is not in select list", position=first_position(node)
+                )
+            raise PlanError("42601", f"non-integer constant in {what}", position=first_position(node))
+        if isinstance(bare, exp.Literal) and not bare.is_string and str(bare.this).isdigit():
+            number = int(str(bare.this))
+            if not 0 < number <= len(targets):
+                raise PlanError(
+                    "42P10", f"{what} position {number} is not in select list", position=first_position(node)
+                )
+            return ir.SortKey(targets[number - 1].node, descending, nulls)
+        if isinstance(bare, exp.Literal | exp.Null | exp.Boolean):
+            if scope is None:
+                return None
+            raise PlanError("42601", f"non-integer constant in {what}", position=first_position(node))
+        if isinstance(bare, exp.Column) and bare.args.get("table") is None:
+            name = identifier(bare.this)
+            matches = [x for x in targets if x.name == name]
+            if matches:
+                if any(m.node != matches[0].node for m in matches[1:]):
+                    raise PlanError("42702", f'{what} "{name}" is ambiguous', position=first_position(node))
+                return ir.SortKey(matches[0].node, descending, nulls)
+            if scope is None:
+                from planner.binding.scope import no_column
+
+                raise no_column(f'"{name}"', first_position(node))
+        if scope is None:
+            return None
+        return ir.SortKey(self.coercions.settled(self.expressions.bind(bare, scope)), descending, nulls)
+
+    def limits(self, node: exp.Expression, parts: Parts, scope: Scope) -> None:
+        inner = Scope(None, scope.number, ctes=scope.ctes)
+        for key, what in (("limit", "LIMIT"), ("offset", "OFFSET")):
+            clause = node.args.get(key)
+            if clause is None:
+                continue
+            if isinstance(clause, exp.Fetch):
+                options = clause.args.get("limit_options")
+                parts.ties = bool(options is not None and options.args.get("with_ties"))
+                if options is not None and options.args.get("percent"):
+                    raise PlanError("42601", "FETCH ... PERCENT is not supported")
+                value = clause.args.get("count")
+                if value is None:
+                    parts.limit = ir.Lit(TypeRef(t.INT8), 1)
+                    continue
+            else:
+                value = clause.expression
+            if (
+                value is None
+                or (isinstance(value, exp.Column) and identifier(value.this) == "all")
+                or isinstance(value, exp.Null)
+            ):
+                continue
+            inner.clause = what
+            try:
+                bound = self.expressions.bind(value, inner)
+            except PlanError as e:
+                if e.sqlstate == "42703" and isinstance(value, exp.Column):
+                    raise PlanError(
+                        "42P10", f"argument of {what} must not contain variables", position=e.position
+                    ) from None
+                raise
+            made = self.coercions.try_coerce(bound, TypeRef(t.INT8), "a", first_position(value))
+            if made is None:
+                raise PlanError(
+                    "42804",
+                    f"argument of {what} must be type bigint, not type {t.format_type(bound.type)}",
+                    position=first_position(value),
+                )
+            if isinstance(made, ir.Lit) and isinstance(made.value, int) and made.value < 0:
+                code = "2201W" if key == "limit" else "2201X"
+                raise PlanError(code, f"{what} must not be negative")
+            if key == "limit":
+                parts.limit = made
+            else:
+                parts.offset = made
+
+    def _group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
+        scope.clause = "GROUP BY"
+
+        def key(node: exp.Expression) -> ir.Node:
+            return self._group_key(node, scope, targets)
+
+        made = grouping_sets(group, key)
+        scope.clause = ""
+        return made
+
+    def _group_key(self, node: exp.Expression, scope: Scope, targets: list[Target]) -> ir.Node:
+        node = _constant(node)
+        if isinstance(node, exp.Null | exp.Boolean):
+            raise PlanError("42601", "non-integer constant in GROUP BY", position=first_position(node))
+        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+            if str(node.this.this).isdigit() and not node.this.is_string:
+                raise PlanError(
+                    "42P10",
+                    f"GROUP BY position -{node.this.this} is not in select list",
+                    position=first_position(node),
+                )
+            raise PlanError("42601", "non-integer constant in GROUP BY", position=first_position(node))
+        if isinstance(node, exp.Literal):
+            if not node.is_string and str(node.this).isdigit():
+                number = int(str(node.this))
+                if not 0 < number <= len(targets):
+                    raise PlanError(
+                        "42P10",
+                        f"GROUP BY position {number} is not in select list",
+                        position=first_position(node),
+                    )
+                return self._no_aggregate(targets[number - 1].node)
+            raise PlanError("42601", "non-integer constant in GROUP BY", position=first_position(node))
+        if isinstance(node, exp.Column) and node.args.get("table") is None:
+            name = identifier(node.this)
+            if not any(c.name == name for c in scope.columns):
+                matches = [x for x in targets if x.name == name]
+                if matches:
+                    if any(m.node != matches[0].node for m in matches[1:]):
+                        raise PlanError(
+                            "42702", f'GROUP BY "{name}" is ambiguous', position=first_position(node)
+                        )
+                    return self._no_aggregate(matches[0].node)
+        return self.coercions.settled(self.expressions.bind(node, scope))
+
+    def _no_aggregate(self, node: ir.Node) -> ir.Node:
+        for n in ir.walk(node):
+            if isinstance(n, ir.Aggregate):
+                raise PlanError(
+                    "42803", "aggregate functions are not allowed in GROUP BY", position=n.position
+                )
+            if isinstance(n, ir.Window):
+                raise PlanError("42P20", "window functions are not allowed in GROUP BY")
+        return node
+
+    def _group(self, parts: Parts, scope: Scope, sets: list[tuple[ir.Node, ...]] | None) -> None:
+        above = (
+            [x.node for x in parts.targets] + [k.expr for k in parts.order] + list(parts.distinct_on or ())
+        )
+        if parts.having is not None:
+            above.append(parts.having)
+        found = any(
+            isinstance(n, ir.Aggregate) and n.scope == scope.number for a in above for n in ir.walk(a)
+        )
+        if sets is None and not found and parts.having is None:
+            return
+        grouping = Grouping(self, scope, sets)
+        for x in parts.targets:
+            x.node = grouping.lift(x.node)
+        parts.order = [ir.SortKey(grouping.lift(k.expr), k.descending, k.nulls_first) for k in parts.order]
+        if parts.distinct_on is not None:
+            parts.distinct_on = [grouping.lift(n) for n in parts.distinct_on]
+        having = grouping.lift(parts.having) if parts.having is not None else None
+        parts.source = grouping.written(parts.source, parts.where)
+        parts.where, parts.having = having, None
+
+
+def _star_of(item: exp.Expression) -> str | None:
+    """`t` of `t.*`."""
+    if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+        table = item.args.get("table")
+        return identifier(table) if table is not None else None
+    if isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
+        inner = item.this
+        while isinstance(inner, exp.Paren):
+            inner = inner.this
+        if isinstance(inner, exp.Column) and inner.args.get("table") is None:
+            return identifier(inner.this)
+    return None
+
+
+def _constant(node: exp.Expression) -> exp.Expression:
+    """A key without its parentheses; `-(1)` as `-1`, which is a constant to PostgreSQL."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Neg):
+        inner = _constant(node.this)
+        if isinstance(inner, exp.Literal) and not inner.is_string:
+            return exp.Neg(this=inner)
+    return node

@@ -1,0 +1,80 @@
+"""Records whose fields are known: what `(f(x)).field` and a later `(r.f).field` need.
+
+A record type has no name and no OID of its own. As in PostgreSQL, one that is met while planning is written
+down here, and its number is the type modifier by which expressions of that type carry it along. DuckDB holds
+the values as structs with the same field names.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+
+Fields = tuple[tuple[str, TypeRef], ...]
+
+_MAX = 10_000
+_shapes: list[Fields] = []
+
+
+@lru_cache(maxsize=_MAX)
+def record_of(fields: Fields) -> TypeRef:
+    """The type of records with these fields. Raises 54000 when there are too many different ones."""
+    if len(_shapes) >= _MAX:
+        raise PlanError("54000", "too many different record types")
+    _shapes.append(fields)
+    return TypeRef(t.RECORD, len(_shapes) - 1)
+
+
+def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = ()) -> ir.Logic:
+    """A row constructor (fields f1, f2, ...) or a relation's whole row."""
+    called: list[str] = []
+    for i in range(len(items)):
+        name = names[i] if names else f"f{i + 1}"
+        # DuckDB tells fields apart without regard to capitals.
+        while name.lower() in (c.lower() for c in called):
+            name += "_"
+        called.append(name)
+    fields = tuple((n, x.type) for n, x in zip(called, items, strict=True))
+    return ir.Logic(record_of(fields), "row", items)
+
+
+def items_of(record: ir.Node) -> tuple[ir.Node, ...] | None:
+    """A record's fields as expressions; None where they are not known."""
+    if isinstance(record, ir.Logic) and record.op == "row":
+        return record.args
+    fields = fields_of(record.type)
+    if fields is None:
+        return None
+    return tuple(
+        ir.Call(ref, "record field", (record, ir.Lit(TypeRef(t.TEXT), name))) for name, ref in fields
+    )
+
+
+def fields_of(ref: TypeRef) -> Fields | None:
+    """The fields of a record type; None where nobody knows them."""
+    return _shapes[ref.typmod] if ref.oid == t.RECORD and 0 <= ref.typmod < len(_shapes) else None
+
+
+def field_of(record: ir.Node, name: str, position: int) -> ir.Node | None:
+    """`(record).name`; None where the fields are not known. Raises 42703."""
+    composite = t.composite_fields(record.type.oid)
+    if composite is not None:
+        for i, (field, ref) in enumerate(composite):
+            if field == name:
+                index = ir.Lit(TypeRef(t.INT4), i)
+                if t.composite_fields(ref.oid) is not None or t.labels_of(ref.oid) is not None:
+                    return ir.Call(ref, "composite field", (record, index), False, position)
+                text = ir.Call(TypeRef(t.TEXT), "composite field", (record, index), False, position)
+                return text if ref.oid == t.TEXT else ir.Cast(ref, text, True, position)
+        shown = t.format_type(record.type)
+        raise PlanError("42703", f'column "{name}" not found in data type {shown}', position=position)
+    fields = fields_of(record.type)
+    if fields is None:
+        return None
+    for field, ref in fields:
+        if field == name:
+            return ir.Call(ref, "record field", (record, ir.Lit(TypeRef(t.TEXT), name)), False, position)
+    raise PlanError("42703", f'could not identify column "{name}" in record data type', position=position)

@@ -1,0 +1,167 @@
+"""PostgreSQL's advanced regular expressions as Python's.
+
+The two differ in words more than in ideas: `\\m \\M \\y` are word boundaries, `[[:alpha:]]` are classes, `.` matches a
+newline unless a flag says otherwise, `\\A \\Z` are the ends of the text and `$` is the end alone. What Python cannot say
+(equivalence classes, collating elements) is 0A000.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from planner.abc import SqlError
+
+_CLASSES = {
+    "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s",
+    "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "cntrl": r"\x00-\x1f\x7f", "xdigit": "0-9a-fA-F", "print": r"\x20-\x7e",
+    "graph": r"\x21-\x7e", "word": r"\w",
+}  # fmt: skip
+_ESCAPES = {"m": r"\b(?=\w)", "M": r"\b(?<=\w)", "y": r"\b", "Y": r"\B", "A": r"\A", "Z": r"\Z", "e": r"\x1b"}
+PATTERN_LENGTH_MAX = 100_000
+
+
+@lru_cache(maxsize=512)
+def compile_pattern(pattern: str, flags: str) -> re.Pattern[str]:
+    """Raises 2201B for a malformed pattern, 22023 for an unknown flag."""
+    if len(pattern) > PATTERN_LENGTH_MAX:
+        raise SqlError("54000", "regular expression is too long")
+    if pattern.startswith("***="):
+        return re.compile(re.escape(pattern[4:]), _flags(flags))
+    if pattern.startswith("***:"):
+        pattern = pattern[4:]
+    options = re.match(r"\(\?([a-z]+)\)", pattern)
+    if options is not None:
+        flags, pattern = flags + options[1], pattern[options.end() :]
+    if "q" in flags:
+        return re.compile(re.escape(pattern), _flags(flags))
+    try:
+        return re.compile(_translate(pattern, any(f in flags for f in "nmw")), _flags(flags))
+    except (re.error, OverflowError) as e:
+        raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
+
+
+def _reason(text: str) -> str:
+    for found, words in (
+        ("unterminated character set", "brackets [] not balanced"),
+        ("missing ), unterminated", "parentheses () not balanced"),
+        ("unbalanced parenthesis", "parentheses () not balanced"),
+        ("nothing to repeat", "quantifier operand invalid"),
+        ("multiple repeat", "quantifier operand invalid"),
+        ("bad character range", "invalid character range"),
+        ("bad escape", "invalid escape \\ sequence"),
+        ("invalid group reference", "invalid backreference number"),
+    ):
+        if found in text:
+            return words
+    return text
+
+
+def _flags(flags: str) -> int:
+    out = re.DOTALL
+    for f in flags:
+        if f == "i":
+            out |= re.IGNORECASE
+        elif f in ("n", "m"):
+            out = (out & ~re.DOTALL) | re.MULTILINE
+        elif f == "p":
+            out &= ~re.DOTALL
+        elif f == "w":
+            out |= re.MULTILINE
+        elif f == "x":
+            out |= re.VERBOSE
+        elif f == "c":
+            out &= ~re.IGNORECASE
+        elif f not in "seqtbg":
+            raise SqlError("22023", f'invalid regular expression option: "{f}"')
+    return int(out)
+
+
+def _translate(pattern: str, lines: bool) -> str:
+    out: list[str] = []
+    i, n = 0, len(pattern)
+    while i < n:
+        c = pattern[i]
+        if c == "\\":
+            if i + 1 >= n:
+                raise SqlError("2201B", "invalid regular expression: invalid escape \\ sequence")
+            e = pattern[i + 1]
+            out.append(_ESCAPES.get(e, "\\" + e))
+            i += 2
+        elif c == "[":
+            text, i = _bracket(pattern, i)
+            out.append(text)
+        elif c == "$":
+            out.append("$" if lines else r"\Z")
+            i += 1
+        else:
+            out.append(c)
+            i += 1
+    return "".join(out)
+
+
+def _bracket(pattern: str, start: int) -> tuple[str, int]:
+    if pattern.startswith("[[:<:]]", start):
+        return r"\b(?=\w)", start + 7
+    if pattern.startswith("[[:>:]]", start):
+        return r"\b(?<=\w)", start + 7
+    out = ["["]
+    i = start + 1
+    if pattern.startswith("^", i):
+        out.append("^")
+        i += 1
+    first = True
+    while i < len(pattern):
+        c = pattern[i]
+        if c == "]" and not first:
+            return "".join(out) + "]", i + 1
+        first = False
+        if pattern.startswith("[:", i):
+            end = pattern.find(":]", i)
+            name = pattern[i + 2 : end] if end > 0 else ""
+            if name not in _CLASSES:
+                raise SqlError("2201B", "invalid regular expression: invalid character class")
+            out.append(_CLASSES[name])
+            i = end + 2
+        elif pattern.startswith("[=", i) or pattern.startswith("[.", i):
+            raise SqlError("0A000", "collating elements in regular expressions are not supported")
+        elif c == "\\" and i + 1 < len(pattern):
+            out.append(pattern[i : i + 2])
+            i += 2
+        else:
+            out.append("\\" + c if c in "[]&~|" else c)
+            i += 1
+    raise SqlError("2201B", "invalid regular expression: brackets [] not balanced")
+
+
+@lru_cache(maxsize=512)
+def _replacement_parts(new: str) -> tuple[str | int, ...]:
+    out: list[str | int] = []
+    i = 0
+    while i < len(new):
+        c = new[i]
+        if c == "\\" and i + 1 < len(new):
+            e = new[i + 1]
+            out.append(int(e) if e in "123456789" else 0 if e == "&" else e if e == "\\" else "\\" + e)
+            i += 2
+        else:
+            out.append(c)
+            i += 1
+    return tuple(out)
+
+
+def replacement(new: str) -> Callable[[re.Match[str]], str]:
+    """A replacement text (`\\1`, `\\&`) as a function of the match."""
+    parts = _replacement_parts(new)
+
+    def make(m: re.Match[str]) -> str:
+        out = []
+        for p in parts:
+            if isinstance(p, str):
+                out.append(p)
+            elif p <= (m.re.groups or 0):
+                out.append(m[p] or "")
+        return "".join(out)
+
+    return make

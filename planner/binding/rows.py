@@ -1,0 +1,495 @@
+"""The rows of a statement that writes: its table, assignment casts, defaults, generated columns, SET, ON CONFLICT, RETURNING."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import (
+    Column,
+    Constraint,
+    Expr,
+    OnConflict,
+    PlanError,
+    Query,
+    ResultColumn,
+    Slot,
+    Table,
+    TypeRef,
+)
+from planner.binding import ir, keyed
+from planner.binding.compound import with_text
+from planner.binding.dimensions import depth
+from planner.binding.emit import EmittedColumn, Frag, Item, decimal_form, join, quote_name, sql
+from planner.binding.naming import identifier
+from planner.binding.queries import QueryBinder
+from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
+from planner.binding.sources import CommonTable
+from planner.binding.state import BoundQuery, Parts, Target
+from planner.catalog import View
+from planner.lexer import QUOTED, WORD, tokenize
+from planner.parse import parse_expression
+from planner.parse import position as first_position
+
+
+class RowBinder:
+    """What INSERT, UPDATE and DELETE share."""
+
+    def __init__(self, queries: QueryBinder) -> None:
+        self.queries = queries
+        self.expressions = queries.expressions
+        self.coercions = queries.coercions
+        self.joined: JoinedColumns | None = None
+        self.common = False
+        """It is a query of WITH: what it returns stays in DuckDB's types, for other queries to read."""
+        self.inherited: list[Item] = []
+        self.inherited_recursive = False
+        self.around: dict[str, object] = {}
+        """The texts and names of the WITH queries around this statement, if it is one of them itself."""
+        self.returned: BoundQuery | None = None
+        self._with: Frag | None = None
+        self._scope = queries.new_scope(None)
+
+    def target(self, node: exp.Expression, what: str) -> tuple[Table, str]:
+        """The table and the name by which the statement calls it."""
+        if isinstance(node, exp.Schema):
+            node = node.this
+        if not isinstance(node, exp.Table):
+            raise PlanError("42601", f"cannot {what} this", position=first_position(node))
+        name = identifier(node.this)
+        schema_node = node.args.get("db")
+        schema = identifier(schema_node) if schema_node is not None else ""
+        found = self.queries.ctx.catalog.find_relation(name, schema, self.queries.search_path)
+        position = first_position(schema_node if schema_node is not None else node.this)
+        if isinstance(found, View):
+            raise PlanError(
+                "55000",
+                f'cannot {what} view "{name}"',
+                detail="Views are not automatically updatable.",
+                position=position,
+            )
+        if found is None or not isinstance(found, Table):
+            shown = f"{schema}.{name}" if schema else name
+            if schema in ("pg_catalog", "information_schema"):
+                raise PlanError("42501", f"permission denied for table {name}", position=position)
+            raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
+        alias = node.args.get("alias")
+        return found, identifier(alias.this) if alias is not None else name
+
+    def relation(self, table: Table, name: str, slot: str = "", *, of_table: bool) -> Relation:
+        number = self.queries.next_relation()
+        slot = slot or (f"s{number}" if of_table else "")
+        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum) for c in table.columns]
+        made = Relation(number, name, columns, table, "", slot)
+        self.queries.declare(
+            number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
+        )
+        if of_table:
+            self.queries.tables.append(made)
+        return made
+
+    def column_index(self, table: Table, node: exp.Expression) -> int:
+        name = identifier(node.this if isinstance(node, exp.Column) else node)
+        for i, c in enumerate(table.columns):
+            if c.name == name:
+                return i
+        raise PlanError(
+            "42703",
+            f'column "{name}" of relation "{table.name}" does not exist',
+            position=first_position(node),
+        )
+
+    def assigned(self, node: ir.Node, column: Column, position: int) -> ir.Node:
+        """The value as the column's type, its modifier left to `fitted`. Raises 42804."""
+        made = self.coercions.try_coerce(node, TypeRef(column.type.oid), "a", position)
+        if made is None:
+            raise PlanError(
+                "42804",
+                f'column "{column.name}" is of type {t.format_type(TypeRef(column.type.oid))} but expression is of type '
+                f"{t.format_type(TypeRef(node.type.oid))}",
+                hint="You will need to rewrite or cast the expression.",
+                position=position,
+            )
+        return made
+
+    def fitted(self, node: ir.Node, column: Column) -> ir.Node:
+        """The value with the column's modifier applied, as an assignment does it (22001, 22003)."""
+        if column.type.typmod >= 0 and node.type.typmod != column.type.typmod:
+            return ir.Cast(column.type, node, False)
+        return node
+
+    def default(self, table: Table, index: int) -> ir.Node:
+        """What a column without a value gets."""
+        column = table.columns[index]
+        if column.identity or column.sequence_oid:  # by OID: whatever the sequence is called now
+            call = ir.Call(
+                TypeRef(t.INT8),
+                "nextval(regclass)",
+                (ir.Lit(TypeRef(t.REGCLASS), column.sequence_oid),),
+                True,
+            )
+            return self.assigned(call, column, 0)
+        if column.default is None or column.generated:
+            return ir.Lit(TypeRef(column.type.oid), None)
+        bound = self.stored_expression(column.default, Scope(None, 0, clause="DEFAULT expressions"))
+        return self.assigned(self._sequences_named(bound), column, 0)
+
+    def _sequences_named(self, node: ir.Node) -> ir.Node:
+        """`nextval('s')` with its sequence looked up: a plan is good for one catalog only."""
+        if isinstance(node, ir.Call) and node.op == "nextval(regclass)":
+            name = node.args[0]
+            if isinstance(name, ir.Cast) and isinstance(name.arg, ir.Lit) and isinstance(name.arg.value, str):
+                words = [w.value for w in tokenize(name.arg.value) if w.kind in (WORD, QUOTED)]
+                schema = words[-2] if len(words) > 1 else ""
+                catalog = self.queries.ctx.catalog
+                found = None
+                if words and (not schema or catalog.find_schema(schema) is not None):
+                    found = catalog.find_relation(words[-1], schema, self.queries.search_path)
+                if found is not None:
+                    return replace(node, args=(ir.Lit(TypeRef(t.REGCLASS), found.oid),))
+        return ir.replace_children(node, self._sequences_named)
+
+    def stored_expression(self, text: str, scope: Scope) -> ir.Node:
+        saved = self.queries.text, self.expressions.text
+        self.queries.text = self.expressions.text = text
+        try:
+            return self.expressions.bind(parse_expression(text), scope)
+        finally:
+            self.queries.text, self.expressions.text = saved
+
+    def generated(self, table: Table, row: Sequence[ir.Node]) -> list[ir.Node]:
+        """The row with its generated columns computed from the other ones."""
+        if not any(c.generated for c in table.columns):
+            return list(row)
+        relation = self.relation(table, table.name, "", of_table=False)
+        scope = self.scope_of(relation)
+        out = list(row)
+
+        def put(n: ir.Node) -> ir.Node:
+            if isinstance(n, ir.Var) and n.relation == relation.number:
+                return self.fitted(row[n.column], table.columns[n.column])
+            return ir.replace_children(n, put)
+
+        for i, c in enumerate(table.columns):
+            if c.generated and c.default is not None:
+                out[i] = self.assigned(put(self.stored_expression(c.default, scope)), c, 0)
+        return out
+
+    def scope_of(self, *relations: Relation) -> Scope:
+        scope = self.queries.new_scope(None)
+        for r in relations:
+            scope.relations.append(r)
+            scope.columns += [
+                StarColumn(c.name, ir.Var(c.type, r.number, i), c)
+                for i, c in enumerate(r.columns)
+                if not c.hidden
+            ]
+        return scope
+
+    def with_clause(self, node: exp.Expression) -> Frag | None:
+        self._scope = self.queries.new_scope(None)
+        self._scope.ctes = dict(self.around)
+        recursive, items = self.queries.with_items(node, self._scope, self.inherited)
+        self._with = with_text(recursive or self.inherited_recursive, [*self.inherited, *items])
+        return self._with
+
+    def _with_queries(self, text: Frag) -> Frag:
+        """A text of the statement's (RETURNING, DO UPDATE) behind the WITH queries, if it names one of them."""
+        names = [c.sql_name for c in self._scope.ctes.values() if isinstance(c, CommonTable)]
+        named = any(
+            f"{name} AS r" in p
+            for p in text.parts
+            if isinstance(p, str)
+            for name in names
+            if isinstance(name, str)
+        )
+        return sql(self._with, text) if named and self._with is not None else text
+
+    def canonical(self, node: ir.Node, column: Column) -> Frag:
+        for n in ir.walk(node):
+            if isinstance(n, ir.Call) and n.volatile:
+                self.queries.volatile = True
+        frag = self.queries.emitter.frag(node)
+        if t.element_of(column.type.oid) and depth(frag) > 1:
+            raise PlanError(
+                "0A000",
+                f'storing an array of {depth(frag)} dimensions in column "{column.name}" is not supported',
+            )
+        return self.queries.canonical(frag, column.type)
+
+    def on_conflict_of(self, node: exp.Insert, table: Table, alias: str) -> OnConflict | None:
+        clause = node.args.get("conflict")
+        if clause is None:
+            return None
+        action = str(clause.args["action"].name if clause.args.get("action") is not None else "").upper()
+        nothing = "NOTHING" in action
+        keys = clause.args.get("conflict_keys") or ()
+        named = clause.args.get("constraint")
+        constraint: Constraint | None = None
+        if named is not None:
+            name = identifier(named)
+            constraint = next((c for c in table.constraints if c.name == name), None)
+            if constraint is None:
+                raise PlanError("42704", f'constraint "{name}" for table "{table.name}" does not exist')
+            if constraint.kind not in "pu":
+                raise PlanError("42809", "constraint in ON CONFLICT clause has no associated index")
+        elif keys:
+            wanted = set()
+            for k in keys:
+                inner = k.this if isinstance(k, exp.Ordered) else k
+                while isinstance(inner, exp.Paren):
+                    inner = inner.this
+                if isinstance(inner, exp.Tuple):
+                    wanted |= {table.columns[self.column_index(table, x)].attnum for x in inner.expressions}
+                else:
+                    wanted.add(table.columns[self.column_index(table, inner)].attnum)
+            constraint = self._arbiter(table, wanted)
+        elif not nothing:
+            raise PlanError(
+                "42601",
+                "ON CONFLICT DO UPDATE requires inference specification or constraint name",
+                hint="For example, ON CONFLICT (column_name).",
+                position=first_position(clause),
+            )
+        if nothing:
+            return OnConflict(constraint, None)
+        old = self.relation(table, alias, "", of_table=False)
+        new = self.relation(table, "excluded", "", of_table=False)
+        width = len(table.columns)
+        scope = self.scope_of(old, new)
+        scope.ctes = self._scope.ctes
+        scope.columns = scope.columns[:width]
+        offsets = {old.number: 0, new.number: width}
+        where = clause.args.get("where")
+        assignments = self.assignments_of(clause.expressions, table, scope, old)
+        condition = self.expressions.boolean(where.this, scope, "WHERE") if where is not None else None
+        try:
+            done = tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items())
+            test: Expr | None = keyed.expression(condition, offsets) if condition is not None else None
+        except keyed.NotKeyed:
+            query = self._conflict_query(table, old, new, assignments, condition)
+            return OnConflict(constraint, None, None, query)
+        return OnConflict(constraint, done, test)
+
+    def _conflict_query(
+        self,
+        table: Table,
+        old: Relation,
+        new: Relation,
+        assignments: dict[int, ir.Node],
+        condition: ir.Node | None,
+    ) -> Query:
+        """DO UPDATE as a query over pairs of rows (see `OnConflict.query`): two relations, side by side in one."""
+        name, width = f"r{old.number}", len(table.columns)
+        cells: list[Item] = []
+        for relation, letter, first in ((old, "o", 0), (new, "e", width)):
+            emitted = [
+                EmittedColumn(f"{letter}{i}", decimal_form(c.type)) for i, c in enumerate(table.columns)
+            ]
+            self.queries.declare(relation.number, emitted)
+            self.queries.emitter.aliases[relation.number] = name
+            cells += [
+                f"{t.store_sql(f'c{first + i}', c.type)} AS {letter}{i}" for i, c in enumerate(table.columns)
+            ]
+        items: list[Item] = [f"{name}._n"]
+        for i, c in enumerate(table.columns):
+            value = assignments.get(i, ir.Var(c.type, old.number, i))
+            items.append(sql(self.canonical(self.fitted(value, c), c), f" AS c{i}"))
+        test: list[Item] = [" WHERE ", self.queries.emitter.frag(condition)] if condition is not None else []
+        text = sql(
+            "SELECT ", join(", ", items), " FROM (SELECT _n, ", join(", ", cells), " FROM ", Slot("conflicts"), f") AS {name}", *test,
+        )  # fmt: skip
+        return self.queries.finished(self._with_queries(text))
+
+    def _arbiter(self, table: Table, wanted: set[int]) -> Constraint:
+        for c in table.constraints:
+            if c.kind in "pu" and set(c.columns) == wanted:
+                return c
+        for index in self.queries.ctx.catalog.indexes_of(table.oid):
+            if (
+                index.unique
+                and not index.predicate
+                and {k.attnum for k in index.keys} == wanted
+                and all(k.attnum for k in index.keys)
+            ):
+                return Constraint(
+                    index.oid, index.name, "u", tuple(k.attnum for k in index.keys), index_oid=index.oid
+                )
+        raise PlanError(
+            "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"
+        )
+
+    def assignments_of(
+        self, items: Sequence[exp.Expression], table: Table, scope: Scope, relation: Relation
+    ) -> dict[int, ir.Node]:
+        """SET: row position -> new value. Raises 42601 for a column assigned twice."""
+        out: dict[int, ir.Node] = {}
+        for item in items:
+            left, right = item.this, item.expression
+            values: Sequence[exp.Expression | ir.Node]
+            if isinstance(left, exp.Tuple):
+                columns = list(left.expressions)
+                values = self._row_values(right, len(columns), scope)
+            else:
+                columns, values = [left], [right]
+            for c, v in zip(columns, values, strict=True):
+                while isinstance(c, exp.Paren):
+                    c = c.this
+                if isinstance(c, exp.Bracket):
+                    raise PlanError(
+                        "0A000", "assignment to an array element is not supported", position=first_position(c)
+                    )
+                index = self.column_index(table, c)
+                column = table.columns[index]
+                if index in out:
+                    raise PlanError(
+                        "42601",
+                        f'multiple assignments to same column "{column.name}"',
+                        position=first_position(c),
+                    )
+                if isinstance(v, exp.Expression) and is_default(v):
+                    out[index] = self.default(table, index)
+                    continue
+                if column.generated:
+                    raise PlanError(
+                        "428C9",
+                        f'column "{column.name}" can only be updated to DEFAULT',
+                        detail=f'Column "{column.name}" is a generated column.',
+                    )
+                if column.identity == "a":
+                    raise PlanError(
+                        "428C9",
+                        f'column "{column.name}" can only be updated to DEFAULT',
+                        detail=f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
+                    )
+                if isinstance(v, ir.Node):
+                    out[index] = self.assigned(v, column, first_position(right))
+                else:
+                    out[index] = self.assigned(self.expressions.bind(v, scope), column, first_position(v))
+        if any(c.generated for c in table.columns):
+            row = [out.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
+            done = self.generated(table, row)
+            for i, c in enumerate(table.columns):
+                if c.generated:
+                    out[i] = done[i]
+        return out
+
+    def _row_values(
+        self, node: exp.Expression, count: int, scope: Scope
+    ) -> Sequence[exp.Expression | ir.Node]:
+        while isinstance(node, exp.Paren):
+            node = node.this
+        if isinstance(node, exp.Tuple) or (
+            isinstance(node, exp.Anonymous) and str(node.this).lower() == "row"
+        ):
+            values = list(node.expressions)
+        elif isinstance(node, exp.Subquery):
+            return self._subquery_values(node, count, scope)
+        else:
+            values = [node]
+        if len(values) != count:
+            raise PlanError(
+                "42601", "number of columns does not match number of values", position=first_position(node)
+            )
+        return values
+
+    def _subquery_values(self, node: exp.Expression, count: int, scope: Scope) -> list[ir.Node]:
+        """`(SELECT x, y ...)` as one scalar subquery per column."""
+        bound = self.queries.subquery(node, scope)
+        if len(bound.columns) != count:
+            raise PlanError(
+                "42601", "number of columns does not match number of values", position=first_position(node)
+            )
+        number = self.queries.next_relation()
+        return [
+            ir.SubQuery(
+                c.type, "scalar", sql(f"SELECT r{number}.c{i} FROM (", bound.frag, f") AS r{number}"),
+                outer_from=bound.outer, outer=bound.outer, form=bound.forms[i],
+            )
+            for i, c in enumerate(bound.columns)
+        ]  # fmt: skip
+
+    def returning(
+        self, node: exp.Expression, table: Table, alias: str, joined: Scope | None = None
+    ) -> tuple[tuple[ResultColumn, ...] | None, list[Target] | None, int]:
+        clause = node.args.get("returning")
+        if clause is None:
+            return None, None, 0
+        relation = self.relation(table, alias, "new", of_table=False)
+        scope = self.scope_of(relation)
+        scope.ctes = self._scope.ctes
+        scope.clause = "RETURNING"
+        if joined is not None and len(joined.relations) > 1:
+            scope.relations += joined.relations[1:]
+            scope.columns += [
+                c
+                for c in joined.columns
+                if not any(
+                    isinstance(n, ir.Var) and n.relation == joined.relations[0].number
+                    for n in ir.walk(c.node)
+                )
+            ]
+        targets = self.queries.targets(clause.expressions, scope)
+        self.joined = JoinedColumns(self.queries, {r.number for r in scope.relations[1:]})
+        for x in targets:
+            x.node = self.joined.taken(x.node)
+            if isinstance(x.node, ir.Var) and x.node.relation == relation.number:
+                c = table.columns[x.node.column]
+                x.table_oid, x.attnum = table.oid, c.attnum
+        return (
+            tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in targets),
+            targets,
+            relation.number,
+        )
+
+    def returning_query(self, targets: list[Target] | None, number: int, slot: str) -> Query | None:
+        if targets is None:
+            return None
+        source = sql(Slot(slot), f" AS r{number}")
+        if self.joined is not None and self.joined.items:
+            j = f"r{self.joined.number}"
+            source = sql(source, " JOIN ", Slot("joined"), f" AS {j} ON {j}._rid = r{number}._rid")
+        bound = self.queries.written(
+            Parts(source, None, targets), self.queries.new_scope(None), not self.common
+        )
+        self.returned = bound
+        return self.queries.finished(self._with_queries(bound.frag))
+
+
+class JoinedColumns:
+    """Columns of FROM's (USING's) relations in RETURNING: the statement's query hands them over with each row.
+
+    RETURNING is a query of its own over the written rows; a column of another relation becomes column
+    `x0`, `x1`, ... of the relation `number`, which the executor binds to the slot "joined".
+    """
+
+    def __init__(self, queries: QueryBinder, relations: set[int]) -> None:
+        self.queries = queries
+        self.relations = relations
+        self.items: list[Frag] = []
+        self.number = queries.next_relation()
+        self._columns: list[EmittedColumn] = []
+        self._seen: dict[tuple[int, int], int] = {}
+        queries.declare(self.number, self._columns)
+
+    def taken(self, node: ir.Node) -> ir.Node:
+        """The node with such columns replaced by what stands for them."""
+        if isinstance(node, ir.Var) and node.relation in self.relations:
+            at = (node.relation, node.column)
+            if at not in self._seen:
+                i = self._seen[at] = len(self.items)
+                frag = self.queries.emitter.frag(node)
+                self.items.append(sql(frag, f" AS x{i}"))
+                self._columns.append(EmittedColumn(f"x{i}", frag.form))
+            return ir.Var(node.type, self.number, self._seen[at], node.position)
+        return ir.replace_children(node, self.taken)
+
+
+def is_default(node: exp.Expression) -> bool:
+    return (isinstance(node, exp.Var) and str(node.this).upper() == "DEFAULT") or (
+        isinstance(node, exp.Column) and node.args.get("table") is None and isinstance(node.this, exp.Identifier)
+        and not node.this.args.get("quoted") and str(node.this.this).upper() == "DEFAULT"
+    )  # fmt: skip

@@ -1,0 +1,145 @@
+"""Names and what they stand for: relations of a FROM clause, the columns they show, and the scopes around them.
+
+    outer scope     FROM t, LATERAL (...)            names of t
+      scope         SELECT ... FROM u JOIN v USING (k)
+        columns     k (merged), u's others, v's others      what unqualified names and `*` see
+        relations   u, v                                    what `u.x` and `v.*` see
+
+A name is looked for in the innermost scope first; two finds in one scope are 42702, none at all 42703.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from planner.abc import PlanError, Table, TypeRef
+from planner.binding import ir
+
+
+@dataclass(slots=True)
+class RelationColumn:
+    name: str
+    type: TypeRef
+    table_oid: int = 0
+    attnum: int = 0
+    hidden: bool = False  # not part of `*`
+
+
+@dataclass(slots=True)
+class Relation:
+    """One FROM item. `table` and `used` are of base tables: which columns the statement touches."""
+
+    number: int
+    name: str
+    columns: list[RelationColumn]
+    table: Table | None = None
+    schema: str = ""
+    slot: str = ""
+    used: set[int] = field(default_factory=set)
+    nullable: bool = False
+    scalar: bool = False  # a function of one scalar column: its name is also the column's
+    visible: bool = True
+    rid: bool = False  # its text needs `_rid`
+
+
+@dataclass(slots=True)
+class StarColumn:
+    """A column that `*` and unqualified names see: its value is a Var or, merged by FULL JOIN USING, a COALESCE."""
+
+    name: str
+    node: ir.Node
+    column: RelationColumn
+
+
+@dataclass(slots=True)
+class Scope:
+    parent: Scope | None
+    number: int
+    relations: list[Relation] = field(default_factory=list)
+    columns: list[StarColumn] = field(default_factory=list)
+    ctes: dict[str, object] = field(default_factory=dict)
+    lateral: bool = True  # whether names may be found in it from a FROM subquery
+    windows: dict[str, object] = field(default_factory=dict)
+    outer: list[ir.Var] = field(default_factory=list)  # outer columns that the scope's query uses
+    clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
+
+    def find_relation(self, name: str, schema: str = "") -> Relation | None:
+        found = [
+            r for r in self.relations if r.visible and r.name == name and (not schema or r.schema == schema)
+        ]
+        return found[-1] if found else None
+
+
+def duplicate_alias(relations: Sequence[Relation]) -> str | None:
+    seen: set[str] = set()
+    for r in relations:
+        if r.visible and r.name:
+            if r.name in seen:
+                return r.name
+            seen.add(r.name)
+    return None
+
+
+def no_column(shown: str, position: int, hint: str = "") -> PlanError:
+    return PlanError("42703", f"column {shown} does not exist", position=position, hint=hint)
+
+
+def ambiguous_column(name: str, position: int) -> PlanError:
+    return PlanError("42702", f'column reference "{name}" is ambiguous', position=position)
+
+
+def find_column(scope: Scope, name: str, position: int) -> tuple[StarColumn | None, Scope | None]:
+    """An unqualified name, from the inside out. Raises 42702."""
+    at: Scope | None = scope
+    while at is not None:
+        found = [c for c in at.columns if c.name == name]
+        if len(found) > 1:
+            raise ambiguous_column(name, position)
+        if found:
+            return found[0], at
+        hidden = [
+            (r, i) for r in at.relations for i, c in enumerate(r.columns) if c.hidden and c.name == name
+        ]
+        if len(hidden) > 1:
+            raise ambiguous_column(name, position)
+        if hidden:
+            relation, i = hidden[0]
+            column = relation.columns[i]
+            return StarColumn(name, ir.Var(column.type, relation.number, i), column), at
+        at = at.parent
+    return None, None
+
+
+def similar_column(scope: Scope, name: str, relation: str = "") -> str:
+    """PostgreSQL's hint: the closest column name, if it is close enough."""
+    best: list[tuple[int, str]] = []
+    at: Scope | None = scope
+    while at is not None:
+        for r in at.relations:
+            if relation and r.name != relation:
+                continue
+            for c in r.columns:
+                d = _distance(name, c.name)
+                if d <= 3 and d <= len(name) // 2 and not c.hidden:
+                    best.append((d, f"{r.name}.{c.name}"))
+        at = at.parent
+    if not best:
+        return ""
+    least = min(d for d, _ in best)
+    names = [n for d, n in best if d == least]
+    if len(names) == 1:
+        return f'Perhaps you meant to reference the column "{names[0]}".'
+    if len(names) == 2:
+        return f'Perhaps you meant to reference the column "{names[0]}" or the column "{names[1]}".'
+    return ""
+
+
+def _distance(a: str, b: str) -> int:
+    previous = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        row = [i]
+        for j, y in enumerate(b, 1):
+            row.append(min(previous[j] + 1, row[-1] + 1, previous[j - 1] + (x != y)))
+        previous = row
+    return previous[-1]

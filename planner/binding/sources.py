@@ -1,0 +1,482 @@
+"""FROM: tables, views, CTEs, subqueries, functions and joins become relations with names, and DuckDB text.
+
+    t JOIN u USING (k)   ->   (SLOT AS r1 JOIN SLOT AS r2 ON (r1."k" = r2."k"))
+
+Every relation has a number, by which typed trees refer to it, and the alias `r<number>` in the text; names
+of users' choosing are resolved here and never reach DuckDB, but for the columns of base tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
+from planner.binding import ir, sampling
+from planner.binding.emit import (
+    EmittedColumn,
+    Form,
+    Frag,
+    Item,
+    comparable,
+    decimal_form,
+    join,
+    quote_name,
+    sql,
+)
+from planner.binding.facts import procs, type_name, type_oid
+from planner.binding.functions import sequences
+from planner.binding.naming import figure_name, function_name, identifier
+from planner.binding.records import fields_of
+from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias
+from planner.binding.system import system_relation
+from planner.catalog import Sequence as SequenceObject
+from planner.catalog import View
+from planner.parse import parse_query
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+    from planner.binding.state import BoundQuery
+
+_SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
+
+
+@dataclass(slots=True)
+class CommonTable:
+    """A WITH query: the DuckDB name (or slot) of it, and its columns. A write may return none (None)."""
+
+    sql_name: str | Slot
+    columns: list[RelationColumn] | None
+    forms: list[Form]
+
+
+@dataclass(slots=True)
+class Source:
+    """A FROM item or a join of some: its text, what names see of it, and its relations."""
+
+    frag: Frag
+    relations: list[Relation]
+    columns: list[StarColumn]
+
+
+class SourceBinder:
+    def __init__(self, queries: QueryBinder) -> None:
+        self.queries = queries
+
+    # --- the clause ------------------------------------------------------------------------------
+
+    def from_clause(self, node: exp.Expression, scope: Scope) -> Frag | None:
+        """Binds FROM into the scope; the text without the word FROM. None when there is none."""
+        first = node.args.get("from_")
+        joins = list(node.args.get("joins") or ())
+        if first is None:
+            return None
+        groups = [self.item(first.this, scope)]
+        scope.relations, scope.columns = list(groups[0].relations), list(groups[0].columns)
+        for j in joins:
+            if (
+                not j.args.get("kind")
+                and not j.args.get("side")
+                and not j.args.get("on")
+                and not j.args.get("using")
+                and not j.args.get("method")
+            ):
+                source = self.item(j.this, scope)
+                groups.append(source)
+            else:
+                groups[-1] = self.joined(groups[-1], j, scope)
+            scope.relations = [r for g in groups for r in g.relations]
+            scope.columns = [c for g in groups for c in g.columns]
+            again = duplicate_alias(scope.relations)
+            if again is not None:
+                raise PlanError("42712", f'table name "{again}" specified more than once')
+        return join(", ", [g.frag for g in groups])
+
+    def item(self, node: exp.Expression, scope: Scope) -> Source:
+        source = self._item(node, scope)
+        for j in node.args.get("joins") or ():
+            source = self.joined(source, j, scope)
+        return source
+
+    def _item(self, node: exp.Expression, scope: Scope) -> Source:
+        if isinstance(node, exp.Table):
+            if isinstance(node.this, exp.Identifier):
+                return self.named(node, scope)
+            return self.function(node.this, node, scope)
+        if isinstance(node, exp.Lateral):
+            inner = node.this
+            if isinstance(inner, exp.Subquery):
+                return self.derived(inner, node.args.get("alias"), scope, lateral=True)
+            return self.function(inner, node, scope)
+        if isinstance(node, exp.Unnest):
+            return self.function(node, node, scope)
+        if isinstance(node, exp.Subquery):
+            if isinstance(node.this, exp.Table | exp.Lateral | exp.Unnest) or (
+                isinstance(node.this, exp.Subquery) and (node.this.args.get("joins"))
+            ):
+                source = self.item(node.this, scope)
+                return self._aliased_join(source, node.args.get("alias"))
+            return self.derived(node, node.args.get("alias"), scope, lateral=False)
+        if isinstance(node, exp.Values):
+            return self.derived(node, node.args.get("alias"), scope, lateral=False)
+        if isinstance(node, exp.Anonymous):
+            return self.function(node, node, scope)
+        if isinstance(node, exp.Paren):
+            return self.item(node.this, scope)
+        raise PlanError(
+            "0A000", f"{type(node).__name__} in FROM is not supported", position=first_position(node)
+        )
+
+    def _aliased_join(self, source: Source, alias: exp.Expression | None) -> Source:
+        if alias is None:
+            return source
+        name = identifier(alias.this)
+        number = self.queries.next_relation()
+        columns = []
+        names = [identifier(c) for c in alias.args.get("columns") or ()]
+        for i, c in enumerate(source.columns):
+            columns.append(RelationColumn(names[i] if i < len(names) else c.name, c.column.type))
+        relation = Relation(number, name, columns)
+        items: list[Item] = []
+        forms = []
+        for i, c in enumerate(source.columns):
+            frag = self.queries.emitter.frag(c.node)
+            forms.append(frag.form)
+            items.append(sql(frag, f" AS c{i}"))
+        frag = sql("(SELECT ", join(", ", items), " FROM ", source.frag, f") AS r{number}")
+        self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)])
+        return Source(frag, [relation], _star(relation))
+
+    # --- named relations ---------------------------------------------------------------------------
+
+    def named(self, node: exp.Table, scope: Scope) -> Source:
+        name = identifier(node.this)
+        schema_node = node.args.get("db")
+        schema = identifier(schema_node) if schema_node is not None else ""
+        position = first_position(schema_node if schema_node is not None else node.this)
+        alias = node.args.get("alias")
+        sample = node.args.get("sample")
+        if not schema:
+            at: Scope | None = scope
+            while at is not None:
+                found = at.ctes.get(name)
+                if found is not None:
+                    assert isinstance(found, CommonTable)
+                    if found.columns is None:
+                        raise PlanError(
+                            "0A000",
+                            f'WITH query "{name}" does not have a RETURNING clause',
+                            position=position,
+                        )
+                    if sample is not None:
+                        raise sampling.not_a_table(position)
+                    return self._common(found, found.columns, name, alias)
+                at = at.parent
+        catalog = self.queries.ctx.catalog
+        if schema in _SYSTEM_SCHEMAS or not schema:
+            for system_schema in [schema] if schema else self._system_path():
+                columns = system_relation(system_schema, name)
+                if columns is not None:
+                    return self._system(system_schema, name, columns, alias)
+        relation = catalog.find_relation(name, schema, self.queries.search_path)
+        if isinstance(relation, Table):
+            source = self.table(relation, name, schema, alias)
+            return source if sample is None else sampling.sampled(self.queries, source, sample, scope)
+        if sample is not None and relation is not None:
+            raise sampling.not_a_table(position)
+        if isinstance(relation, View):
+            return self._view(relation, name, alias)
+        if isinstance(relation, SequenceObject):
+            return self._sequence(relation, name, schema, alias)
+        shown = f"{schema}.{name}" if schema else name
+        raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
+
+    def _system_path(self) -> list[str]:
+        path = list(self.queries.search_path)
+        return ["pg_catalog", *(s for s in path if s in _SYSTEM_SCHEMAS and s != "pg_catalog")]
+
+    def table(self, table: Table, name: str, schema: str, alias: exp.Expression | None) -> Source:
+        number = self.queries.next_relation()
+        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum) for c in table.columns]
+        shown = identifier(alias.this) if alias is not None and alias.this is not None else name
+        slot = f"s{number}"
+        relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
+        self._rename(relation, alias)
+        self.queries.declare(
+            number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
+        )
+        self.queries.tables.append(relation)
+        return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
+
+    def _system(
+        self, schema: str, name: str, columns: tuple[ResultColumn, ...], alias: exp.Expression | None
+    ) -> Source:
+        number = self.queries.next_relation()
+        made = [RelationColumn(c.name, c.type, c.table_oid, c.attnum) for c in columns]
+        made += [RelationColumn(n, TypeRef(oid), hidden=True) for n, oid in _SYSTEM_COLUMNS]
+        shown = identifier(alias.this) if alias is not None else name
+        relation = Relation(number, shown, made, None, "" if alias is not None else schema)
+        self._rename(relation, alias)
+        slot = self.queries.system_use(schema, name)
+        self.queries.declare(number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in made])
+        return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
+
+    def _sequence(
+        self, sequence: SequenceObject, name: str, schema: str, alias: exp.Expression | None
+    ) -> Source:
+        number = self.queries.next_relation()
+        kinds = (("last_value", t.INT8), ("log_cnt", t.INT8), ("is_called", t.BOOL))
+        columns = [RelationColumn(n, TypeRef(o), sequence.oid, i) for i, (n, o) in enumerate(kinds, 1)]
+        shown = identifier(alias.this) if alias is not None else name
+        relation = Relation(number, shown, columns, None, "" if alias is not None else schema)
+        self._rename(relation, alias)
+        self.queries.declare(number, [EmittedColumn(n) for n, _ in kinds])
+        return Source(sql(sequences.relation(sequence.oid), f" AS r{number}"), [relation], _star(relation))
+
+    def _common(
+        self, found: CommonTable, known: list[RelationColumn], name: str, alias: exp.Expression | None
+    ) -> Source:
+        number = self.queries.next_relation()
+        columns = [RelationColumn(c.name, c.type) for c in known]
+        relation = Relation(number, identifier(alias.this) if alias is not None else name, columns)
+        self._rename(relation, alias)
+        self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
+        return Source(sql(found.sql_name, f" AS r{number}"), [relation], _star(relation))
+
+    def _view(self, view: View, name: str, alias: exp.Expression | None) -> Source:
+        bound = self.queries.view_query(view)
+        columns = [RelationColumn(c.name, c.type) for c in view.columns] or None
+        return self._subquery(bound, identifier(alias.this) if alias is not None else name, alias, columns)
+
+    # --- subqueries and functions ----------------------------------------------------------------------
+
+    def derived(
+        self, node: exp.Expression, alias: exp.Expression | None, scope: Scope, *, lateral: bool
+    ) -> Source:
+        inner = node.this if isinstance(node, exp.Subquery) else node
+        if alias is None or alias.this is None:
+            what = "VALUES in FROM" if isinstance(inner, exp.Values) else "subquery in FROM"
+            hint = (
+                "For example, FROM (VALUES ...) [AS] foo."
+                if isinstance(inner, exp.Values)
+                else "For example, FROM (SELECT ...) [AS] foo."
+            )
+            raise PlanError(
+                "42601",
+                f"{what} must have an alias",
+                hint=hint,
+                position=self.queries.parenthesis_before(first_position(inner)),
+            )
+        outer = scope if lateral else self._without_siblings(scope)
+        bound = self.queries.nested(inner, outer)
+        if bound.outer:
+            for v in bound.outer:
+                if not any(r.number == v.relation for r in scope.relations):
+                    scope.outer.append(v)
+        name = identifier(alias.this) if alias is not None else ""
+        return self._subquery(bound, name, alias, None, lateral=lateral)
+
+    def _without_siblings(self, scope: Scope) -> Scope:
+        """What a subquery of FROM sees that is not LATERAL: the scopes outside, and this one's WITH."""
+        return Scope(scope.parent, scope.number, ctes=scope.ctes)
+
+    def _subquery(
+        self, bound: BoundQuery, name: str, alias: exp.Expression | None,
+        columns: list[RelationColumn] | None, *, lateral: bool = False,
+    ) -> Source:  # fmt: skip
+        number = self.queries.next_relation()
+        columns = columns or [RelationColumn(c.name, c.type, c.table_oid, c.attnum) for c in bound.columns]
+        relation = Relation(number, name, columns)
+        self._rename(relation, alias)
+        self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
+        word = "LATERAL " if lateral else ""
+        return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], _star(relation))
+
+    def function(self, call: exp.Expression, node: exp.Expression, scope: Scope) -> Source:
+        """A function in FROM: set-returning ones give rows, others one row."""
+        position = first_position(call)
+        alias = node.args.get("alias")
+        ordinality = bool(node.args.get("ordinality") or node.args.get("offset"))
+        clause, scope.clause = scope.clause, "functions in FROM"
+        lists: list[ir.Node] = []
+        names: list[str] = []
+        several = (
+            isinstance(call, exp.Anonymous) and function_name(call) == "unnest" and len(call.expressions) > 1
+        )
+        if isinstance(call, exp.Unnest) or several:
+            for e in call.expressions:
+                lists.append(
+                    self.queries.expressions.function(
+                        "unnest", [self.queries.expressions.bind(e, scope)], position
+                    )
+                )
+                names.append("unnest")
+        else:
+            made = self.queries.expressions.bind(call, scope)
+            lists.append(made)
+            names.append(function_name(call) if isinstance(call, exp.Anonymous) else figure_name(call))
+        scope.clause = clause
+        number = self.queries.next_relation()
+        own = names[0]
+        shown = identifier(alias.this) if alias is not None and alias.this is not None else own
+        columns: list[RelationColumn] = []
+        items: list[Item] = []
+        emitted: list[EmittedColumn] = []
+        emit = self.queries.emitter
+        for made, name in zip(lists, names, strict=True):
+            outs = self._record_columns(made)
+            if outs is not None and isinstance(made, ir.SetReturning):
+                frag = emit.set_returning_list(made)
+                i0 = len(columns)
+                items.append(sql("unnest(", frag, f") AS u{i0}"))
+                for out_name, out_type in outs:
+                    columns.append(RelationColumn(out_name, TypeRef(type_oid(out_type))))
+                    emitted.append(EmittedColumn(f"u{i0}.{out_name}"))
+                continue
+            if isinstance(made, ir.SetReturning):
+                items.append(sql("unnest(", emit.set_returning_list(made), f") AS c{len(columns)}"))
+                form = emit.set_returning_form(made)
+            else:
+                frag = emit.frag(made)
+                items.append(sql(frag, f" AS c{len(columns)}"))
+                form = frag.form
+            one = len(lists) == 1
+            own_name = self._single_column(made)
+            columns.append(
+                RelationColumn(own_name or (shown if one and alias is not None else name), made.type)
+            )
+            emitted.append(EmittedColumn(f"c{len(columns) - 1}", form))
+        if ordinality:
+            items.append("row_number() OVER () AS n")
+            columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
+            emitted.append(EmittedColumn("n"))
+        if node.args.get("schema") is not None or (
+            alias is not None and any(isinstance(c, exp.ColumnDef) for c in alias.args.get("columns") or ())
+        ):
+            raise PlanError("0A000", "column definition lists are not supported", position=position)
+        relation = Relation(number, shown, columns, scalar=len(columns) == 1)
+        self._rename(relation, alias)
+        self.queries.declare(number, emitted)
+        inner = sql("SELECT ", join(", ", items))
+        if ordinality:
+            inner = sql("SELECT *, row_number() OVER () AS n FROM (SELECT ", join(", ", items[:-1]), ")")
+        return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], _star(relation))
+
+    def _single_column(self, made: ir.Node) -> str:
+        """The name of a function's only OUT parameter (`value` of json_array_elements)."""
+        if not isinstance(made, ir.SetReturning):
+            return ""
+        name, _, declared = made.op[:-1].partition("(")
+        for p in procs().get(name, ()):
+            if ", ".join(p.args) == declared and len(p.out) == 1:
+                return p.out[0][0]
+        return ""
+
+    def _record_columns(self, made: ir.Node) -> list[tuple[str, str]] | None:
+        if not isinstance(made, ir.SetReturning) or made.type.oid != t.RECORD:
+            return None
+        fields = fields_of(made.type)
+        return None if fields is None else [(n, type_name(ref.oid)) for n, ref in fields]
+
+    def _rename(self, relation: Relation, alias: exp.Expression | None) -> None:
+        """`AS name (a, b)`: new names for the first columns. Raises 42P10 for too many."""
+        names = [identifier(c) for c in (alias.args.get("columns") or ())] if alias is not None else []
+        if len(names) > len(relation.columns):
+            raise PlanError(
+                "42P10",
+                f'table "{relation.name}" has {len(relation.columns)} columns available but {len(names)} columns specified',
+            )
+        for i, name in enumerate(names):
+            c = relation.columns[i]
+            relation.columns[i] = RelationColumn(name, c.type, c.table_oid, c.attnum)
+
+    # --- joins ---------------------------------------------------------------------------------------
+
+    def joined(self, left: Source, node: exp.Join, scope: Scope) -> Source:
+        side = str(node.args.get("side") or "").upper()
+        kind = str(node.args.get("kind") or "").upper()
+        natural = str(node.args.get("method") or "").upper() == "NATURAL"
+        inner = Scope(scope.parent, scope.number, list(left.relations), list(left.columns), scope.ctes)
+        inner.windows = scope.windows
+        right = self.item(node.this, inner)
+        scope.outer += inner.outer
+        again = duplicate_alias([*left.relations, *right.relations])
+        if again is not None:
+            raise PlanError("42712", f'table name "{again}" specified more than once')
+        using = [identifier(u) for u in node.args.get("using") or ()]
+        if natural:
+            names = [c.name for c in right.columns]
+            using = [c.name for c in left.columns if c.name in names]
+        relations = [*left.relations, *right.relations]
+        columns = [*left.columns, *right.columns]
+        word = f"{side} JOIN" if side else "JOIN"
+        if kind == "CROSS" or (natural and not using and not side):
+            return Source(sql("(", left.frag, " CROSS JOIN ", right.frag, ")"), relations, columns)
+        emitter = self.queries.emitter
+        if using:
+            merged, tests = [], []
+            for name in using:
+                a, b = (
+                    self._merge_column(left, name, "left", node),
+                    self._merge_column(right, name, "right", node),
+                )
+                equal = self.queries.expressions.infix("=", a.node, b.node, first_position(node))
+                for n in ir.walk(equal):
+                    if isinstance(n, ir.Var):
+                        self.queries.use(n)
+                assert isinstance(equal, ir.Call)
+                tests.append(emitter.frag(equal))
+                place = first_position(node)
+                (x, y), _ = self.queries.expressions.to_common([a.node, b.node], "JOIN/USING", [place, place])
+                if side == "FULL":
+                    value: ir.Node = ir.Logic(x.type, "coalesce", (x, y))
+                else:
+                    value = y if side == "RIGHT" else x
+                merged.append(StarColumn(name, value, RelationColumn(name, value.type)))
+            condition = join(" AND ", tests)
+            columns = merged + [c for c in left.columns if c.name not in using]
+            columns += [c for c in right.columns if c.name not in using]
+        else:
+            condition_node = node.args.get("on")
+            if condition_node is None:
+                condition = sql("true")
+            else:
+                on_scope = Scope(
+                    scope.parent, scope.number, relations, columns, scope.ctes, clause="JOIN conditions"
+                )
+                bound = self.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
+                scope.outer += on_scope.outer
+                condition = emitter.frag(bound)
+        return Source(
+            sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"), relations, columns
+        )
+
+    def _merge_column(self, source: Source, name: str, side: str, node: exp.Join) -> StarColumn:
+        found = [c for c in source.columns if c.name == name]
+        if not found:
+            raise PlanError(
+                "42703",
+                f'column "{name}" specified in USING clause does not exist in {side} table',
+            )
+        if len(found) > 1:
+            raise PlanError("42702", f'common column name "{name}" appears more than once in {side} table')
+        return found[0]
+
+
+# Of a system relation: hidden, and put there by the executor beside its columns.
+_SYSTEM_COLUMNS = (("tableoid", t.OID), ("xmin", t.XID))
+
+
+def _star(relation: Relation) -> list[StarColumn]:
+    return [
+        StarColumn(c.name, ir.Var(c.type, relation.number, i), c)
+        for i, c in enumerate(relation.columns)
+        if not c.hidden
+    ]
+
+
+__all__ = ["CommonTable", "Source", "SourceBinder", "comparable", "parse_query"]

@@ -1,0 +1,165 @@
+"""What a statement's binding knows: its parameters, relations, texts so far; and a SELECT between binding and writing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import CommonWrite, Lookup, ResultColumn, SystemUse, TypeRef
+from planner.binding import ir
+from planner.binding.coerce import Coercions
+from planner.binding.emit import (
+    EmittedColumn,
+    Emitter,
+    Form,
+    Frag,
+)
+from planner.binding.expressions import ExpressionBinder
+from planner.binding.parameters import Parameters
+from planner.binding.scope import Relation, Scope
+from planner.binding.sources import SourceBinder
+from planner.binding.typenames import type_of
+from planner.catalog import CompositeType, EnumType
+from planner.lexer import QUOTED, WORD, tokenize
+
+DEPTH_MAX = 200
+"""Queries inside queries; deeper is 54001."""
+COLUMNS_MAX = 1664
+"""Entries of a target list, as in PostgreSQL (54011)."""
+
+
+@dataclass(slots=True)
+class BoundQuery:
+    """A finished query. Its columns are called c0, c1, ... in the text."""
+
+    frag: Frag
+    columns: list[ResultColumn]
+    forms: list[Form]
+    outer: tuple[ir.Var, ...] = ()
+
+
+@dataclass(slots=True)
+class Target:
+    name: str
+    node: ir.Node
+    syntax: exp.Expression | None = None
+    table_oid: int = 0
+    attnum: int = 0
+
+
+@dataclass(slots=True)
+class Parts:
+    """A SELECT, bound and not yet written."""
+
+    source: Frag | None
+    where: ir.Node | None
+    targets: list[Target]
+    having: ir.Node | None = None
+    order: list[ir.SortKey] = field(default_factory=list)
+    distinct: bool = False
+    distinct_on: list[ir.Node] | None = None
+    limit: ir.Node | None = None
+    offset: ir.Node | None = None
+    ties: bool = False
+    prefix: Frag | None = None
+
+
+class QueryState:
+    """One statement's binding: its parameters, relations and texts."""
+
+    def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
+        self.ctx = ctx
+        self.text = text
+        self.search_path: tuple[str, ...] = tuple(ctx.search_path)
+        self.parameters = parameters
+        self.coercions = Coercions(parameters, ctx.settings)
+        self.emitter = Emitter()
+        self.tables: list[Relation] = []
+        self.system: list[SystemUse] = []
+        self.volatile = False
+        self.prefer_keyed = True
+        self.common_writes: list[CommonWrite] = []
+        self.in_common_write = False
+        self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
+        self._relations = 0
+        self._scopes = 0
+        self._depth = 0
+        self._used: dict[int, Relation] = {}
+        self.expressions: ExpressionBinder
+        self.sources: SourceBinder
+
+    def next_relation(self) -> int:
+        self._relations += 1
+        return self._relations
+
+    def declare(self, number: int, columns: list[EmittedColumn]) -> None:
+        self.emitter.aliases[number] = f"r{number}"
+        self.emitter.columns[number] = columns
+
+    def new_scope(self, parent: Scope | None) -> Scope:
+        self._scopes += 1
+        return Scope(parent, self._scopes)
+
+    def use(self, var: ir.Var) -> None:
+        for r in self.tables:
+            if r.number == var.relation:
+                r.used.add(var.column)
+
+    def anonymous_relation(self, bound: BoundQuery) -> int:
+        number = self.next_relation()
+        self.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
+        return number
+
+    def system_use(self, schema: str, name: str) -> str:
+        slot = f"y{len(self.system)}"
+        self.system.append(SystemUse(slot, schema, name))
+        return slot
+
+    def type_of(self, node: exp.Expression) -> TypeRef:
+        return self._user_type(node) or type_of(node)
+
+    def _user_type(self, node: exp.Expression) -> TypeRef | None:
+        """A type made by CREATE TYPE, or an array over one."""
+        if not isinstance(node, exp.DataType):
+            return None
+        if node.this == exp.DataType.Type.ARRAY and node.expressions:
+            inner = self._user_type(node.expressions[0])
+            return None if inner is None else TypeRef(t.array_of(inner.oid))
+        if node.this != exp.DataType.Type.USERDEFINED:
+            return None
+        words = [w.value for w in tokenize(str(node.args.get("kind") or "")) if w.kind in (WORD, QUOTED)]
+        schema = words[-2] if len(words) > 1 else ""
+        catalog = self.ctx.catalog
+        if not words or (schema and catalog.find_schema(schema) is None):
+            return None
+        found = catalog.find_type(words[-1], schema, self.search_path)
+        return TypeRef(found.oid) if isinstance(found, EnumType | CompositeType) else None
+
+    def parenthesis_before(self, position: int) -> int:
+        """Where the parenthesis opens in which something at this position is the first thing."""
+        at = self.text.rfind("(", 0, max(position - 1, 0))
+        return at + 1 if at >= 0 else position
+
+    # --- what the subclasses add ---------------------------------------------------------------------
+
+    def nested(
+        self,
+        node: exp.Expression,
+        scope: Scope | None,
+        expected: Sequence[TypeRef | None] | None = None,
+        *,
+        top: bool = False,
+    ) -> BoundQuery:
+        raise NotImplementedError
+
+    def order_key(
+        self, item: exp.Expression, targets: list[Target], scope: Scope | None, what: str
+    ) -> ir.SortKey | None:
+        raise NotImplementedError
+
+    def limits(self, node: exp.Expression, parts: Parts, scope: Scope) -> None:
+        raise NotImplementedError

@@ -1,0 +1,233 @@
+"""One statement: which binder it goes to, and what its plan says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from planner.abc import InsertValues, KeyedRead, Plan, PlanError, Range, ResultColumn, StatementKind, Table
+from planner.binding import ir, keyed
+from planner.binding.common_writes import with_writes
+from planner.binding.dml import DmlBinder
+from planner.binding.merge import MergeBinder
+from planner.binding.parameters import Parameters
+from planner.binding.queries import QueryBinder
+from planner.binding.scope import Scope
+from planner.binding.state import Parts
+
+
+def bind_statement(
+    ast: exp.Expression,
+    ctx: Any,
+    parameter_types: Sequence[int],
+    text: str,
+    kinds: Sequence[str] | None,
+    prefer_keyed: bool = True,
+) -> Plan:
+    parameters = Parameters(parameter_types, kinds)
+    queries = QueryBinder(ctx, text, parameters)
+    queries.prefer_keyed = prefer_keyed
+    if isinstance(ast, exp.Insert | exp.Update | exp.Delete):
+        dml = DmlBinder(queries)
+        if isinstance(ast, exp.Insert):
+            bound = dml.insert(ast)
+            plain = isinstance(bound.body, InsertValues) and bound.body.on_conflict is None
+            kind = StatementKind.WRITE if plain else StatementKind.READ_THEN_WRITE
+        else:
+            bound = dml.update(ast) if isinstance(ast, exp.Update) else dml.delete(ast)
+            kind = StatementKind.READ_THEN_WRITE
+        body = with_writes(queries, bound.body)
+        if body is not bound.body:
+            kind = StatementKind.READ_THEN_WRITE
+        return Plan(kind, bound.tag, parameters.all(), bound.columns, body, ctx.catalog.version, text)
+    if isinstance(ast, exp.Merge):
+        body = with_writes(queries, MergeBinder(queries).merge(ast))
+        kind = StatementKind.READ_THEN_WRITE
+        return Plan(kind, "MERGE", parameters.all(), None, body, ctx.catalog.version, text)
+    return _query(ast, ctx, queries, text)
+
+
+def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:
+    node: exp.Expression = ast
+    while isinstance(node, exp.Subquery | exp.Paren) and not any(
+        node.args.get(k) for k in ("order", "limit", "offset", "with_")
+    ):
+        node = node.this
+    lock, wait = _lock(node)
+    kind = StatementKind.READ_THEN_WRITE if lock else StatementKind.READ
+    extra: dict[str, Any] = {"lock": (lock, wait)} if lock else {}
+    if isinstance(node, exp.Select) and node.args.get("with_") is None:
+        scope = queries.new_scope(None)
+        parts = queries.select(node, scope, None)
+        if lock and (node.args.get("group") or parts.distinct or parts.distinct_on):
+            what = "GROUP BY" if node.args.get("group") else "DISTINCT"
+            raise PlanError("0A000", f"FOR {lock.upper()} is not allowed with {what} clause")
+        try:
+            if not queries.prefer_keyed:
+                raise keyed.NotKeyed("not wanted")
+            body = _keyed_read(node, parts, scope, lock, wait)
+        except keyed.NotKeyed:
+            shortcut = None if lock or not queries.prefer_keyed else _shortcut(node, parts, scope)
+            if shortcut is not None:
+                extra["keyed"] = shortcut
+        else:
+            columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
+            return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
+        if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
+            r = scope.relations[0]
+            assert r.table is not None
+            queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
+        bound = queries.written(parts, scope, True)
+    else:
+        bound = queries.nested(node, None, top=True)
+    query = with_writes(queries, queries.finished(bound.frag))
+    if queries.common_writes:
+        kind = StatementKind.READ_THEN_WRITE
+    return Plan(
+        kind,
+        "SELECT",
+        queries.parameters.all(),
+        tuple(bound.columns),
+        query,
+        ctx.catalog.version,
+        text,
+        extra=extra,
+    )
+
+
+def _lock(node: exp.Expression) -> tuple[str, str]:
+    locks = node.args.get("locks") or ()
+    if not locks:
+        return "", "wait"
+    clause = locks[0]
+    strength = "update" if clause.args.get("update") else "share"
+    if clause.args.get("key"):
+        strength = "no key update" if strength == "update" else "key share"
+    wait = clause.args.get("wait")
+    return strength, "nowait" if wait is True else "skip" if wait is False else "wait"
+
+
+def _keyed_table(node: exp.Select, parts: Parts, scope: Scope) -> Table:
+    """The one table of a statement that has the shape of a keyed read. Raises NotKeyed."""
+    if (
+        len(scope.relations) != 1
+        or scope.outer
+        or parts.distinct
+        or parts.distinct_on
+        or parts.offset is not None
+        or parts.ties
+    ):
+        raise keyed.NotKeyed("shape")
+    if node.args.get("group") is not None or node.args.get("having") is not None:
+        raise keyed.NotKeyed("grouped")
+    relation = scope.relations[0]
+    table = relation.table
+    source = node.args["from_"].this
+    if table is None or not isinstance(source, exp.Table) or source.args.get("sample") or relation.slot == "":
+        raise keyed.NotKeyed("no table")
+    return table
+
+
+def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
+    """A query that the keyed engine answers as well, if what it asks for turns out to be small.
+
+        WHERE a BETWEEN $1 AND $2 [ORDER BY a]      a range of the primary key, found to be short
+        WHERE email = $1                            a UNIQUE constraint's columns
+
+    The executor decides for each execution; the plan is the query that answers whatever is asked.
+    """
+    try:
+        table = _keyed_table(node, parts, scope)
+        number = scope.relations[0].number
+        offsets = {number: 0}
+        outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
+        limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
+    except keyed.NotKeyed:
+        return None
+    if not outputs:
+        return None
+    for constraint in table.constraints:
+        if constraint.kind != "u" or constraint.nulls_not_distinct:
+            continue
+        key = [table.index_of(a) for a in constraint.columns]
+        try:
+            points, rest = keyed.find_points(table, number, parts.where, key)
+            if len(points.keys) > 1 and (parts.order or limit is not None):
+                continue
+            condition = keyed.condition(rest, offsets)
+        except keyed.NotKeyed:
+            continue
+        return KeyedRead(table, points, condition, outputs, limit=limit, unique=constraint.oid)
+    try:
+        found = _range_read(table, number, parts, outputs, limit, "", "wait", bounded=False)
+    except keyed.NotKeyed:
+        return None
+    lookup = found.lookup
+    assert isinstance(lookup, Range)
+    return found if lookup.prefix or lookup.low is not None or lookup.high is not None else None
+
+
+def _keyed_read(node: exp.Select, parts: Parts, scope: Scope, lock: str, wait: str) -> KeyedRead:
+    """Raises NotKeyed where the statement is not a read by primary key."""
+    table = _keyed_table(node, parts, scope)
+    relation = scope.relations[0]
+    offsets = {relation.number: 0}
+    outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
+    if not outputs:
+        raise keyed.NotKeyed("no outputs")
+    limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
+    try:
+        points, rest = keyed.find_points(table, relation.number, parts.where)
+    except keyed.NotKeyed:
+        return _range_read(table, relation.number, parts, outputs, limit, lock, wait)
+    if parts.order and len(points.keys) > 1:
+        raise keyed.NotKeyed("order")
+    if len(points.keys) > 1 and limit is not None:
+        raise keyed.NotKeyed("limit")
+    return KeyedRead(
+        table, points, keyed.condition(rest, offsets), outputs, limit=limit, lock=lock, lock_wait=wait
+    )
+
+
+def _range_read(
+    table: Table,
+    number: int,
+    parts: Parts,
+    outputs: tuple[Any, ...],
+    limit: Any,
+    lock: str,
+    wait: str,
+    *,
+    bounded: bool = True,
+) -> KeyedRead:
+    if bounded and (limit is None or not parts.order):
+        raise keyed.NotKeyed("an unbounded range")
+    found, rest = keyed.find_range(table, number, parts.where)
+    key = table.key_indexes
+    # ORDER BY may name pinned columns anywhere; what is left must follow the key.
+    remaining = list(key[len(found.prefix) :])
+    descending: bool | None = None
+    for k in parts.order:
+        if (
+            not isinstance(k.expr, ir.Var)
+            or k.expr.relation != number
+            or k.expr.type.oid not in keyed._KEY_TYPES
+        ):
+            raise keyed.NotKeyed("order")
+        if k.expr.column in key[: len(found.prefix)]:
+            continue
+        if not remaining or k.expr.column != remaining.pop(0):
+            raise keyed.NotKeyed("order")
+        if descending is None:
+            descending = k.descending
+        elif descending != k.descending:
+            raise keyed.NotKeyed("order")
+    return KeyedRead(
+        table, found, keyed.condition(rest, {number: 0}), outputs, descending=bool(descending), ordered=True,
+        limit=limit, lock=lock, lock_wait=wait,
+    )  # fmt: skip
+
+
+__all__ = ["bind_statement"]

@@ -1,0 +1,65 @@
+"""sqlglot's data types as ours."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, SqlError, TypeRef
+
+D = exp.DataType.Type
+_NAMES: dict[object, str] = {
+    D.BOOLEAN: "bool", D.SMALLINT: "int2", D.INT: "int4", D.BIGINT: "int8", D.FLOAT: "float4", D.DOUBLE: "float8",
+    D.DECIMAL: "numeric", D.TEXT: "text", D.VARCHAR: "varchar", D.CHAR: "character", D.NAME: "name",
+    D.BINARY: "bytea", D.VARBINARY: "bytea", D.BLOB: "bytea", D.DATE: "date", D.TIME: "time", D.TIMETZ: "timetz",
+    D.TIMESTAMP: "timestamp", D.TIMESTAMPTZ: "timestamptz", D.INTERVAL: "interval", D.UUID: "uuid",
+    D.JSON: "json", D.JSONB: "jsonb", D.BIT: "bit", D.MONEY: "money", D.INET: "inet", D.XML: "xml",
+    D.BPCHAR: "bpchar", D.UTINYINT: "int2", D.SMALLSERIAL: "int2", D.SERIAL: "int4", D.BIGSERIAL: "int8",
+    D.NULL: "unknown", D.UNKNOWN: "unknown", D.TIMESTAMPNTZ: "timestamp",
+}  # fmt: skip
+
+
+def type_of(node: exp.Expression) -> TypeRef:
+    """Raises 42704 for a name that is no type."""
+    if isinstance(node, exp.DataType):
+        kind = node.this
+        if kind == D.ARRAY:
+            inner = type_of(node.expressions[0])
+            return TypeRef(inner.oid if t.element_of(inner.oid) else t.array_of(inner.oid), inner.typmod)
+        mods = [_modifier(m) for m in node.expressions]
+        if kind == D.USERDEFINED:
+            name = str(node.args.get("kind") or "")
+        elif kind == D.INTERVAL:
+            unit = node.args.get("unit")
+            name = "interval" if unit is None else f"interval {_span(unit)}"
+        else:
+            found = _NAMES.get(kind)
+            name = found if found is not None else str(getattr(kind, "value", kind)).lower()
+        if kind == D.FLOAT and mods:
+            name = "float"
+        return _resolve(name, mods, node)
+    if isinstance(node, exp.Interval):
+        unit = node.args.get("unit")
+        return _resolve("interval" if unit is None else f"interval {_span(unit)}", [], node)
+    return _resolve(node.name or str(node.this.value if hasattr(node.this, "value") else node.this), [], node)
+
+
+def _span(unit: exp.Expression) -> str:
+    if isinstance(unit, exp.IntervalSpan):
+        return f"{unit.this.name} to {unit.expression.name}".lower()
+    return str(unit.name).lower()
+
+
+def _modifier(node: exp.Expression) -> str:
+    inner = node.this if isinstance(node, exp.DataTypeParam) else node
+    if isinstance(inner, exp.Neg):
+        return "-" + str(inner.this.name)
+    return str(inner.name)
+
+
+def _resolve(name: str, mods: list[str], node: exp.Expression) -> TypeRef:
+    start = node.meta.get("start") if node._meta else None
+    try:
+        return t.resolve_name(name, mods)
+    except SqlError as e:
+        raise PlanError(e.sqlstate, e.message, position=0 if start is None else start + 1) from None

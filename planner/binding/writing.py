@@ -1,0 +1,218 @@
+"""A bound SELECT as DuckDB text: projection, DISTINCT, ORDER BY, LIMIT; and a finished text as a `Query`."""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
+from planner.binding import ir
+from planner.binding.dimensions import depth
+from planner.binding.emit import (
+    EmittedColumn,
+    Form,
+    Frag,
+    Item,
+    Piece,
+    Ref,
+    as_text_numeric,
+    comparable,
+    decimal_form,
+    join,
+    needs_key,
+    sql,
+)
+from planner.binding.scope import Scope
+from planner.binding.state import BoundQuery, Parts, QueryState
+
+
+class QueryWriter(QueryState):
+    """Writes `Parts`."""
+
+    def canonical(self, frag: Frag, ref: TypeRef) -> Frag:
+        """An output of the whole statement, in the Arrow type that its PostgreSQL type has."""
+        if ref.oid == t.NUMERIC:
+            form = decimal_form(ref)
+            if form is None:
+                return as_text_numeric(frag)
+            if frag.form == form:
+                return frag
+            return sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))", form=form)
+        if ref.oid == t.RECORD and ref.typmod >= 0:
+            from planner.binding.functions.conversions import record_text
+
+            return record_text(frag, ref)
+        if ref.oid == t.RECORD_ARRAY or (t.element_of(ref.oid) and depth(frag) > 1):
+            from planner.binding.functions.conversions import array_text
+
+            return array_text(frag, ref)
+        if ref.oid in (t.UNKNOWN, t.VOID, t.RECORD) or not t.is_known(ref.oid):
+            return sql("CAST(", frag, " AS VARCHAR)")
+        cut = t.select_sql("\0", ref).split("\0")
+        items: list[Item] = [cut[0]]
+        for piece in cut[1:]:
+            items += [frag, piece]
+        return sql(*items)
+
+    def _output(self, node: ir.Node) -> Frag:
+        """A target's text in the canonical Arrow type."""
+        if isinstance(node, ir.Logic) and node.op == "row":
+            # Written out here: an array of several dimensions has no place in a struct.
+            from planner.binding.functions.conversions import record_item
+
+            items = [record_item(self.emitter.frag(a), a.type) for a in node.args]
+            return sql("tw_record_text(CAST([", join(", ", items), "] AS VARCHAR[]))")
+        return self.canonical(self.emitter.frag(node), node.type)
+
+    def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
+        emit = self.emitter
+        frags = [emit.frag(x.node) for x in parts.targets]
+        forms: list[Form] = [f.form for f in frags]
+        columns = [ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets]
+        for x in parts.targets:
+            if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(x.node)):
+                self.volatile = True
+        srf = any(isinstance(n, ir.SetReturning) for x in parts.targets for n in ir.walk(x.node))
+        source: list[Item] = [" FROM ", parts.source] if parts.source is not None else []
+        where: list[Item] = [" WHERE ", emit.frag(parts.where)] if parts.where is not None else []
+        head: list[Item] = [parts.prefix] if parts.prefix is not None else []
+        wrap = parts.distinct or (srf and bool(parts.order)) or parts.ties
+        if top and not wrap:
+            outputs = [self._output(x.node) for x in parts.targets]
+        else:
+            outputs = frags
+        items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(outputs)]
+        if not wrap:
+            distinct: list[Item] = []
+            if parts.distinct_on is not None:
+                distinct = ["DISTINCT ON (", join(", ", [emit.sort_key(n) for n in parts.distinct_on]), ") "]
+            order: list[Item] = [" ORDER BY ", emit.order(parts.order)] if parts.order else []
+            body = sql(
+                *head,
+                "SELECT ",
+                *distinct,
+                join(", ", items) if items else "1",
+                *source,
+                *where,
+                *order,
+                *self._limit_text(parts),
+            )
+            return BoundQuery(body, columns, forms)
+        return self._wrapped(parts, frags, columns, forms, head, source, where, top)
+
+    def _wrapped(
+        self, parts: Parts, frags: list[Frag], columns: list[ResultColumn], forms: list[Form],
+        head: list[Item], source: list[Item], where: list[Item], top: bool,
+    ) -> BoundQuery:  # fmt: skip
+        """DISTINCT, set-returning targets under ORDER BY, and WITH TIES: order and cut outside the projection."""
+        emit = self.emitter
+        items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(frags)]
+        number = self.next_relation()
+        emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
+        keys: list[ir.SortKey] = []
+        nodes = [x.node for x in parts.targets]
+        for k in parts.order:
+            if k.expr in nodes:
+                i = nodes.index(k.expr)
+            elif parts.distinct:
+                raise PlanError(
+                    "42P10",
+                    "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                    position=getattr(k.expr, "position", 0),
+                )
+            else:
+                frag = emit.frag(k.expr)
+                i = len(emitted)
+                items.append(sql(frag, f" AS c{i}"))
+                emitted.append(EmittedColumn(f"c{i}", frag.form))
+                nodes.append(k.expr)
+            keys.append(ir.SortKey(ir.Var(k.expr.type, number, i), k.descending, k.nulls_first))
+        self.declare(number, emitted)
+        distinct: list[Item] = []
+        if parts.distinct:
+            if any(needs_key(f, c.type) for f, c in zip(frags, columns, strict=True)):
+                distinct = [
+                    "DISTINCT ON (",
+                    join(", ", [comparable(f, c.type) for f, c in zip(frags, columns, strict=True)]),
+                    ") ",
+                ]
+            else:
+                for f, c in zip(frags, columns, strict=True):
+                    comparable(f, c.type)
+                distinct = ["DISTINCT "]
+        inner = sql("SELECT ", *distinct, join(", ", items), *source, *where)
+        outs: list[Item] = []
+        for i, (c, form) in enumerate(zip(columns, forms, strict=True)):
+            ref = Frag((f"r{number}.c{i}",), form)
+            outs.append(sql(self.canonical(ref, c.type) if top else ref, f" AS c{i}"))
+        order: list[Item] = [" ORDER BY ", emit.order(keys)] if keys else []
+        if parts.ties and parts.limit is not None:
+            if not keys:
+                raise PlanError("42601", "WITH TIES cannot be specified without ORDER BY clause")
+            offset = self._count(parts.offset) if parts.offset is not None else sql("0")
+            inner = sql(
+                "SELECT * FROM (SELECT *, rank() OVER (ORDER BY ", emit.order(keys), ") AS tw_rank, row_number() OVER (ORDER BY ",
+                emit.order(keys), ") AS tw_row FROM (", inner, f") AS r{number}) WHERE tw_row > ", offset, " AND tw_rank <= ", offset,
+                " + ", self._count(parts.limit),
+            )  # fmt: skip
+            limit: list[Item] = []
+        else:
+            limit = self._limit_text(parts)
+        body = sql(*head, "SELECT ", join(", ", outs), " FROM (", inner, f") AS r{number}", *order, *limit)
+        return BoundQuery(body, columns, forms)
+
+    def _count(self, node: ir.Node) -> Frag:
+        frag = self.emitter.frag(node)
+        return frag if isinstance(node, ir.Lit) else sql("(", frag, ")")
+
+    def _limit_text(self, parts: Parts) -> list[Item]:
+        out: list[Item] = []
+        if parts.limit is not None:
+            out += [" LIMIT ", self._limit_value(parts.limit, "2201W", "LIMIT")]
+        if parts.offset is not None:
+            out += [" OFFSET ", self._limit_value(parts.offset, "2201X", "OFFSET")]
+        return out
+
+    def _limit_value(self, node: ir.Node, code: str, what: str) -> Frag:
+        if isinstance(node, ir.Lit):
+            return sql("NULL" if node.value is None else str(node.value))
+        frag = self.emitter.frag(node)
+        if what == "OFFSET":
+            frag = sql("coalesce(", frag, ", 0)")
+        else:
+            frag = sql("coalesce(", frag, ", 4611686018427387904)")
+        return sql(
+            "(SELECT CASE WHEN tw_l < 0 THEN error(",
+            f"'[{code}] {what} must not be negative'",
+            ") ELSE tw_l END FROM (SELECT ",
+            frag,
+            " AS tw_l))",
+        )
+
+    def finished(self, frag: Frag, *, with_rid: int = 0) -> Query:
+        """The planner.abc.Query of a finished text. `with_rid`: the relation whose `_rid` it uses."""
+        pieces: list[Piece] = []
+        for p in frag.parts:
+            if isinstance(p, Ref):
+                p = self.emitter.written(p)
+            elif isinstance(p, Param):
+                ref = self.parameters.type_of(p.number)
+                p = Param(p.number, ref if ref is not None else TypeRef(t.TEXT))
+            if isinstance(p, str) and pieces and isinstance(pieces[-1], str):
+                pieces[-1] += p
+            else:
+                pieces.append(p)
+        slots = {p.name for p in pieces if hasattr(p, "name") and type(p).__name__ == "Slot"}
+        uses: list[RelationUse | SystemUse] = []
+        for r in self.tables:
+            assert r.table is not None
+            if r.slot in slots:
+                uses.append(
+                    RelationUse(
+                        r.slot,
+                        r.table,
+                        tuple(sorted(r.used)),
+                        r.number == with_rid or r.rid,
+                        self.ranges.get(r.number),
+                    )
+                )
+        uses += [s for s in self.system if s.slot in slots]
+        return Query(tuple(pieces), tuple(uses), self.volatile)  # type: ignore[arg-type]

@@ -1,0 +1,380 @@
+"""The catalog: one immutable value that says what exists, as of one timestamp.
+
+    catalog  --with_changes([CatalogChange(None, Table(...)), ...])-->  catalog'
+
+A transaction's snapshot has a catalog as it has rows; DDL inside it makes its own next one. Nothing here is ever
+modified, so plans, sessions and pg_catalog can hold one as long as they like. A new catalog shares everything
+with the old one but the dictionaries that changed, which are copied (ten thousand tables: well under a millisecond).
+
+Names are found as PostgreSQL finds them. `search_path` is a tuple of schema names; pg_catalog is
+searched first if it is not named, and so is the session's temporary schema (`pg_temp_N`, if it is in the path by
+its real name). One namespace holds tables, views, sequences and indexes, another one types.
+
+`for_database` gives the same catalog seen from another database: schemas belong to databases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+from planner.abc import Oid, PlanError, Table
+from planner.catalog import names
+from planner.catalog.codec import CatalogRow, decode, encode
+from planner.catalog.objects import (
+    DATABASE_OID,
+    FIRST_USER_OID,
+    PG_CATALOG_OID,
+    CatalogChange,
+    CatalogObject,
+    Comment,
+    CompositeType,
+    Counter,
+    Database,
+    Domain,
+    EnumType,
+    Grant,
+    Index,
+    Placed,
+    Relation,
+    Role,
+    Schema,
+    UserType,
+    View,
+    built_in_objects,
+)
+from planner.catalog.objects import Sequence as SequenceObject
+from planner.types import register_composite, register_enum
+
+SearchPath = tuple[str, ...]
+DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
+TEMPORARY_PREFIX: Final = "pg_temp_"
+
+_RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
+_TYPES: Final = (EnumType, Domain, CompositeType)
+_T = TypeVar("_T", bound=CatalogObject)
+_EMPTY: Final[frozenset[Oid]] = frozenset()
+
+
+class Catalog:
+    """Immutable. `version` grows with every change, so that caches can ask whether theirs is of today."""
+
+    __slots__ = (
+        "_by_table",
+        "_databases",
+        "_objects",
+        "_relations",
+        "_roles",
+        "_schemas",
+        "_targets",
+        "_types",
+        "database_oid",
+        "version",
+    )
+
+    def __init__(self, things: Iterable[CatalogObject] | None = None, version: int = 1) -> None:
+        self.version = version
+        self.database_oid: Oid = DATABASE_OID
+        self._objects: dict[Oid, CatalogObject] = {}
+        self._relations: dict[tuple[Oid, str], Oid] = {}
+        self._types: dict[tuple[Oid, str], Oid] = {}
+        self._schemas: dict[tuple[Oid, str], Oid] = {}
+        self._roles: dict[str, Oid] = {}
+        self._databases: dict[str, Oid] = {}
+        self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
+        self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
+        for thing in built_in_objects() if things is None else things:
+            self._add(thing)
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[CatalogRow], version: int = 1) -> Catalog:
+        """The catalog that the catalog shard's rows describe; built-in objects that no row replaces are there."""
+        stored = [decode(row) for row in rows]
+        replaced = {thing.oid for thing in stored}
+        return cls([*(b for b in built_in_objects() if b.oid not in replaced), *stored], version)
+
+    # --- growing ---------------------------------------------------------------------------------
+
+    def with_changes(self, changes: Sequence[CatalogChange], version: int | None = None) -> Catalog:
+        """The catalog after these changes; its version is the next one unless given."""
+        after = Catalog.__new__(Catalog)
+        after.version = self.version + 1 if version is None else version
+        after.database_oid = self.database_oid
+        for name in Catalog.__slots__:
+            if name.startswith("_"):
+                setattr(after, name, dict(getattr(self, name)))
+        for change in changes:
+            if change.old is not None:
+                after._remove(change.old)
+        for change in changes:
+            if change.new is not None:
+                after._add(change.new)
+        return after
+
+    def for_database(self, name: str) -> Catalog:
+        """The same catalog seen from a database. Raises 3D000."""
+        oid = self._databases.get(name)
+        if oid is None:
+            raise PlanError("3D000", f'database "{name}" does not exist')
+        if oid == self.database_oid:
+            return self
+        view = Catalog.__new__(Catalog)
+        for slot in Catalog.__slots__:
+            setattr(view, slot, getattr(self, slot))
+        view.database_oid = oid
+        return view
+
+    def _add(self, thing: CatalogObject) -> None:
+        assert thing.oid not in self._objects, f"OID {thing.oid} is taken"
+        self._objects[thing.oid] = thing
+        if isinstance(thing, _RELATIONS):
+            key = (thing.schema_oid, thing.name)
+            assert key not in self._relations, f"relation name {key} is taken"
+            self._relations[key] = thing.oid
+        if isinstance(thing, _TYPES):
+            self._types[thing.schema_oid, thing.name] = thing.oid
+        if isinstance(thing, EnumType):
+            register_enum(thing.oid, thing.array_oid, thing.name, thing.labels)
+        elif isinstance(thing, CompositeType):
+            register_composite(
+                thing.oid, thing.array_oid, thing.name, tuple((c.name, c.type) for c in thing.columns)
+            )
+        if isinstance(thing, Index | SequenceObject) and thing.table_oid:
+            self._by_table[thing.table_oid] = self._by_table.get(thing.table_oid, _EMPTY) | {thing.oid}
+        elif isinstance(thing, Schema):
+            self._schemas[thing.database_oid, thing.name] = thing.oid
+        elif isinstance(thing, Role):
+            self._roles[thing.name] = thing.oid
+        elif isinstance(thing, Database):
+            self._databases[thing.name] = thing.oid
+        elif isinstance(thing, Comment | Grant):
+            self._targets[thing.target] = self._targets.get(thing.target, _EMPTY) | {thing.oid}
+
+    def _remove(self, thing: CatalogObject) -> None:
+        assert self._objects.get(thing.oid) == thing, f"object {thing.oid} is not as the change believes"
+        del self._objects[thing.oid]
+        if isinstance(thing, _RELATIONS):
+            del self._relations[thing.schema_oid, thing.name]
+        if isinstance(thing, _TYPES):
+            del self._types[thing.schema_oid, thing.name]
+        if isinstance(thing, Index | SequenceObject) and thing.table_oid:
+            _discard(self._by_table, thing.table_oid, thing.oid)
+        elif isinstance(thing, Schema):
+            del self._schemas[thing.database_oid, thing.name]
+        elif isinstance(thing, Role):
+            del self._roles[thing.name]
+        elif isinstance(thing, Database):
+            del self._databases[thing.name]
+        elif isinstance(thing, Comment | Grant):
+            _discard(self._targets, thing.target, thing.oid)
+
+    # --- by OID ----------------------------------------------------------------------------------
+
+    @property
+    def counter(self) -> Counter:
+        counter = self._objects[1]
+        assert isinstance(counter, Counter)
+        return counter
+
+    def get(self, oid: Oid) -> CatalogObject | None:
+        return self._objects.get(oid)
+
+    def table(self, oid: Oid) -> Table:
+        """The table with this OID. Raises 42P01."""
+        thing = self._objects.get(oid)
+        if not isinstance(thing, Table):
+            raise PlanError("42P01", f"relation with OID {oid} does not exist")
+        return thing
+
+    def objects(self, kind: type[_T]) -> Iterator[_T]:
+        """All objects of a kind that this database has (roles, databases, comments: of all), by OID."""
+        here = self.database_oid
+        for oid in sorted(self._objects):
+            thing = self._objects[oid]
+            if not isinstance(thing, kind):
+                continue
+            if isinstance(thing, Schema):
+                if thing.database_oid in (0, here):
+                    yield thing
+                continue
+            schema_oid = getattr(thing, "schema_oid", 0)
+            if schema_oid:
+                schema = self._objects.get(schema_oid)
+                if isinstance(schema, Schema) and schema.database_oid not in (0, here):
+                    continue
+            yield thing
+
+    def tables(self) -> Iterator[Table]:
+        return self.objects(Table)
+
+    def all_tables(self) -> Iterator[Table]:
+        """The tables of every database: what the log and the snapshot store care about."""
+        return (t for t in self._objects.values() if isinstance(t, Table))
+
+    def inside(self, schema_oid: Oid) -> list[Placed]:
+        """Everything that lives in a schema, by OID."""
+        found = (self._objects[oid] for oid in sorted(self._objects))
+        return [t for t in found if isinstance(t, Placed) and t.schema_oid == schema_oid]
+
+    def indexes_of(self, table_oid: Oid) -> list[Index]:
+        return [i for i in self._dependents(table_oid) if isinstance(i, Index)]
+
+    def sequences_of(self, table_oid: Oid) -> list[SequenceObject]:
+        return [s for s in self._dependents(table_oid) if isinstance(s, SequenceObject)]
+
+    def _dependents(self, table_oid: Oid) -> list[CatalogObject]:
+        return [self._objects[oid] for oid in sorted(self._by_table.get(table_oid, _EMPTY))]
+
+    def comments_on(self, oid: Oid) -> list[Comment]:
+        found = (self._objects[o] for o in sorted(self._targets.get(oid, _EMPTY)))
+        return [c for c in found if isinstance(c, Comment)]
+
+    def grants_on(self, oid: Oid) -> list[Grant]:
+        found = (self._objects[o] for o in sorted(self._targets.get(oid, _EMPTY)))
+        return [g for g in found if isinstance(g, Grant)]
+
+    def rows(self) -> list[CatalogRow]:
+        """Every object as a row of the catalog shard."""
+        return [encode(self._objects[oid]) for oid in sorted(self._objects)]
+
+    # --- by name ---------------------------------------------------------------------------------
+
+    def schema(self, name: str, position: int = 0) -> Schema:
+        """A schema of this database. Raises 3F000."""
+        found = self.find_schema(name)
+        if found is None:
+            raise names.missing_schema(name, position)
+        return found
+
+    def find_schema(self, name: str) -> Schema | None:
+        oid = self._schemas.get((self.database_oid, name)) or self._schemas.get((0, name))
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, Schema) else None
+
+    def schema_of(self, schema_oid: Oid) -> Schema:
+        thing = self._objects[schema_oid]
+        assert isinstance(thing, Schema)
+        return thing
+
+    def schemas_on(self, search_path: Sequence[str]) -> list[Schema]:
+        """The schemas of a search path that exist, in the order in which names are looked up."""
+        path = list(search_path)
+        if "pg_catalog" not in path:
+            path.insert(0, "pg_catalog")
+        found = (self.find_schema(name) for name in path)
+        return [s for s in found if s is not None]
+
+    def creation_schema(self, search_path: Sequence[str], position: int = 0) -> Schema:
+        """Where an unqualified CREATE goes: the first schema of the path that exists. Raises 3F000."""
+        for name in search_path:
+            found = self.find_schema(name)
+            if found is not None and not name.startswith(TEMPORARY_PREFIX):
+                return found
+        raise PlanError("3F000", "no schema has been selected to create in", position=position)
+
+    def find_relation(self, name: str, schema: str, search_path: Sequence[str]) -> Relation | None:
+        """A table, view, sequence or index. Raises 3F000 only for a schema that was named."""
+        if schema:
+            oid = self._relations.get((self.schema(schema).oid, name))
+        else:
+            oid = None
+            for s in self.schemas_on(search_path):
+                oid = self._relations.get((s.oid, name))
+                if oid is not None:
+                    break
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, _RELATIONS) else None
+
+    def relation_in(self, schema_oid: Oid, name: str) -> Relation | None:
+        oid = self._relations.get((schema_oid, name))
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, _RELATIONS) else None
+
+    def resolve_relation(
+        self, name: str, schema: str = "", search_path: Sequence[str] = DEFAULT_SEARCH_PATH, position: int = 0
+    ) -> Relation:
+        """The relation of that name. Raises 42P01 `relation "x" does not exist` (also for an unknown schema)."""
+        found = None
+        if not schema or self.find_schema(schema) is not None:
+            found = self.find_relation(name, schema, search_path)
+        if found is None:
+            raise names.missing_relation(f"{schema}.{name}" if schema else name, position=position)
+        return found
+
+    def resolve_table(
+        self, name: str, schema: str = "", search_path: Sequence[str] = DEFAULT_SEARCH_PATH, position: int = 0
+    ) -> Table:
+        """The table of that name. Raises 42P01, 42809 for a relation that is no table."""
+        found = self.resolve_relation(name, schema, search_path, position)
+        if not isinstance(found, Table):
+            raise PlanError("42809", f'"{name}" is not a table', position=position)
+        return found
+
+    def find_type(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:
+        """A type made by CREATE TYPE or CREATE DOMAIN."""
+        if schema:
+            oid = self._types.get((self.schema(schema).oid, name))
+        else:
+            oid = next(
+                (
+                    o
+                    for s in self.schemas_on(search_path)
+                    if (o := self._types.get((s.oid, name))) is not None
+                ),
+                None,
+            )
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, _TYPES) else None
+
+    def type_in(self, schema_oid: Oid, name: str) -> UserType | None:
+        oid = self._types.get((schema_oid, name))
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, _TYPES) else None
+
+    def role(self, name: str) -> Role | None:
+        oid = self._roles.get(name)
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, Role) else None
+
+    def database(self, name: str) -> Database | None:
+        oid = self._databases.get(name)
+        thing = self._objects.get(oid) if oid is not None else None
+        return thing if isinstance(thing, Database) else None
+
+    def visible(self, relation: Relation, search_path: Sequence[str]) -> bool:
+        """pg_table_is_visible: whether the bare name finds this relation."""
+        found = self.find_relation(relation.name, "", search_path)
+        return found is not None and found.oid == relation.oid
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+    def __repr__(self) -> str:
+        return f"Catalog(version={self.version}, objects={len(self._objects)})"
+
+
+def _discard(index: dict[Oid, frozenset[Oid]], key: Oid, oid: Oid) -> None:
+    rest = index[key] - {oid}
+    if rest:
+        index[key] = rest
+    else:
+        del index[key]
+
+
+def changes_to_rows(changes: Sequence[CatalogChange]) -> tuple[list[CatalogRow], list[CatalogRow]]:
+    """What a DDL writes to the catalog shard: rows to delete, rows to insert."""
+    return (
+        [encode(c.old) for c in changes if c.old is not None],
+        [encode(c.new) for c in changes if c.new is not None],
+    )
+
+
+__all__ = [
+    "DEFAULT_SEARCH_PATH",
+    "FIRST_USER_OID",
+    "PG_CATALOG_OID",
+    "TEMPORARY_PREFIX",
+    "Catalog",
+    "SearchPath",
+    "changes_to_rows",
+]

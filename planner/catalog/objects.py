@@ -1,0 +1,269 @@
+"""What a database has besides tables: schemas, indexes, views, sequences, types, roles, databases, comments.
+
+`Table`, `Column` and `Constraint` are `planner.abc`'s, because every room sees them. All objects are frozen: DDL makes
+new ones. Each has an `oid` of its own, by which others point to it, so that renaming is one row.
+
+    Database 5 --< Schema 2200 --< Table 16384 --< Index 16387
+                              |                `-- Constraint 16388 (inside the table)
+                              |--< View, Sequence, EnumType, Domain, CompositeType
+    Role 10            Comment -> any object        Grant -> any object and a role
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from planner.abc import Column, Constraint, Oid, Table, TypeRef
+
+PG_CATALOG_OID: Final = 11
+PUBLIC_OID: Final = 2200
+INFORMATION_SCHEMA_OID: Final = 13_000
+TOAST_OID: Final = 99
+DATABASE_OID: Final = 5
+SUPERUSER_OID: Final = 10
+FIRST_USER_OID: Final = 16_384
+"""OIDs below are PostgreSQL's own; every object that DDL makes is at or above."""
+
+DEFAULT_OWNER: Final = "tidewire"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Where the next OID comes from: the one object that every DDL which makes objects replaces.
+
+    It keeps OIDs (and the shard ids made of them) from being used twice, also after drops and restarts.
+    """
+
+    next_oid: Oid
+    oid: Oid = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    oid: Oid
+    name: str
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    oid: Oid
+    name: str
+    owner: str = DEFAULT_OWNER
+    database_oid: Oid = DATABASE_OID
+
+
+@dataclass(frozen=True, slots=True)
+class IndexKey:
+    """A column (attnum) or an expression (attnum 0, SQL text) of an index."""
+
+    attnum: int
+    expression: str = ""
+    descending: bool = False
+    nulls_first: bool = False
+    opclass: str = ""
+    collation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """An index: of a constraint (`constraint_oid`), or made by CREATE INDEX."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    table_oid: Oid
+    keys: tuple[IndexKey, ...]
+    unique: bool = False
+    primary: bool = False
+    method: str = "btree"
+    predicate: str = ""
+    include: tuple[int, ...] = ()
+    nulls_not_distinct: bool = False
+    constraint_oid: Oid = 0
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view: its query as text and the columns that it had when it was made."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    columns: tuple[Column, ...]
+    query: str
+    owner: str = DEFAULT_OWNER
+    temporary: bool = False
+    depends: tuple[Oid, ...] = ()  # relations that the query reads
+    search_path: tuple[str, ...] = ()  # how names in the query are to be resolved
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence:
+    """A sequence's definition. Its values are leased by `lease_name`, which RESTART and ALTER change.
+
+    The n-th value of the current lease series is `first + n * increment` (n from 0), within the bounds.
+    """
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    type: TypeRef
+    start: int = 1
+    increment: int = 1
+    minimum: int = 1
+    maximum: int = (1 << 63) - 1
+    cache: int = 1
+    cycle: bool = False
+    owner: str = DEFAULT_OWNER
+    table_oid: Oid = 0  # owned by this column
+    attnum: int = 0
+    identity: bool = False
+    temporary: bool = False
+    restarts: int = 0
+    restarted_at: int | None = None  # RESTART WITH, setval; None: start
+    called: bool = False  # `restarted_at` counts as taken: setval(..., true)
+
+    @property
+    def lease_name(self) -> str:
+        return f"sequence {self.oid}.{self.restarts}"
+
+    @property
+    def first(self) -> int:
+        """The first value of the current lease series."""
+        return self.origin + self.increment if self.called else self.origin
+
+    @property
+    def origin(self) -> int:
+        """last_value of a series from which nothing was taken yet."""
+        return self.start if self.restarted_at is None else self.restarted_at
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType:
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    array_oid: Oid
+    labels: tuple[str, ...]
+    label_oids: tuple[Oid, ...] = ()
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    array_oid: Oid
+    base: TypeRef
+    not_null: bool = False
+    default: str | None = None
+    constraints: tuple[Constraint, ...] = ()
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class CompositeType:
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    array_oid: Oid
+    columns: tuple[Column, ...]
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    oid: Oid
+    name: str
+    login: bool = False
+    superuser: bool = False
+    create_db: bool = False
+    create_role: bool = False
+    inherit: bool = True
+    replication: bool = False
+    bypass_rls: bool = False
+    connection_limit: int = -1
+    password: str | None = None
+    valid_until: str | None = None
+    member_of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """COMMENT ON an object that has no `comment` field of its own, or on a column (`sub` its attnum)."""
+
+    oid: Oid
+    target: Oid
+    sub: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Privileges of one grantee on one object, as GRANT said them: recorded."""
+
+    oid: Oid
+    target: Oid
+    grantee: str  # "" is PUBLIC
+    privileges: tuple[str, ...]
+    grantable: tuple[str, ...] = ()
+    attnum: int = 0
+    grantor: str = DEFAULT_OWNER
+
+
+Relation = Table | View | Sequence | Index | CompositeType
+"""What shares one namespace per schema (pg_class)."""
+
+UserType = EnumType | Domain | CompositeType
+
+Placed = Table | View | Sequence | Index | EnumType | Domain | CompositeType
+"""What lives in a schema."""
+
+CatalogObject = (
+    Counter
+    | Database
+    | Schema
+    | Table
+    | Index
+    | View
+    | Sequence
+    | EnumType
+    | Domain
+    | CompositeType
+    | Role
+    | Comment
+    | Grant
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogChange:
+    """One object's before and after: None before for what is made, None after for what is dropped."""
+
+    old: CatalogObject | None
+    new: CatalogObject | None
+
+    def __post_init__(self) -> None:
+        assert self.old is not None or self.new is not None
+        assert self.old is None or self.new is None or self.old.oid == self.new.oid
+
+    @property
+    def oid(self) -> Oid:
+        thing = self.new if self.new is not None else self.old
+        assert thing is not None
+        return thing.oid
+
+
+def built_in_objects() -> tuple[CatalogObject, ...]:
+    """What an empty environment has."""
+    return (
+        Counter(FIRST_USER_OID),
+        Database(DATABASE_OID, "tidewire"),
+        Schema(PG_CATALOG_OID, "pg_catalog", database_oid=0),
+        Schema(INFORMATION_SCHEMA_OID, "information_schema", database_oid=0),
+        Schema(PUBLIC_OID, "public"),
+        Role(SUPERUSER_OID, DEFAULT_OWNER, login=True, superuser=True, create_db=True, create_role=True),
+    )

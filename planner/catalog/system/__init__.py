@@ -1,0 +1,68 @@
+"""pg_catalog and information_schema: relations computed from the catalog.
+
+Clients find out what a database holds by asking PostgreSQL's system relations, and they ask for
+everything: `\\d` alone joins a dozen. So every relation of PostgreSQL 15 exists here, with its columns
+and types (`relations`), and each has one of three sources:
+
+    static      rows that are the same in every PostgreSQL: types, functions, operators (facts/*.tsv)
+    computed    rows made from the Catalog when asked: pg_class, pg_attribute, information_schema.*
+    server      rows that only the running server knows: settings, sessions, locks
+
+The rest is empty. Functions over them (pg_get_indexdef, format_type, ...) are in `functions`.
+
+    rows("pg_catalog", "pg_class", SystemContext(catalog))  ->  [(oid, relname, ...), ...]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.catalog.system import classes, information_schema, listings, people, user_types
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.relations import SystemRelation, relation, relations
+from planner.catalog.system.static import has_facts, static_rows
+
+_COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
+    "pg_attrdef": classes.pg_attrdef,
+    "pg_attribute": classes.pg_attribute,
+    "pg_auth_members": people.pg_auth_members,
+    "pg_authid": people.pg_authid,
+    "pg_class": classes.pg_class,
+    "pg_constraint": classes.pg_constraint,
+    "pg_database": people.pg_database,
+    "pg_depend": classes.pg_depend,
+    "pg_description": classes.pg_description,
+    "pg_enum": user_types.pg_enum,
+    "pg_group": people.pg_group,
+    "pg_index": classes.pg_index,
+    "pg_indexes": listings.pg_indexes,
+    "pg_namespace": people.pg_namespace,
+    "pg_rewrite": classes.pg_rewrite,
+    "pg_roles": people.pg_roles,
+    "pg_sequence": classes.pg_sequence,
+    "pg_sequences": listings.pg_sequences,
+    "pg_shdescription": classes.pg_shdescription,
+    "pg_tables": listings.pg_tables,
+    "pg_tablespace": people.pg_tablespace,
+    "pg_type": user_types.pg_type,
+    "pg_user": people.pg_user,
+    "pg_views": listings.pg_views,
+}
+
+
+def rows(schema: str, name: str, context: SystemContext) -> Rows:
+    """The rows of a system relation, in the order of its columns. Raises KeyError for an unknown one."""
+    if (schema, name) not in relations():
+        raise KeyError((schema, name))
+    if schema == "information_schema":
+        provider = information_schema.PROVIDERS.get(name)
+        return provider(context) if provider is not None else []
+    computed = _COMPUTED.get(name)
+    if computed is not None:
+        return computed(context)
+    if has_facts(name):
+        return list(static_rows(name))
+    return listings.server_rows(name, context)
+
+
+__all__ = ["Rows", "SystemContext", "SystemRelation", "relation", "relations", "rows"]

@@ -1,0 +1,328 @@
+"""Who may do what: has_*_privilege, pg_has_role, and access-control lists taken apart.
+
+    superuser or owner          everything
+    a grant to the role, to a role that it is a member of, or to PUBLIC
+    what PostgreSQL gives PUBLIC of itself: CONNECT and TEMPORARY, USAGE of types, EXECUTE, the system relations
+
+A list of privileges ('SELECT, INSERT') asks whether any of them is held, as PostgreSQL does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planner.abc import Oid, SqlError, Table
+from planner.catalog.objects import (
+    CompositeType,
+    Database,
+    Domain,
+    EnumType,
+    Role,
+    Schema,
+    Sequence,
+    View,
+)
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.function_table import system
+from planner.catalog.system.functions import regclass_in, split_name
+from planner.catalog.system.privileges import LETTERS, OWNER
+from planner.types.oids import ACLITEM, ACLITEM_ARRAY, BOOL, CHAR, INT2, NAME, OID, TEXT
+
+PUBLIC = ""
+_RELATION = frozenset(("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"))
+_PRIVILEGES: dict[str, frozenset[str]] = {
+    "table": _RELATION | {"RULE"},
+    "any_column": frozenset(("SELECT", "INSERT", "UPDATE", "REFERENCES")),
+    "column": frozenset(("SELECT", "INSERT", "UPDATE", "REFERENCES")),
+    "sequence": frozenset(("USAGE", "SELECT", "UPDATE")),
+    "schema": frozenset(("CREATE", "USAGE")),
+    "database": frozenset(("CREATE", "CONNECT", "TEMPORARY", "TEMP")),
+    "type": frozenset(("USAGE",)),
+    "language": frozenset(("USAGE",)),
+    "function": frozenset(("EXECUTE",)),
+    "tablespace": frozenset(("CREATE",)),
+    "foreign_data_wrapper": frozenset(("USAGE",)),
+    "server": frozenset(("USAGE",)),
+}
+_OF_PUBLIC = {
+    "database": frozenset(("CONNECT", "TEMPORARY", "TEMP")),
+    "type": frozenset(("USAGE",)),
+    "language": frozenset(("USAGE",)),
+    "function": frozenset(("EXECUTE",)),
+}
+
+
+def role_of(context: SystemContext, who: Any) -> Role | None:
+    """A role by name or OID; None for the OID of PUBLIC or of nobody. Raises 42704 for an unknown name."""
+    if isinstance(who, int):
+        found = context.catalog.get(who)
+        return found if isinstance(found, Role) else None
+    role = context.catalog.role(who)
+    if role is None and who.lower() != "public":
+        raise SqlError("42704", f'role "{who}" does not exist')
+    return role
+
+
+def roles_of(context: SystemContext, role: Role | None) -> set[str]:
+    """The role's own name and those of all roles that it is in."""
+    if role is None:
+        return set()
+    found: set[str] = set()
+    pending = [role.name]
+    while pending:
+        name = pending.pop()
+        if name in found:
+            continue
+        found.add(name)
+        one = context.catalog.role(name)
+        if one is not None:
+            pending += one.member_of
+    return found
+
+
+def _asked(kind: str, text: str) -> list[tuple[str, bool]]:
+    """(privilege, with grant option) of 'SELECT, UPDATE WITH GRANT OPTION'. Raises 22023."""
+    found = []
+    for word in text.split(","):
+        word = " ".join(word.upper().split())
+        plain = word.removesuffix(" WITH GRANT OPTION")
+        if plain not in _PRIVILEGES[kind]:
+            raise SqlError("22023", f'unrecognized privilege type: "{word.lower()}"')
+        found.append((plain, plain != word))
+    return found
+
+
+def _held(
+    context: SystemContext, who: Any, kind: str, oid: Oid, owner: str, text: str, attnum: int = 0
+) -> bool:
+    asked = _asked(kind, text)
+    role = role_of(context, who)
+    names = roles_of(context, role)
+    if (role is not None and role.superuser) or owner in names:
+        return True
+    for privilege, grantable in asked:
+        if not grantable and privilege in _OF_PUBLIC.get(kind, ()):
+            return True
+        if (
+            not grantable
+            and oid < 16384
+            and kind in ("table", "any_column", "column")
+            and privilege == "SELECT"
+        ):
+            return True
+        if not grantable and oid == 2200 and privilege == "USAGE":
+            return True
+        if not grantable and oid in (11, 13000) and privilege == "USAGE":
+            return True
+        for g in context.catalog.grants_on(oid):
+            if g.grantee not in names and g.grantee != PUBLIC:
+                continue
+            if g.attnum and kind != "any_column" and g.attnum != attnum:
+                continue
+            given = {p.upper() for p in (g.grantable if grantable else g.privileges)}
+            if privilege in given or "ALL" in given or "ALL PRIVILEGES" in given:
+                return True
+    return False
+
+
+# --- what is asked about, by name or OID ------------------------------------------------------------
+
+
+def _relation(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    oid = what if isinstance(what, int) else regclass_in(context, what)
+    thing = context.catalog.get(oid) if oid is not None else None
+    if isinstance(thing, Table | View | Sequence):
+        return thing.oid, thing.owner
+    return (oid, "tidewire") if oid is not None and oid < 16384 else None
+
+
+def _schema(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    thing = context.catalog.get(what) if isinstance(what, int) else context.catalog.find_schema(what)
+    if not isinstance(thing, Schema):
+        if isinstance(what, str):
+            raise SqlError("3F000", f'schema "{what}" does not exist')
+        return None
+    return thing.oid, thing.owner
+
+
+def _database(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    thing = context.catalog.get(what) if isinstance(what, int) else context.catalog.database(what)
+    if not isinstance(thing, Database):
+        if isinstance(what, str):
+            raise SqlError("3D000", f'database "{what}" does not exist')
+        return None
+    return thing.oid, thing.owner
+
+
+def _type(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    if isinstance(what, int):
+        thing = context.catalog.get(what)
+    else:
+        schema, name = split_name(what)
+        thing = context.catalog.find_type(name, schema, context.search_path)
+    if isinstance(thing, EnumType | Domain | CompositeType):
+        return thing.oid, thing.owner
+    return 1, "tidewire"
+
+
+def _other(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    return 1, "tidewire"
+
+
+_FIND: dict[str, Callable[[SystemContext, Any], tuple[Oid, str] | None]] = {
+    "table": _relation, "any_column": _relation, "sequence": _relation, "schema": _schema, "database": _database,
+    "type": _type, "language": _other, "function": _other, "tablespace": _other, "foreign_data_wrapper": _other,
+    "server": _other,
+}  # fmt: skip
+
+
+def _register(kind: str) -> None:
+    find = _FIND[kind]
+
+    def of_somebody(context: SystemContext, who: Any, what: Any, privilege: str | None) -> bool | None:
+        if who is None or what is None or privilege is None:
+            return None
+        found = find(context, what)
+        return None if found is None else _held(context, who, kind, *found, privilege)
+
+    def of_me(context: SystemContext, what: Any, privilege: str | None) -> bool | None:
+        return of_somebody(context, context.user, what, privilege)
+
+    for what in (OID, TEXT):
+        system(f"has_{kind}_privilege", (what, TEXT), BOOL)(of_me)
+        for who in (NAME, OID):
+            system(f"has_{kind}_privilege", (who, what, TEXT), BOOL)(of_somebody)
+
+
+for _kind in _FIND:
+    _register(_kind)
+
+
+def _column_of_somebody(
+    context: SystemContext, who: Any, what: Any, column: Any, privilege: str | None
+) -> bool | None:
+    if who is None or what is None or column is None or privilege is None:
+        return None
+    found = _relation(context, what)
+    if found is None:
+        return None
+    thing = context.catalog.get(found[0])
+    attnum = column
+    if isinstance(column, str):
+        columns = thing.columns if isinstance(thing, Table | View) else ()
+        attnum = next((c.attnum for c in columns if c.name == column), 0)
+        if not attnum and columns:
+            raise SqlError("42703", f'column "{column}" of relation "{what}" does not exist')
+    return _held(context, who, "column", *found, privilege, attnum)
+
+
+def _column_of_me(context: SystemContext, what: Any, column: Any, privilege: str | None) -> bool | None:
+    return _column_of_somebody(context, context.user, what, column, privilege)
+
+
+for _what in (OID, TEXT):
+    for _column in (INT2, TEXT):
+        system("has_column_privilege", (_what, _column, TEXT), BOOL)(_column_of_me)
+        for _who in (NAME, OID):
+            system("has_column_privilege", (_who, _what, _column, TEXT), BOOL)(_column_of_somebody)
+
+
+def _has_role(context: SystemContext, who: Any, what: Any, privilege: str | None) -> bool | None:
+    if who is None or what is None or privilege is None:
+        return None
+    role, group = role_of(context, who), role_of(context, what)
+    if role is None or group is None:
+        return False
+    return role.superuser or group.name in roles_of(context, role)
+
+
+def _i_have_role(context: SystemContext, what: Any, privilege: str | None) -> bool | None:
+    return _has_role(context, context.user, what, privilege)
+
+
+for _what in (OID, NAME):
+    system("pg_has_role", (_what, TEXT), BOOL)(_i_have_role)
+    for _who in (NAME, OID):
+        system("pg_has_role", (_who, _what, TEXT), BOOL)(_has_role)
+
+
+@system("has_parameter_privilege", (TEXT, TEXT), BOOL)
+def _has_parameter_privilege(context: SystemContext, name: str | None, privilege: str | None) -> bool | None:
+    return None if name is None or privilege is None else True
+
+
+# --- lists ----------------------------------------------------------------------------------------
+
+_LETTER_NAMES = {letter: name for name, letter in LETTERS.items() if name != "TEMP"}
+
+
+def _quoted(name: str) -> str:
+    return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
+
+
+@system("acldefault", (CHAR, OID), ACLITEM_ARRAY)
+def _acldefault(context: SystemContext, kind: str | None, owner: Oid | None) -> list[str] | None:
+    """The list that an object has where nobody granted anything."""
+    if kind is None or owner is None:
+        return None
+    role = context.catalog.get(owner)
+    name = _quoted(role.name) if isinstance(role, Role) else str(owner)
+    owners = {"r": OWNER["r"], "s": OWNER["S"], "n": OWNER["n"], "d": OWNER["d"], "f": "X", "l": "U", "L": "rw",
+              "t": "C", "F": "U", "S": "U", "T": "U", "p": "sA"}  # fmt: skip
+    public = {"d": "Tc", "f": "X", "l": "U", "T": "U"}
+    if kind == "c":
+        return []
+    if kind not in owners:
+        raise SqlError("XX000", f"unrecognized object type abbreviation: {kind}")
+    found = [f"={public[kind]}/{name}"] if kind in public else []
+    return [*found, f"{name}={owners[kind]}/{name}"]
+
+
+@system(
+    "aclexplode",
+    (ACLITEM_ARRAY,),
+    2249,
+    columns=(("grantor", OID), ("grantee", OID), ("privilege_type", TEXT), ("is_grantable", BOOL)),
+)
+def _aclexplode(context: SystemContext, items: list[str | None] | None) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for item in items or ():
+        if item is None:
+            continue
+        grantee, _, rest = item.rpartition("=")
+        letters, _, grantor = rest.partition("/")
+        for i, letter in enumerate(letters):
+            if letter != "*":
+                found.append(
+                    {
+                        "grantor": _oid(context, grantor),
+                        "grantee": _oid(context, grantee),
+                        "privilege_type": _LETTER_NAMES.get(letter, letter),
+                        "is_grantable": letters[i + 1 : i + 2] == "*",
+                    }
+                )
+    return found
+
+
+def _oid(context: SystemContext, name: str) -> Oid:
+    role = context.catalog.role(name.strip('"')) if name else None
+    return role.oid if role is not None else 0
+
+
+@system("makeaclitem", (OID, OID, TEXT, BOOL), ACLITEM)
+def _makeaclitem(
+    context: SystemContext,
+    grantee: Oid | None,
+    grantor: Oid | None,
+    privilege: str | None,
+    grantable: bool | None,
+) -> str | None:
+    if grantee is None or grantor is None or privilege is None or grantable is None:
+        return None
+    names = []
+    for oid in (grantee, grantor):
+        role = context.catalog.get(oid)
+        names.append(_quoted(role.name) if isinstance(role, Role) else "")
+    letters = "".join(LETTERS[p.strip().upper()] + ("*" if grantable else "") for p in privilege.split(","))
+    return f"{names[0]}={letters}/{names[1]}"

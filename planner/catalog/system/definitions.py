@@ -1,0 +1,179 @@
+"""Objects as SQL text: what pg_get_indexdef, pg_get_constraintdef and their like answer."""
+
+from __future__ import annotations
+
+import re
+
+from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
+from planner.catalog.catalog import Catalog
+from planner.catalog.names import quote_identifier
+from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema, View
+from planner.types import BY_OID, format_type
+from planner.types.oids import BPCHAR, NUMERIC, TEXT, VARCHAR
+
+_STRING = re.compile(r"^'(?:[^']|'')*'$")
+_WORDS = re.compile(
+    r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\b(and|or|not|is|null|in|like|ilike|between|case|when|then|else|end|distinct|from|any|all"""
+    r"""|current_date|current_timestamp|current_time|localtimestamp|localtime|current_user|session_user|current_role|value)\b""",
+    re.IGNORECASE,
+)
+
+
+def spelled(text: str) -> str:
+    """An expression with its keywords in capitals, as PostgreSQL writes expressions out."""
+    return _WORDS.sub(lambda m: m[1] or m[2].upper(), text.strip())
+
+
+def bare(text: str) -> str:
+    """Without parentheses around the whole, as PostgreSQL's pretty form has it."""
+    while text.startswith("(") and text.endswith(")"):
+        depth = 0
+        for i, c in enumerate(text):
+            depth += (c == "(") - (c == ")")
+            if depth == 0 and i < len(text) - 1:
+                return text
+        text = text[1:-1].strip()
+    return text
+
+
+def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("public",)) -> str:
+    """format_type() for every type, those of users too."""
+    if ref.oid == 0:
+        return "-"
+    if ref.oid in BY_OID and ref.oid < FIRST_USER_OID:
+        return format_type(ref)
+    thing = catalog.get(ref.oid)
+    if isinstance(thing, EnumType | Domain | CompositeType):
+        schema = catalog.get(thing.schema_oid)
+        shown = quote_identifier(thing.name)
+        if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":
+            return f"{quote_identifier(schema.name)}.{shown}"
+        return shown
+    element = _element_type(catalog, ref.oid)
+    if element is not None:
+        return type_name(catalog, TypeRef(element), search_path) + "[]"
+    try:
+        return format_type(ref)
+    except SqlError:
+        return "???"
+
+
+def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
+    """Of which user's type this is the array type."""
+    for enum in catalog.objects(EnumType):
+        if enum.array_oid == array_oid:
+            return enum.oid
+    for domain in catalog.objects(Domain):
+        if domain.array_oid == array_oid:
+            return domain.oid
+    for composite in catalog.objects(CompositeType):
+        if composite.array_oid == array_oid:
+            return composite.oid
+    return None
+
+
+def default_text(catalog: Catalog, column: Column) -> str | None:
+    """The default as pg_get_expr shows it: string literals with their type."""
+    if column.default is None:
+        return None
+    text = column.default.strip()
+    if _STRING.match(text):
+        base = TypeRef(column.type.oid)
+        if base.oid in (VARCHAR, BPCHAR, TEXT):
+            shown = {VARCHAR: "character varying", BPCHAR: "bpchar", TEXT: "text"}[base.oid]
+        else:
+            shown = type_name(catalog, base)
+        return f"{text}::{shown}"
+    if column.type.oid == NUMERIC and re.fullmatch(r"\d+", text):
+        return f"{text}"
+    return spelled(text)
+
+
+def qualified(catalog: Catalog, schema_oid: Oid, name: str, search_path: tuple[str, ...]) -> str:
+    """The name, with its schema where the search path does not find it."""
+    schema = catalog.get(schema_oid)
+    assert isinstance(schema, Schema)
+    if schema.name in search_path:
+        return quote_identifier(name)
+    return f"{quote_identifier(schema.name)}.{quote_identifier(name)}"
+
+
+def _column_names(table: Table, attnums: tuple[int, ...]) -> str:
+    return ", ".join(quote_identifier(table.columns[table.index_of(a)].name) for a in attnums)
+
+
+_ACTIONS = {"c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT", "r": "RESTRICT"}
+
+
+def constraint_definition(
+    catalog: Catalog, table: Table | None, c: Constraint, search_path: tuple[str, ...], pretty: bool = False
+) -> str:
+    """As pg_get_constraintdef()."""
+    if c.kind == "c":
+        text = bare(spelled(c.expression))
+        return f"CHECK ({text})" if pretty else f"CHECK (({text}))"
+    assert table is not None
+    columns = _column_names(table, c.columns)
+    if c.kind == "p":
+        return f"PRIMARY KEY ({columns})"
+    if c.kind == "u":
+        nulls = " NULLS NOT DISTINCT" if c.nulls_not_distinct else ""
+        return f"UNIQUE{nulls} ({columns})"
+    target = catalog.get(c.foreign_table)
+    assert isinstance(target, Table)
+    shown = qualified(catalog, target.schema_oid, target.name, search_path)
+    text = f"FOREIGN KEY ({columns}) REFERENCES {shown}({_column_names(target, c.foreign_columns)})"
+    if c.on_update in _ACTIONS:
+        text += f" ON UPDATE {_ACTIONS[c.on_update]}"
+    if c.on_delete in _ACTIONS:
+        text += f" ON DELETE {_ACTIONS[c.on_delete]}"
+    return text
+
+
+def index_column(table: Table, index: Index, position: int) -> str:
+    """One column or expression of an index, 1-based; empty if there is none."""
+    if position > len(index.keys):
+        extra = position - len(index.keys) - 1
+        if extra >= len(index.include):
+            return ""
+        return quote_identifier(table.columns[table.index_of(index.include[extra])].name)
+    key = index.keys[position - 1]
+    if key.attnum:
+        return quote_identifier(table.columns[table.index_of(key.attnum)].name)
+    text = key.expression.strip()
+    return text if re.match(r"^\w+\(.*\)$", text) or text.startswith("(") else f"({text})"
+
+
+def index_definition(catalog: Catalog, index: Index, pretty: bool = False) -> str:
+    """As pg_get_indexdef(): the whole CREATE INDEX."""
+    table = catalog.get(index.table_oid)
+    assert isinstance(table, Table)
+    keys = []
+    for i, key in enumerate(index.keys, 1):
+        text = index_column(table, index, i)
+        if key.opclass:
+            text += f" {key.opclass}"
+        if key.descending:
+            text += " DESC" if key.nulls_first else " DESC NULLS LAST"
+        elif key.nulls_first:
+            text += " NULLS FIRST"
+        keys.append(text)
+    schema = catalog.get(table.schema_oid)
+    assert isinstance(schema, Schema)
+    text = (
+        f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote_identifier(index.name)} ON "
+        f"{quote_identifier(schema.name)}.{quote_identifier(table.name)} USING {index.method} ({', '.join(keys)})"
+    )
+    if index.include:
+        text += f" INCLUDE ({_column_names(table, index.include)})"
+    if index.nulls_not_distinct:
+        text += " NULLS NOT DISTINCT"
+    if index.predicate:
+        predicate = bare(spelled(index.predicate))
+        text += f" WHERE {predicate if pretty else f'({predicate})'}"
+    return text
+
+
+def view_definition(view: View) -> str:
+    """As pg_get_viewdef(): the query, ended by a semicolon."""
+    return f" {view.query.strip().rstrip(';')};"

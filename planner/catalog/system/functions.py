@@ -1,0 +1,399 @@
+"""Definitions, names and comments: pg_get_constraintdef, format_type, pg_table_is_visible, to_regclass, ..."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planner.abc import Oid, SqlError, Table, TypeRef
+from planner.catalog.objects import (
+    FIRST_USER_OID,
+    CompositeType,
+    Domain,
+    EnumType,
+    Index,
+    Role,
+    Schema,
+    Sequence,
+    View,
+)
+from planner.catalog.system.classes import pg_description, pg_shdescription
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.definitions import (
+    bare,
+    constraint_definition,
+    index_column,
+    index_definition,
+    qualified,
+    spelled,
+    type_name,
+    view_definition,
+)
+from planner.catalog.system.function_table import system
+from planner.catalog.system.relations import relations
+from planner.catalog.system.static import static_rows
+from planner.types import BY_OID, oids
+from planner.types.oids import BOOL, INT4, NAME, OID, PG_NODE_TREE, TEXT
+
+_CLASSES: dict[str, Oid] = {
+    "pg_class": 1259,
+    "pg_type": 1247,
+    "pg_namespace": 2615,
+    "pg_constraint": 2606,
+    "pg_database": 1262,
+    "pg_authid": 1260,
+    "pg_proc": 1255,
+}
+
+
+# --- visibility -----------------------------------------------------------------------------------
+
+
+@system("pg_table_is_visible", (OID,), BOOL)
+def _table_visible(context: SystemContext, oid: Oid | None) -> bool | None:
+    if oid is None:
+        return None
+    thing = context.catalog.get(oid)
+    if isinstance(thing, Table | View | Sequence | Index | CompositeType):
+        return context.catalog.visible(thing, context.search_path)
+    for r in relations().values():
+        if r.oid == oid:
+            return r.schema == "pg_catalog" or r.schema in context.search_path
+    return None
+
+
+@system("pg_type_is_visible", (OID,), BOOL)
+def _type_visible(context: SystemContext, oid: Oid | None) -> bool | None:
+    if oid is None:
+        return None
+    if oid in BY_OID and oid < FIRST_USER_OID:
+        return True
+    thing = context.catalog.get(oid)
+    if isinstance(thing, EnumType | Domain | CompositeType):
+        found = context.catalog.find_type(thing.name, "", context.search_path)
+        return found is not None and found.oid == oid
+    return None
+
+
+def _always_visible(context: SystemContext, oid: Oid | None) -> bool | None:
+    return None if oid is None else True
+
+
+for _name in (
+    "function",
+    "operator",
+    "opclass",
+    "opfamily",
+    "conversion",
+    "collation",
+    "ts_config",
+    "ts_dict",
+    "ts_parser",
+    "ts_template",
+    "statistics_obj",
+):
+    system(f"pg_{_name}_is_visible", (OID,), BOOL)(_always_visible)
+
+
+# --- definitions ----------------------------------------------------------------------------------
+
+
+@system("format_type", (OID, INT4), TEXT)
+def _format_type(context: SystemContext, oid: Oid | None, typmod: int | None) -> str | None:
+    if oid is None:
+        return None
+    return type_name(context.catalog, TypeRef(oid, -1 if typmod is None else typmod), context.search_path)
+
+
+@system("pg_get_indexdef", (OID, INT4, BOOL), TEXT, optional=2)
+def _get_indexdef(
+    context: SystemContext, oid: Oid | None, column: int | None = 0, pretty: bool | None = False
+) -> str | None:
+    index = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(index, Index) or column is None:
+        return None
+    if column == 0:
+        return index_definition(context.catalog, index, bool(pretty))
+    table = context.catalog.get(index.table_oid)
+    assert isinstance(table, Table)
+    return index_column(table, index, column)
+
+
+@system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
+def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
+    for t in context.catalog.objects(Table):
+        for c in t.constraints:
+            if c.oid == oid:
+                return constraint_definition(context.catalog, t, c, context.search_path, bool(pretty))
+    for d in context.catalog.objects(Domain):
+        for c in d.constraints:
+            if c.oid == oid:
+                return constraint_definition(context.catalog, None, c, context.search_path, bool(pretty))
+    return None
+
+
+@system("pg_get_viewdef", (OID, BOOL), TEXT, optional=1)
+@system("pg_get_viewdef", (OID, INT4), TEXT)
+def _get_viewdef(context: SystemContext, oid: Oid | None, pretty: object = False) -> str | None:
+    view = context.catalog.get(oid) if oid is not None else None
+    return view_definition(view) if isinstance(view, View) else None
+
+
+@system("pg_get_viewdef", (TEXT, BOOL), TEXT, optional=1)
+def _get_viewdef_by_name(context: SystemContext, name: str | None, pretty: bool | None = False) -> str | None:
+    return _get_viewdef(context, regclass_in(context, name)) if name is not None else None
+
+
+@system("pg_get_expr", (PG_NODE_TREE, OID, BOOL), TEXT, optional=1)
+def _get_expr(
+    context: SystemContext, expression: str | None, relation: Oid | None, pretty: bool | None = False
+) -> str | None:
+    """Expressions are kept as PostgreSQL writes them out; the pretty form drops the outer parentheses."""
+    if expression is None:
+        return None
+    text = spelled(expression)
+    return bare(text) if pretty else text
+
+
+@system("pg_get_serial_sequence", (TEXT, TEXT), TEXT)
+def _get_serial_sequence(context: SystemContext, table: str | None, column: str | None) -> str | None:
+    if table is None or column is None:
+        return None
+    oid = _to_regclass(context, table)
+    thing = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(thing, Table):
+        raise SqlError("42P01", f'relation "{table}" does not exist')
+    attnum = next((c.attnum for c in thing.columns if c.name == column), None)
+    if attnum is None:
+        raise SqlError("42703", f'column "{column}" of relation "{thing.name}" does not exist')
+    for s in context.catalog.sequences_of(thing.oid):
+        if s.attnum == attnum:
+            return qualified(context.catalog, s.schema_oid, s.name, ())
+    return None
+
+
+@system("pg_get_userbyid", (OID,), NAME)
+def _get_userbyid(context: SystemContext, oid: Oid | None) -> str | None:
+    if oid is None:
+        return None
+    role = context.catalog.get(oid)
+    return role.name if isinstance(role, Role) else f"unknown (OID={oid})"
+
+
+@system("pg_get_function_arguments", (OID,), TEXT)
+@system("pg_get_function_identity_arguments", (OID,), TEXT)
+def _function_arguments(context: SystemContext, oid: Oid | None) -> str | None:
+    row = _proc(oid)
+    if row is None:
+        return None
+    return ", ".join(type_name(context.catalog, TypeRef(t)) for t in row[19])
+
+
+@system("pg_get_function_result", (OID,), TEXT)
+def _function_result(context: SystemContext, oid: Oid | None) -> str | None:
+    row = _proc(oid)
+    if row is None or row[9] == "p":
+        return None
+    shown = type_name(context.catalog, TypeRef(row[18]))
+    return f"SETOF {shown}" if row[13] else shown
+
+
+_PROCS: dict[Oid, tuple[Any, ...]] = {}
+
+
+def _proc(oid: Oid | None) -> tuple[Any, ...] | None:
+    if not _PROCS:
+        _PROCS.update({row[0]: row for row in static_rows("pg_proc")})
+    return _PROCS.get(oid) if oid is not None else None
+
+
+@system("obj_description", (OID, NAME), TEXT, optional=1)
+def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | None = None) -> str | None:
+    wanted = _CLASSES.get(catalog) if catalog is not None else None
+    for row in pg_description(context):
+        if row[0] == oid and row[2] == 0 and (wanted is None or row[1] == wanted):
+            found: str = row[3]
+            return found
+    return None
+
+
+@system("shobj_description", (OID, NAME), TEXT)
+def _shobj_description(context: SystemContext, oid: Oid | None, catalog: str | None) -> str | None:
+    for row in pg_shdescription(context):
+        if row[0] == oid:
+            found: str = row[2]
+            return found
+    return None
+
+
+@system("col_description", (OID, INT4), TEXT)
+def _col_description(context: SystemContext, oid: Oid | None, attnum: int | None) -> str | None:
+    for row in pg_description(context):
+        if row[0] == oid and row[2] == attnum and attnum:
+            found: str = row[3]
+            return found
+    return None
+
+
+# --- names and OIDs -------------------------------------------------------------------------------
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """(schema or empty, name) of a possibly quoted, possibly qualified name."""
+    parts: list[str] = []
+    i = 0
+    text = text.strip()
+    while i <= len(text):
+        if i < len(text) and text[i] == '"':
+            piece = ""
+            i += 1
+            while i < len(text):
+                if text[i] == '"':
+                    if text[i + 1 : i + 2] == '"':
+                        piece += '"'
+                        i += 2
+                        continue
+                    break
+                piece += text[i]
+                i += 1
+            i += 1
+            parts.append(piece)
+        else:
+            end = text.find(".", i)
+            end = len(text) if end < 0 else end
+            parts.append(text[i:end].strip().lower())
+            i = end
+        if i < len(text) and text[i] == ".":
+            i += 1
+            continue
+        break
+    return (parts[-2] if len(parts) > 1 else "", parts[-1])
+
+
+@system("to_regclass", (TEXT,), 2205)
+def _to_regclass(context: SystemContext, text: str | None) -> Oid | None:
+    """The OID of a relation by name, or None."""
+    if text is None:
+        return None
+    if text.isdigit():
+        return int(text)
+    schema, name = split_name(text)
+    if schema and context.catalog.find_schema(schema) is None:
+        return None
+    found = context.catalog.find_relation(name, schema, context.search_path)
+    if found is not None:
+        return found.oid
+    for s in [schema] if schema else ["pg_catalog", *context.search_path]:
+        system = relations().get((s, name))
+        if system is not None:
+            return system.oid
+    return None
+
+
+def regclass_in(context: SystemContext, text: str | None) -> Oid | None:
+    """The cast `text::regclass`. Raises 42P01."""
+    oid: Oid | None = _to_regclass(context, text)
+    if oid is None and text is not None:
+        if text == "-":
+            return 0
+        schema, name = split_name(text)
+        shown = f"{schema}.{name}" if schema else name
+        raise SqlError("42P01", f'relation "{shown}" does not exist')
+    return oid
+
+
+def regclass_out(context: SystemContext, oid: Oid | None) -> str | None:
+    """A regclass as text: the name, qualified where the search path does not find it."""
+    if oid is None:
+        return None
+    if oid == 0:
+        return "-"
+    thing = context.catalog.get(oid)
+    if isinstance(thing, Table | View | Sequence | Index | CompositeType):
+        if context.catalog.visible(thing, context.search_path):
+            return qualified(
+                context.catalog, thing.schema_oid, thing.name, (_schema(context, thing.schema_oid),)
+            )
+        return qualified(context.catalog, thing.schema_oid, thing.name, ())
+    for r in relations().values():
+        if r.oid == oid:
+            return r.name if r.schema == "pg_catalog" else f"{r.schema}.{r.name}"
+    return str(oid)
+
+
+def _schema(context: SystemContext, oid: Oid) -> str:
+    schema = context.catalog.get(oid)
+    assert isinstance(schema, Schema)
+    return schema.name
+
+
+def regtype_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if oid is None:
+        return None
+    shown = type_name(context.catalog, TypeRef(oid), context.search_path)
+    return str(oid) if shown == "???" else shown
+
+
+def regproc_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if oid is None:
+        return None
+    if oid == 0:
+        return "-"
+    row = _proc(oid)
+    return str(row[1]) if row is not None else str(oid)
+
+
+def regnamespace_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if oid is None:
+        return None
+    thing = context.catalog.get(oid)
+    return thing.name if isinstance(thing, Schema) else str(oid)
+
+
+# --- names that may not exist -----------------------------------------------------------------------
+
+
+def _or_null(read: str) -> Callable[[SystemContext, str | None], Oid | None]:
+    def look(context: SystemContext, text: str | None) -> Oid | None:
+        from planner.catalog.system import reg_names
+
+        if text is None:
+            return None
+        try:
+            return reg_names.INPUT[getattr(oids, read)](context, text)
+        except SqlError:
+            return None
+
+    return look
+
+
+for _kind in ("REGTYPE", "REGPROC", "REGPROCEDURE", "REGNAMESPACE", "REGROLE"):
+    system(f"to_{_kind.lower()}", (TEXT,), getattr(oids, _kind))(_or_null(_kind))
+
+
+# --- objects as text ----------------------------------------------------------------------------------
+
+
+@system("pg_describe_object", (OID, OID, INT4), TEXT)
+def _describe_object(
+    context: SystemContext, class_oid: Oid | None, oid: Oid | None, sub: int | None
+) -> str | None:
+    if class_oid is None or oid is None or sub is None:
+        return None
+    thing = context.catalog.get(oid)
+    if isinstance(thing, Table | View | Sequence | Index | CompositeType):
+        kind = {Table: "table", View: "view", Sequence: "sequence", Index: "index"}.get(
+            type(thing), "composite type"
+        )
+        shown = f"{kind} {regclass_out(context, oid)}"
+        if sub and isinstance(thing, Table | View):
+            name = next((c.name for c in thing.columns if c.attnum == sub), None)
+            return f"column {name} of {shown}" if name is not None else None
+        return shown
+    if isinstance(thing, Schema):
+        return f"schema {thing.name}"
+    if isinstance(thing, Role):
+        return f"role {thing.name}"
+    if isinstance(thing, EnumType | Domain):
+        return f"type {regtype_out(context, oid)}"
+    return None

@@ -1,0 +1,278 @@
+"""Sizes, encodings, addresses, and functions about things that never exist here.
+
+What PostgreSQL answers for an object without triggers, partitions, statistics or files is the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from planner.abc import Oid, SqlError, Table
+from planner.catalog.catalog import TEMPORARY_PREFIX
+from planner.catalog.objects import Index, Schema, Sequence, View
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.function_table import system
+from planner.types.oids import (
+    BOOL,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT4_ARRAY,
+    INT8,
+    NAME,
+    NUMERIC,
+    OID,
+    REGCLASS,
+    TEXT,
+    TEXT_ARRAY,
+    TIMESTAMPTZ,
+)
+
+_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
+_SIZE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(\w*)\s*\Z")
+
+# --- sizes ----------------------------------------------------------------------------------------
+
+
+def _size(context: SystemContext, oid: Oid | None, fork: str | None = None) -> int | None:
+    """Bytes as the server measured them; zero for what holds no rows, NULL for what is not there."""
+    if oid is None:
+        return None
+    if context.size_bytes is not None:
+        found = context.size_bytes(oid)
+        if found is not None:
+            return found
+    return 0 if context.catalog.get(oid) is not None or oid < 16384 else None
+
+
+for _name, _arguments in (
+    ("pg_relation_size", (REGCLASS, TEXT)),
+    ("pg_table_size", (REGCLASS,)),
+    ("pg_total_relation_size", (REGCLASS,)),
+    ("pg_database_size", (OID,)),
+    ("pg_tablespace_size", (OID,)),
+):
+    system(_name, _arguments, INT8, optional=len(_arguments) - 1)(_size)
+
+
+@system("pg_database_size", (NAME,), INT8)
+def _database_size(context: SystemContext, name: str | None) -> int | None:
+    if name is None:
+        return None
+    database = context.catalog.database(name)
+    if database is None:
+        raise SqlError("3D000", f'database "{name}" does not exist')
+    return _size(context, database.oid)
+
+
+@system("pg_tablespace_size", (NAME,), INT8)
+@system("pg_indexes_size", (REGCLASS,), INT8)
+def _nothing_of_its_own(context: SystemContext, what: Any) -> int | None:
+    """Indexes are kept with their table's rows, and everything is in one tablespace."""
+    return None if what is None else 0
+
+
+@system("pg_size_pretty", (INT8,), TEXT)
+@system("pg_size_pretty", (NUMERIC,), TEXT)
+def _size_pretty(context: SystemContext, size: int | str | None) -> str | None:
+    """Divided, rounding half away from zero, until it is below 10,240 of a unit."""
+    if size is None:
+        return None
+    exact = Decimal(size)
+    if exact == exact.to_integral_value() and abs(exact) < 10 * 1024:
+        return f"{int(exact)} bytes"
+    if abs(exact) < 10 * 1024:
+        return f"{exact} bytes"
+    number = int(exact)
+    # One bit more than shown is kept for rounding: halves of the unit.
+    sign, number = (-1 if number < 0 else 1), abs(number) >> 9
+    for unit in _UNITS[1:]:
+        if number < 20 * 1024 - 1 or unit == _UNITS[-1]:
+            return f"{sign * ((number + 1) // 2)} {unit}"
+        number >>= 10
+    raise AssertionError("units end the loop")
+
+
+@system("pg_size_bytes", (TEXT,), INT8)
+def _size_bytes(context: SystemContext, text: str | None) -> int | None:
+    if text is None:
+        return None
+    found = _SIZE.match(text)
+    units = {u.lower(): 1024**i for i, u in enumerate(_UNITS)} | {"b": 1, "": 1}
+    if found is None:
+        raise SqlError("22023", f'invalid size: "{text}"')
+    if found[2].lower() not in units:
+        raise SqlError(
+            "22023",
+            f'invalid size: "{text}"',
+            detail=f'Invalid size unit: "{found[2]}".',
+            hint='Valid units are "bytes", "B", "kB", "MB", "GB", "TB", and "PB".',
+        )
+    return int((Decimal(found[1]) * units[found[2].lower()]).to_integral_value())
+
+
+# --- encodings ------------------------------------------------------------------------------------
+
+_ENCODINGS = {0: "SQL_ASCII", 6: "UTF8", 8: "LATIN1", 16: "LATIN9", 23: "WIN1251", 24: "WIN1252"}
+
+
+@system("pg_encoding_to_char", (INT4,), NAME)
+def _encoding(context: SystemContext, encoding: int | None) -> str | None:
+    return None if encoding is None else _ENCODINGS.get(encoding, "")
+
+
+@system("pg_char_to_encoding", (NAME,), INT4)
+def _encoding_number(context: SystemContext, name: str | None) -> int | None:
+    if name is None:
+        return None
+    wanted = re.sub(r"[^a-z0-9]", "", name.lower())
+    wanted = {"unicode": "utf8"}.get(wanted, wanted)
+    return next((n for n, e in _ENCODINGS.items() if e.lower().replace("_", "") == wanted), -1)
+
+
+@system("pg_encoding_max_length", (INT4,), INT4)
+def _encoding_length(context: SystemContext, encoding: int | None) -> int | None:
+    return None if encoding not in _ENCODINGS else 4 if encoding == 6 else 1
+
+
+@system("getdatabaseencoding", (), NAME)
+@system("pg_client_encoding", (), NAME)
+def _database_encoding(context: SystemContext) -> str:
+    return "UTF8"
+
+
+# --- what never exists here -------------------------------------------------------------------------
+
+
+@system("pg_tablespace_location", (OID,), TEXT)
+def _tablespace_location(context: SystemContext, oid: Oid | None) -> str | None:
+    return None if oid is None else ""
+
+
+@system("pg_relation_is_publishable", (REGCLASS,), BOOL)
+def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
+    return None if oid is None else isinstance(context.catalog.get(oid), Table)
+
+
+@system("pg_get_statisticsobjdef", (OID,), TEXT)
+@system("pg_get_statisticsobjdef_columns", (OID,), TEXT)
+@system("pg_get_statisticsobjdef_expressions", (OID,), TEXT_ARRAY)
+@system("pg_get_ruledef", (OID, BOOL), TEXT, optional=1)
+@system("pg_get_triggerdef", (OID, BOOL), TEXT, optional=1)
+@system("pg_get_partkeydef", (OID,), TEXT)
+@system("pg_get_functiondef", (OID,), TEXT)
+@system("pg_get_function_sqlbody", (OID,), TEXT)
+@system("pg_get_function_arg_default", (OID, INT4), TEXT)
+@system("pg_get_partition_constraintdef", (OID,), TEXT)
+@system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)
+@system("pg_partition_root", (REGCLASS,), REGCLASS)
+@system("pg_collation_actual_version", (OID,), TEXT)
+@system("pg_database_collation_actual_version", (OID,), TEXT)
+@system("pg_relation_filepath", (REGCLASS,), TEXT)
+@system("pg_filenode_relation", (OID, OID), REGCLASS)
+@system("inet_server_port", (), INT4)
+@system("inet_client_port", (), INT4)
+@system("pg_last_xact_replay_timestamp", (), TIMESTAMPTZ)
+@system("txid_current_if_assigned", (), INT8)
+@system("pg_current_logfile", (TEXT,), TEXT, optional=1)
+def _nothing(context: SystemContext, *arguments: Any) -> None:
+    """Of a kind of object that does not exist here: what PostgreSQL answers for an unknown OID."""
+    return None
+
+
+@system("row_security_active", (OID,), BOOL)
+@system("row_security_active", (TEXT,), BOOL)
+@system("pg_is_other_temp_schema", (OID,), BOOL)
+@system("pg_jit_available", (), BOOL)
+@system("pg_is_wal_replay_paused", (), BOOL)
+@system("pg_stat_have_stats", (TEXT, OID, OID), BOOL)
+def _never(context: SystemContext, *arguments: Any) -> bool | None:
+    return None if None in arguments else False
+
+
+@system("pg_trigger_depth", (), INT4)
+def _zero(context: SystemContext) -> int:
+    return 0
+
+
+@system("pg_notification_queue_usage", (), FLOAT8)
+def _no_queue(context: SystemContext) -> float:
+    return 0.0
+
+
+@system("pg_blocking_pids", (INT4,), INT4_ARRAY)
+@system("pg_safe_snapshot_blocking_pids", (INT4,), INT4_ARRAY)
+def _nobody(context: SystemContext, pid: int | None) -> list[int] | None:
+    return None if pid is None else []
+
+
+@system("pg_relation_filenode", (REGCLASS,), OID)
+def _filenode(context: SystemContext, oid: Oid | None) -> Oid | None:
+    thing = context.catalog.get(oid) if oid is not None else None
+    return oid if isinstance(thing, Table | Index | Sequence) else None
+
+
+@system("pg_my_temp_schema", (), OID)
+def _my_temp_schema(context: SystemContext) -> Oid:
+    for name in context.search_path:
+        if name.startswith(TEMPORARY_PREFIX):
+            schema = context.catalog.find_schema(name)
+            if isinstance(schema, Schema):
+                return schema.oid
+    return 0
+
+
+_INSERT, _UPDATE, _DELETE = 1 << 3, 1 << 2, 1 << 4
+
+
+@system("pg_relation_is_updatable", (REGCLASS, BOOL), INT4)
+def _relation_is_updatable(context: SystemContext, oid: Oid | None, triggers: bool | None) -> int | None:
+    if oid is None or triggers is None:
+        return None
+    return _INSERT | _UPDATE | _DELETE if isinstance(context.catalog.get(oid), Table) else 0
+
+
+@system("pg_column_is_updatable", (REGCLASS, INT2, BOOL), BOOL)
+def _column_is_updatable(
+    context: SystemContext, oid: Oid | None, attnum: int | None, triggers: bool | None
+) -> bool | None:
+    if oid is None or attnum is None or triggers is None:
+        return None
+    thing = context.catalog.get(oid)
+    return isinstance(thing, Table) and attnum > 0 and not isinstance(thing, View)
+
+
+_ORDERED = frozenset(("can_order", "can_unique", "can_multi_col", "can_include"))
+_KEYS = frozenset(("orderable", "distance_orderable", "returnable", "search_array", "search_nulls", "asc", "desc",
+                   "nulls_first", "nulls_last"))  # fmt: skip
+
+
+@system("pg_indexam_has_property", (OID, TEXT), BOOL)
+def _indexam_has_property(context: SystemContext, oid: Oid | None, name: str | None) -> bool | None:
+    if oid is None or name is None or name not in _ORDERED | {"can_exclude"}:
+        return None
+    return oid == 403 or (name == "can_exclude" and oid == 405)
+
+
+@system("pg_index_has_property", (REGCLASS, TEXT), BOOL)
+def _index_has_property(context: SystemContext, oid: Oid | None, name: str | None) -> bool | None:
+    thing = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(thing, Index) or name is None:
+        return None
+    return {"clusterable": True, "index_scan": True, "bitmap_scan": True, "backward_scan": True}.get(name)
+
+
+@system("pg_index_column_has_property", (REGCLASS, INT4, TEXT), BOOL)
+def _index_column_has_property(
+    context: SystemContext, oid: Oid | None, position: int | None, name: str | None
+) -> bool | None:
+    thing = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(thing, Index) or position is None or name not in _KEYS:
+        return None
+    if not 1 <= position <= len(thing.keys):
+        return None
+    key = thing.keys[position - 1]
+    return {"asc": not key.descending, "desc": key.descending, "nulls_first": key.nulls_first,
+            "nulls_last": not key.nulls_first, "distance_orderable": False}.get(name, True)  # fmt: skip

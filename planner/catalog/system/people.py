@@ -1,0 +1,125 @@
+"""Roles, databases, schemas, tablespaces: what a cluster has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from planner.catalog.objects import Database, Role, Schema
+from planner.catalog.system.classes import owner_oid
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.privileges import acl
+from planner.catalog.system.rowmaker import RowMaker
+from storage.abc import Datum
+
+UTF8 = 6
+DEFAULT_TABLESPACE, GLOBAL_TABLESPACE = 1663, 1664
+
+
+def pg_namespace(context: SystemContext) -> Rows:
+    make = RowMaker("pg_namespace")
+    found: Rows = [make(oid=99, nspname="pg_toast", nspowner=10)]
+    for s in context.catalog.objects(Schema):
+        found.append(
+            make(
+                oid=s.oid,
+                nspname=s.name,
+                nspowner=owner_oid(context.catalog, s.owner),
+                nspacl=acl(context.catalog, s.oid, s.owner, "n"),
+            )
+        )
+    return found
+
+
+def pg_database(context: SystemContext) -> Rows:
+    make = RowMaker("pg_database")
+    return [
+        make(
+            oid=d.oid,
+            datname=d.name,
+            datdba=owner_oid(context.catalog, d.owner),
+            encoding=UTF8,
+            datlocprovider="c",
+            datallowconn=True,
+            datconnlimit=-1,
+            dattablespace=DEFAULT_TABLESPACE,
+            datcollate="C",
+            datctype="C",
+            datacl=acl(context.catalog, d.oid, d.owner, "d"),
+        )
+        for d in context.catalog.objects(Database)
+    ]
+
+
+def pg_tablespace(context: SystemContext) -> Rows:
+    make = RowMaker("pg_tablespace")
+    return [
+        make(oid=DEFAULT_TABLESPACE, spcname="pg_default", spcowner=10),
+        make(oid=GLOBAL_TABLESPACE, spcname="pg_global", spcowner=10),
+    ]
+
+
+def _roles(name: str, **more: Datum) -> Callable[[SystemContext], Rows]:
+    """pg_authid and its public face pg_roles: the same columns of the same roles."""
+
+    def rows(context: SystemContext) -> Rows:
+        make = RowMaker(name)
+        return [
+            make(
+                oid=r.oid,
+                rolname=r.name,
+                rolsuper=r.superuser,
+                rolinherit=r.inherit,
+                rolcreaterole=r.create_role,
+                rolcreatedb=r.create_db,
+                rolcanlogin=r.login,
+                rolreplication=r.replication or r.superuser,
+                rolbypassrls=r.bypass_rls or r.superuser,
+                rolconnlimit=r.connection_limit,
+                **more,
+            )
+            for r in context.catalog.objects(Role)
+        ]
+
+    return rows
+
+
+pg_authid = _roles("pg_authid")
+pg_roles = _roles("pg_roles", rolpassword="********")
+
+
+def pg_user(context: SystemContext) -> Rows:
+    make = RowMaker("pg_user")
+    return [
+        make(
+            usename=r.name,
+            usesysid=r.oid,
+            usecreatedb=r.create_db,
+            usesuper=r.superuser,
+            userepl=r.replication or r.superuser,
+            usebypassrls=r.bypass_rls or r.superuser,
+            passwd="********",
+        )
+        for r in context.catalog.objects(Role)
+        if r.login
+    ]
+
+
+def pg_group(context: SystemContext) -> Rows:
+    make = RowMaker("pg_group")
+    roles = list(context.catalog.objects(Role))
+    return [
+        make(groname=r.name, grosysid=r.oid, grolist=[m.oid for m in roles if r.name in m.member_of])
+        for r in roles
+        if not r.login
+    ]
+
+
+def pg_auth_members(context: SystemContext) -> Rows:
+    make = RowMaker("pg_auth_members")
+    found: Rows = []
+    for r in context.catalog.objects(Role):
+        for name in r.member_of:
+            group = context.catalog.role(name)
+            if group is not None:
+                found.append(make(roleid=group.oid, member=r.oid, grantor=10))
+    return found

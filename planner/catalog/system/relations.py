@@ -1,0 +1,75 @@
+"""Which system relations there are, and what their columns are.
+
+The list is PostgreSQL 15's own, whole: clients join whatever they like, and a relation that has
+nothing to say here is empty, not missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from planner.abc import Oid, ResultColumn, TypeRef
+
+FACTS = Path(__file__).parent / "facts"
+
+PG_CATALOG_OID = 11
+INFORMATION_SCHEMA_OID = 13000
+PUBLIC_OID = 2200
+
+_AS_TEXT = {3361, 3402, 5017, 10028}
+"""Types of columns that are always NULL here and that nothing else needs: shown as text."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRelation:
+    """A table or view of pg_catalog or information_schema."""
+
+    oid: Oid
+    schema: str
+    name: str
+    kind: str  # "r" or "v"
+    columns: tuple[ResultColumn, ...]
+
+    def position(self, column: str) -> int:
+        for i, c in enumerate(self.columns):
+            if c.name == column:
+                return i
+        raise KeyError(column)
+
+
+def fact_lines(name: str) -> Iterator[list[str]]:
+    """The lines of a facts file, header first, cut into fields."""
+    with (FACTS / f"{name}.tsv").open(encoding="utf-8") as f:
+        for line in f:
+            yield line.rstrip("\n").split("\t")
+
+
+@lru_cache(maxsize=1)
+def relations() -> dict[tuple[str, str], SystemRelation]:
+    """All of them by (schema, name)."""
+    found: dict[tuple[str, str], SystemRelation] = {}
+    lines = fact_lines("relations")
+    next(lines)
+    for schema, name, oid, kind, columns in lines:
+        if schema == "information_schema" and name.startswith("_pg_"):
+            continue
+        fields = [c.rsplit(":", 1) for c in columns.split(",")]
+        found[schema, name] = SystemRelation(
+            int(oid),
+            schema,
+            name,
+            kind,
+            tuple(
+                ResultColumn(column, TypeRef(25 if int(type_oid) in _AS_TEXT else int(type_oid)), int(oid), i)
+                for i, (column, type_oid) in enumerate(fields, 1)
+            ),
+        )
+    return found
+
+
+def relation(schema: str, name: str) -> SystemRelation | None:
+    """The relation of that name, or None."""
+    return relations().get((schema, name))

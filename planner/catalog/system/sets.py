@@ -1,0 +1,109 @@
+"""Functions that return rows and read nothing but the catalog: pg_get_keywords, pg_options_to_table, ..."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.abc import Oid
+from planner.catalog.objects import Sequence
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.function_table import system
+from planner.keywords import COLUMN_NAME, KEYWORDS, NOT_BARE_LABEL, RESERVED, TYPE_FUNCTION_NAME
+from planner.types.oids import (
+    BOOL,
+    CHAR,
+    INT4,
+    INT8,
+    OID,
+    RECORD,
+    REGCLASS,
+    TEXT,
+    TEXT_ARRAY,
+)
+
+
+@system(
+    "pg_get_keywords",
+    (),
+    RECORD,
+    columns=(("word", TEXT), ("catcode", CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT)),
+)
+def _keywords(context: SystemContext) -> list[dict[str, Any]]:
+    found = []
+    for word in sorted(KEYWORDS):
+        code, description = "U", "unreserved"
+        if word in COLUMN_NAME:
+            code, description = "C", "unreserved (cannot be function or type name)"
+        elif word in TYPE_FUNCTION_NAME:
+            code, description = "T", "reserved (can be function or type name)"
+        elif word in RESERVED:
+            code, description = "R", "reserved"
+        bare = word not in NOT_BARE_LABEL
+        found.append(
+            {
+                "word": word,
+                "catcode": code,
+                "barelabel": bare,
+                "catdesc": description,
+                "baredesc": "can be bare label" if bare else "requires AS",
+            }
+        )
+    return found
+
+
+@system("pg_options_to_table", (TEXT_ARRAY,), RECORD, columns=(("option_name", TEXT), ("option_value", TEXT)))
+def _options(context: SystemContext, options: list[str | None] | None) -> list[dict[str, Any]]:
+    found = []
+    for option in options or ():
+        if option is not None:
+            name, equals, value = option.partition("=")
+            found.append({"option_name": name, "option_value": value if equals else None})
+    return found
+
+
+@system("pg_partition_ancestors", (REGCLASS,), REGCLASS, columns=(("relid", REGCLASS),))
+def _ancestors(context: SystemContext, oid: Oid | None) -> list[Oid]:
+    return []
+
+
+@system("pg_tablespace_databases", (OID,), OID, columns=(("pg_tablespace_databases", OID),))
+def _tablespace_databases(context: SystemContext, oid: Oid | None) -> list[Oid]:
+    return []
+
+
+@system(
+    "pg_partition_tree",
+    (REGCLASS,),
+    RECORD,
+    columns=(("relid", REGCLASS), ("parentrelid", REGCLASS), ("isleaf", BOOL), ("level", INT4)),
+)
+def _partition_tree(context: SystemContext, oid: Oid | None) -> list[dict[str, Any]]:
+    if oid is None or context.catalog.get(oid) is None:
+        return []
+    return [{"relid": oid, "parentrelid": None, "isleaf": True, "level": 0}]
+
+
+@system(
+    "pg_sequence_parameters",
+    (OID,),
+    RECORD,
+    columns=(
+        ("start_value", INT8), ("minimum_value", INT8), ("maximum_value", INT8), ("increment", INT8),
+        ("cycle_option", BOOL), ("cache_size", INT8), ("data_type", OID),
+    ),
+)  # fmt: skip
+def _sequence_parameters(context: SystemContext, oid: Oid | None) -> list[dict[str, Any]]:
+    s = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(s, Sequence):
+        return []
+    return [
+        {
+            "start_value": s.start,
+            "minimum_value": s.minimum,
+            "maximum_value": s.maximum,
+            "increment": s.increment,
+            "cycle_option": s.cycle,
+            "cache_size": s.cache,
+            "data_type": s.type.oid,
+        }
+    ]

@@ -1,0 +1,106 @@
+"""Each utility statement's kind, command tag and result columns: one table, read top to bottom."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import ResultColumn, StatementKind, TypeRef
+
+_SESSION, _READ, _DDL = StatementKind.SESSION, StatementKind.READ, StatementKind.DDL
+
+_FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
+    st.Begin: (_SESSION, "BEGIN"),
+    st.Commit: (_SESSION, "COMMIT"),
+    st.Rollback: (_SESSION, "ROLLBACK"),
+    st.RollbackTo: (_SESSION, "ROLLBACK"),
+    st.Savepoint: (_SESSION, "SAVEPOINT"),
+    st.ReleaseSavepoint: (_SESSION, "RELEASE"),
+    st.SetVariable: (_SESSION, "SET"),
+    st.SetTransaction: (_SESSION, "SET"),
+    st.SetSessionAuthorization: (_SESSION, "SET"),
+    st.SetRole: (_SESSION, "SET"),
+    st.SetConstraints: (_SESSION, "SET CONSTRAINTS"),
+    st.ResetVariable: (_SESSION, "RESET"),
+    st.ShowVariable: (_SESSION, "SHOW"),
+    st.Prepare: (_SESSION, "PREPARE"),
+    st.Execute: (_SESSION, "EXECUTE"),
+    st.Deallocate: (_SESSION, "DEALLOCATE"),
+    st.DeclareCursor: (_SESSION, "DECLARE CURSOR"),
+    st.Fetch: (_SESSION, "FETCH"),
+    st.CloseCursor: (_SESSION, "CLOSE CURSOR"),
+    st.Discard: (_SESSION, "DISCARD"),
+    st.Listen: (_SESSION, "LISTEN"),
+    st.Unlisten: (_SESSION, "UNLISTEN"),
+    st.Notify: (_SESSION, "NOTIFY"),
+    st.LockTable: (_SESSION, "LOCK TABLE"),
+    st.Explain: (_READ, "EXPLAIN"),
+    st.SelectAsOf: (_READ, "SELECT"),
+    st.CreateTable: (_DDL, "CREATE TABLE"),
+    st.CreateTableAs: (_DDL, "SELECT"),
+    st.Truncate: (_DDL, "TRUNCATE TABLE"),
+    st.CreateIndex: (_DDL, "CREATE INDEX"),
+    st.CreateView: (_DDL, "CREATE VIEW"),
+    st.CreateSequence: (_DDL, "CREATE SEQUENCE"),
+    st.AlterSequence: (_DDL, "ALTER SEQUENCE"),
+    st.CreateSchema: (_DDL, "CREATE SCHEMA"),
+    st.AlterSchema: (_DDL, "ALTER SCHEMA"),
+    st.CreateEnum: (_DDL, "CREATE TYPE"),
+    st.AlterEnum: (_DDL, "ALTER TYPE"),
+    st.CreateComposite: (_DDL, "CREATE TYPE"),
+    st.CreateDomain: (_DDL, "CREATE DOMAIN"),
+    st.CreateRole: (_DDL, "CREATE ROLE"),
+    st.AlterRole: (_DDL, "ALTER ROLE"),
+    st.CreateDatabase: (_DDL, "CREATE DATABASE"),
+    st.Comment: (_DDL, "COMMENT"),
+}
+
+
+def classify(statement: Any) -> tuple[StatementKind, str]:
+    """The kind and the command tag (without counts) of a utility statement."""
+    fixed = _FIXED.get(type(statement))
+    if isinstance(statement, st.Begin) and statement.start:
+        return _SESSION, "START TRANSACTION"
+    if isinstance(statement, st.Fetch) and statement.move:
+        return _SESSION, "MOVE"
+    if isinstance(statement, st.Deallocate) and statement.name is None:
+        return _SESSION, "DEALLOCATE ALL"
+    if isinstance(statement, st.CloseCursor) and statement.name is None:
+        return _SESSION, "CLOSE CURSOR ALL"
+    if isinstance(statement, st.Discard):
+        return _SESSION, "DISCARD " + statement.what.upper()
+    if fixed is not None:
+        return fixed
+    if isinstance(statement, st.Copy):
+        return (StatementKind.WRITE if statement.is_from else _READ), "COPY"
+    if isinstance(statement, st.Vacuum):
+        return _SESSION, statement.what.upper()
+    if isinstance(statement, st.AlterTable | st.AlterNamed):
+        return _DDL, "ALTER " + statement.kind.upper()
+    if isinstance(statement, st.Drop):
+        return _DDL, "DROP " + statement.kind.upper()
+    if isinstance(statement, st.Grant):
+        return _DDL, "REVOKE" if statement.revoke else "GRANT"
+    if isinstance(statement, st.GrantRole):
+        return _DDL, "REVOKE ROLE" if statement.revoke else "GRANT ROLE"
+    if isinstance(statement, st.Accepted):
+        return _SESSION, statement.tag
+    raise AssertionError(f"no class for {type(statement).__name__}")
+
+
+_TEXT: Final = TypeRef(types.TEXT)
+_SPELLED: Final = {"timezone": "TimeZone", "datestyle": "DateStyle", "intervalstyle": "IntervalStyle"}
+"""The settings whose names PostgreSQL spells with capitals."""
+
+
+def columns_of(statement: Any) -> tuple[ResultColumn, ...] | None:
+    """The result columns of a utility statement that can be told from it alone."""
+    if isinstance(statement, st.ShowVariable):
+        if statement.name is None:
+            return tuple(ResultColumn(n, _TEXT) for n in ("name", "setting", "description"))
+        return (ResultColumn(_SPELLED.get(statement.name, statement.name), _TEXT),)
+    if isinstance(statement, st.Explain):
+        json = statement.format == "json"
+        return (ResultColumn("QUERY PLAN", TypeRef(types.JSON) if json else _TEXT),)
+    return None

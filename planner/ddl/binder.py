@@ -1,0 +1,52 @@
+"""The one door of DDL: which function binds which statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from planner import statements as st
+from planner.classify import classify
+from planner.ddl import alter, drop, others, references, roles, sequences, tables, views
+from planner.ddl.plan import DdlPlan
+from planner.ddl.scope import Scope
+
+if TYPE_CHECKING:
+    from planner.planner import PlanContext, Planner
+
+_BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
+    st.CreateTable: tables.create_table,
+    st.CreateTableAs: tables.create_table_as,
+    st.CreateSequence: sequences.create_sequence,
+    st.AlterSequence: sequences.alter_sequence,
+    st.AlterTable: alter.alter_relation,
+    st.Truncate: drop.truncate,
+    st.CreateView: views.create_view,
+    st.CreateIndex: others.create_index,
+    st.CreateSchema: others.create_schema,
+    st.AlterSchema: others.alter_schema,
+    st.CreateEnum: others.create_enum,
+    st.AlterEnum: others.alter_enum,
+    st.CreateComposite: others.create_composite,
+    st.CreateDomain: others.create_domain,
+    st.AlterNamed: others.alter_named,
+    st.CreateRole: roles.create_role,
+    st.AlterRole: roles.alter_role,
+    st.GrantRole: roles.grant_role,
+    st.Grant: roles.grant,
+    st.CreateDatabase: roles.create_database,
+    st.Comment: roles.comment,
+    st.Drop: lambda scope, said: _DROPS.get(said.kind, drop.drop)(scope, said),
+}
+_DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
+    "role": roles.drop_roles,
+    "database": roles.drop_database,
+}
+
+
+def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
+    """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does."""
+    scope = Scope(ctx, planner, classify(statement)[1])
+    _BINDERS[type(statement)](scope, statement)
+    references.settle(scope)
+    return scope.plan()

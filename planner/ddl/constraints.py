@@ -1,0 +1,436 @@
+"""Constraints: from what was said of a table to `Constraint`s with names, indexes and checks of existing rows.
+
+PRIMARY KEY and UNIQUE bring an index of their own name; PRIMARY KEY makes its columns NOT NULL. CHECK is kept as text
+after its columns and its type were verified. FOREIGN KEY finds the key that it refers to. Over a table that has
+rows already (ALTER TABLE), each also becomes a `DataCheck`: a query that looks for a row which breaks it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import Index, IndexKey, Role, quote_identifier, quote_qualified
+from planner.ddl import naming
+from planner.ddl.plan import DataCheck
+from planner.ddl.scope import Scope
+from planner.lexer import QUOTED, WORD, tokenize
+from planner.parse.queries import parse_expression
+from planner.parse.queries import position as first_position
+
+
+def add_constraint(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -> Table:
+    """The table with one more constraint; its index and the check of its rows go to the scope."""
+    if said.name and any(c.name == said.name for c in table.constraints):
+        raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
+    if said.kind in "pu":
+        return _add_key(scope, table, said, has_rows)
+    if said.kind == "c":
+        return _add_check(scope, table, said, has_rows)
+    return _add_foreign_key(scope, table, said, has_rows)
+
+
+def is_free(scope: Scope, table: Table) -> Callable[[str], bool]:
+    """Whether a constraint's or index's name is taken in the table's schema."""
+    schema = scope.catalog.schema_of(table.schema_oid)
+    own = {c.name for c in table.constraints}
+    return lambda name: name in own or scope.is_taken(schema, name)
+
+
+def find_column(table: Table, name: str) -> Column | None:
+    return next((c for c in table.columns if c.name == name), None)
+
+
+def qualified(scope: Scope, table: Table) -> str:
+    return quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
+
+
+# --- PRIMARY KEY, UNIQUE -----------------------------------------------------------------------------
+
+
+def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+    what = "primary key" if said.kind == "p" else "unique"
+    if said.kind == "p" and table.primary_key is not None:
+        raise PlanError(
+            "42P16",
+            f'multiple primary keys for table "{table.name}" are not allowed',
+            position=0 if has_rows else said.position,
+        )
+    if said.using_index:
+        return _key_from_index(scope, table, said)
+    columns: list[Column] = []
+    for name in said.columns:
+        column = find_column(table, name)
+        if column is None:
+            raise PlanError("42703", f'column "{name}" named in key does not exist', position=said.position)
+        if column in columns:
+            raise PlanError(
+                "42701", f'column "{name}" appears twice in {what} constraint', position=said.position
+            )
+        columns.append(column)
+    for column in columns:
+        if column.type.oid in (types.JSON, types.XML):
+            shown = types.format_type(column.type)
+            raise PlanError(
+                "42704",
+                f'data type {shown} has no default operator class for access method "btree"',
+                hint="You must specify an operator class for the index or define a default operator class "
+                "for the data type.",
+            )
+    attnums = tuple(c.attnum for c in columns)
+    same = next((c for c in table.constraints if c.kind in "pu" and c.columns == attnums), None)
+    if same is not None and not said.name and same.kind == said.kind == "u" and not has_rows:
+        return table  # PostgreSQL makes one index of UNIQUE said twice in CREATE TABLE
+    taken = is_free(scope, table)
+    if said.name:
+        name = said.name
+        scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), name)
+    elif said.kind == "p":
+        name = naming.choose(table.name, "", "pkey", taken)
+    else:
+        name = naming.choose(table.name, naming.joined(c.name for c in columns), "key", taken)
+    constraint = Constraint(
+        scope.allocate(),
+        name,
+        said.kind,
+        attnums,
+        index_oid=scope.allocate(),
+        nulls_not_distinct=said.nulls_not_distinct,
+        deferrable=said.deferrable,
+        deferred=said.initially_deferred,
+    )
+    scope.add(
+        Index(
+            constraint.index_oid,
+            table.schema_oid,
+            name,
+            table.oid,
+            tuple(IndexKey(a) for a in attnums),
+            unique=True,
+            primary=said.kind == "p",
+            nulls_not_distinct=said.nulls_not_distinct,
+            constraint_oid=constraint.oid,
+        )
+    )
+    if said.kind == "p":
+        for column in columns:
+            if not column.not_null and has_rows:
+                scope.checks.append(not_null_check(scope, table, column.name))
+        table = dataclasses.replace(
+            table,
+            columns=tuple(
+                dataclasses.replace(c, not_null=True) if c.attnum in attnums else c for c in table.columns
+            ),
+        )
+    table = dataclasses.replace(table, constraints=(*table.constraints, constraint))
+    if has_rows:
+        scope.checks.append(unique_check(scope, table, name, columns, said.nulls_not_distinct))
+    return table
+
+
+def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table:
+    """ADD CONSTRAINT ... USING INDEX: a unique index becomes a constraint's."""
+    index = next((i for i in scope.catalog.indexes_of(table.oid) if i.name == said.using_index), None)
+    if index is None:
+        raise PlanError("42704", f'index "{said.using_index}" does not exist', position=said.position)
+    if index.constraint_oid:
+        raise PlanError("55000", f'index "{index.name}" is already associated with a constraint')
+    if not index.unique or index.predicate or any(not k.attnum for k in index.keys):
+        raise PlanError("42809", f'"{index.name}" is not a unique index')
+    name = said.name or index.name
+    constraint = Constraint(
+        scope.allocate(), name, said.kind, tuple(k.attnum for k in index.keys), index_oid=index.oid
+    )
+    scope.replace(
+        index,
+        dataclasses.replace(index, name=name, constraint_oid=constraint.oid, primary=said.kind == "p"),
+    )
+    columns = table.columns
+    if said.kind == "p":
+        for c in columns:
+            if c.attnum in constraint.columns and not c.not_null:
+                scope.checks.append(not_null_check(scope, table, c.name))
+        columns = tuple(
+            dataclasses.replace(c, not_null=True) if c.attnum in constraint.columns else c for c in columns
+        )
+    return dataclasses.replace(table, columns=columns, constraints=(*table.constraints, constraint))
+
+
+def not_null_check(scope: Scope, table: Table, column: str) -> DataCheck:
+    return DataCheck(
+        f"SELECT 1 FROM {qualified(scope, table)} WHERE {quote_identifier(column)} IS NULL LIMIT 1",
+        "23502",
+        f'column "{column}" of relation "{table.name}" contains null values',
+        table=table,
+        column=column,
+    )
+
+
+def unique_check(
+    scope: Scope, table: Table, name: str, columns: list[Column], nulls_not_distinct: bool = False
+) -> DataCheck:
+    keys = ", ".join(quote_identifier(c.name) for c in columns)
+    where = "" if nulls_not_distinct else _all_not_null(columns)
+    values = ", ".join(f"{{{i}}}" for i in range(len(columns)))
+    return DataCheck(
+        f"SELECT {keys} FROM {qualified(scope, table)}{where} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1",
+        "23505",
+        f'could not create unique index "{name}"',
+        f"Key ({keys})=({values}) is duplicated.",
+        table,
+        name,
+    )
+
+
+def _all_not_null(columns: list[Column]) -> str:
+    tests = [f"{quote_identifier(c.name)} IS NOT NULL" for c in columns if not c.not_null]
+    return " WHERE " + " AND ".join(tests) if tests else ""
+
+
+# --- CHECK ------------------------------------------------------------------------------------------
+
+
+def columns_of(expression: st.Sql, table: Table | None) -> list[Column]:
+    """The table's columns that an expression names. Raises 42703, 0A000, 42803 for what may not be in it."""
+    tree = _parse(expression)
+    found: list[Column] = []
+    for node in tree.walk():
+        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
+            column = find_column(table, node.name) if table is not None else None
+            if column is None:
+                continue
+            if column not in found:
+                found.append(column)
+    return found
+
+
+def _parse(expression: st.Sql) -> exp.Expression:
+    """The expression's tree; syntax errors point into the whole statement."""
+    pad = " " * expression.offset
+    return parse_expression(pad + expression.text)
+
+
+def refuse_subqueries(expression: st.Sql, where: str) -> None:
+    """Raises 0A000 `cannot use subquery in check constraint`, 42P20 for window functions."""
+    tokens = tokenize(expression.text)
+    for i, token in enumerate(tokens):
+        if token.value == "(" and tokens[i + 1].keyword in ("select", "values", "with", "table"):
+            at = tokens[i - 1] if i and tokens[i - 1].keyword == "exists" else token
+            raise PlanError(
+                "0A000", f"cannot use subquery in {where}", position=expression.offset + at.start + 1
+            )
+    if any(isinstance(node, exp.Window) for node in _parse(expression).walk()):
+        raise PlanError("42P20", f"window functions are not allowed in {where}s")
+
+
+def refuse_columns(expression: st.Sql) -> None:
+    """Raises 0A000 `cannot use column reference in DEFAULT expression`, known column or not."""
+    for node in _parse(expression).find_all(exp.Column):
+        raise PlanError(
+            "0A000", "cannot use column reference in DEFAULT expression", position=first_position(node)
+        )
+
+
+def _add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+    assert said.expression is not None
+    refuse_subqueries(said.expression, "check constraint")
+    named = columns_of(said.expression, table)
+    label = named[0].name if len(named) == 1 else ""
+    name = said.name or naming.choose(table.name, label, "check", is_free(scope, table))
+    constraint = Constraint(
+        scope.allocate(),
+        name,
+        "c",
+        tuple(c.attnum for c in named),
+        expression=said.expression.text,
+        validated=not said.not_valid,
+    )
+    if has_rows and not said.not_valid:
+        scope.checks.append(check_check(scope, table, constraint))
+    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+
+
+def check_check(scope: Scope, table: Table, constraint: Constraint) -> DataCheck:
+    return DataCheck(
+        f"SELECT 1 FROM {qualified(scope, table)} WHERE NOT ({constraint.expression}) LIMIT 1",
+        "23514",
+        f'check constraint "{constraint.name}" of relation "{table.name}" is violated by some row',
+        table=table,
+        constraint=constraint.name,
+    )
+
+
+def verify_check(scope: Scope, table: Table, expression: st.Sql) -> None:
+    """Binds a CHECK over the finished table: unknown names, 42804 unless boolean."""
+    verify_boolean(scope, table, expression, "CHECK")
+
+
+def verify_boolean(scope: Scope, table: Table, expression: st.Sql, where: str) -> None:
+    """Binds a condition over a table. Raises what binding raises, and 42804 unless it is boolean."""
+    plan = scope.plan_expression(expression, qualified(scope, table))
+    assert plan.columns is not None
+    kind = plan.columns[0].type.oid
+    if kind not in (types.BOOL, types.UNKNOWN):
+        raise PlanError(
+            "42804",
+            f"argument of {where} must be type boolean, not type {types.format_type(plan.columns[0].type)}",
+            position=expression.offset + 1,
+        )
+
+
+# --- FOREIGN KEY ------------------------------------------------------------------------------------
+
+
+def _add_foreign_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+    assert said.foreign is not None
+    columns: list[Column] = []
+    for name in said.columns:
+        column = find_column(table, name)
+        if column is None:
+            raise PlanError("42703", f'column "{name}" referenced in foreign key constraint does not exist')
+        columns.append(column)
+    target = _target(scope, table, said.foreign)
+    if target.temporary != table.temporary:
+        kind = "temporary" if table.temporary else "permanent"
+        raise PlanError("42P16", f"constraints on {kind} tables may reference only {kind} tables")
+    key = _referenced(target, said)
+    if len(key) != len(columns):
+        raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")
+    taken = is_free(scope, table)
+    label = naming.joined(c.name for c in columns)
+    name = said.name or naming.choose(table.name, label, "fkey", taken)
+    for mine, theirs in zip(columns, key, strict=True):
+        if not _comparable(mine.type.oid, theirs.type.oid):
+            raise PlanError(
+                "42804",
+                f'foreign key constraint "{name}" cannot be implemented',
+                detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
+                f"{types.format_type(mine.type)} and {types.format_type(theirs.type)}.",
+            )
+    constraint = Constraint(
+        scope.allocate(),
+        name,
+        "f",
+        tuple(c.attnum for c in columns),
+        foreign_table=target.oid,
+        foreign_columns=tuple(c.attnum for c in key),
+        on_update=said.on_update,
+        on_delete=said.on_delete,
+        deferrable=said.deferrable,
+        deferred=said.initially_deferred,
+        match=said.match,
+        validated=not said.not_valid,
+    )
+    if has_rows and not said.not_valid:
+        scope.checks.append(foreign_check(scope, table, constraint, columns, target, key))
+    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+
+
+def _target(scope: Scope, table: Table, name: st.Name) -> Table:
+    """The referenced table; the one being made may be meant by its own name."""
+    schema = scope.catalog.schema_of(table.schema_oid).name
+    if name.name == table.name and name.schema in ("", schema):
+        return table
+    found = scope.find(st.Name(name.name, name.schema))
+    if found is None:
+        shown = f"{name.schema}.{name.name}" if name.schema else name.name
+        raise PlanError("42P01", f'relation "{shown}" does not exist')
+    if not isinstance(found, Table):
+        raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
+    return found
+
+
+def _referenced(target: Table, said: st.ConstraintDef) -> list[Column]:
+    by_attnum = {c.attnum: c for c in target.columns}
+    if not said.foreign_columns:
+        if target.primary_key is None:
+            raise PlanError("42704", f'there is no primary key for referenced table "{target.name}"')
+        return [by_attnum[a] for a in target.primary_key.columns]
+    key: list[Column] = []
+    for name in said.foreign_columns:
+        column = find_column(target, name)
+        if column is None:
+            raise PlanError("42703", f'column "{name}" referenced in foreign key constraint does not exist')
+        key.append(column)
+    wanted = sorted(c.attnum for c in key)
+    if not any(c.kind in "pu" and sorted(c.columns) == wanted for c in target.constraints):
+        raise PlanError(
+            "42830",
+            f'there is no unique constraint matching given keys for referenced table "{target.name}"',
+        )
+    return key
+
+
+_INTEGERS = frozenset((types.INT2, types.INT4, types.INT8))
+_NUMBERS = _INTEGERS | {types.NUMERIC, types.FLOAT4, types.FLOAT8}
+_TEXTS = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
+_TIMES = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
+
+
+def _comparable(a: int, b: int) -> bool:
+    """Whether an equality operator takes both without an explicit cast."""
+    return a == b or any(a in group and b in group for group in (_NUMBERS, _TEXTS, _TIMES))
+
+
+def foreign_check(
+    scope: Scope,
+    table: Table,
+    constraint: Constraint,
+    columns: list[Column],
+    target: Table,
+    key: list[Column],
+) -> DataCheck:
+    mine = [quote_identifier(c.name) for c in columns]
+    theirs = [quote_identifier(c.name) for c in key]
+    joined = " AND ".join(f"p.{t} = f.{m}" for m, t in zip(mine, theirs, strict=True))
+    present = " AND ".join(f"f.{m} IS NOT NULL" for m in mine)
+    values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
+    return DataCheck(
+        f"SELECT {', '.join('f.' + m for m in mine)} FROM {qualified(scope, table)} AS f WHERE {present} AND NOT EXISTS "
+        f"(SELECT 1 FROM {qualified(scope, target)} AS p WHERE {joined}) LIMIT 1",
+        "23503",
+        f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"',
+        f'Key ({", ".join(mine)})=({values}) is not present in table "{target.name}".',
+        table,
+        constraint.name,
+    )
+
+
+# --- text that names columns ---------------------------------------------------------------------------
+
+
+def rename_in_expression(expression: str, old: str, new: str) -> str:
+    """The expression with a column's name replaced, everything else as it was written."""
+    parts: list[str] = []
+    last = 0
+    tokens = tokenize(expression)
+    for i, token in enumerate(tokens):
+        if (
+            token.kind not in (WORD, QUOTED)
+            or token.value != old
+            or (token.kind == WORD and token.keyword and token.keyword != old)
+        ):
+            continue
+        after = tokens[i + 1] if i + 1 < len(tokens) else None
+        if after is not None and after.value == "(" and token.end == after.start:
+            continue
+        parts.append(expression[last : token.start])
+        parts.append(quote_identifier(new))
+        last = token.end
+    parts.append(expression[last:])
+    return "".join(parts)
+
+
+def require_role(scope: Scope, name: str) -> str:
+    """A role's name, the session's own for CURRENT_USER. Raises 42704."""
+    if name in ("current_user", "session_user"):
+        return scope.user
+    role: Role | None = scope.catalog.role(name)
+    if role is None:
+        raise PlanError("42704", f'role "{name}" does not exist')
+    return role.name

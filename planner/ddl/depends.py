@@ -1,0 +1,106 @@
+"""What an expression or a query stands on: relations by name, relations by constant, types.
+
+    SELECT nextval('s'), c::color FROM t JOIN v ...   ->   t, v, s, color
+
+PostgreSQL turns the literal in `nextval('s')` into a regclass constant when it parses, and records the sequence as
+something that the view or default needs; text that becomes a name only when it runs (`nextval('s'::text)`)
+is recorded nowhere. So it is here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sqlglot import exp
+
+from planner import statements as st
+from planner.abc import Oid, PlanError, Table
+from planner.catalog import CompositeType, Domain, EnumType, Sequence, View
+from planner.ddl.scope import Scope
+from planner.lexer import QUOTED, WORD, tokenize
+from planner.parse import parse_expression
+
+_BY_REGCLASS: Final = frozenset(
+    ("nextval", "currval", "setval", "pg_sequence_last_value", "pg_relation_size")
+)
+"""Functions whose first argument is a regclass."""
+
+
+def needs_of_query(scope: Scope, tree: exp.Expression) -> tuple[Oid, ...]:
+    """Everything that a view with this query needs, by OID, in order."""
+    found = {r.oid for r in _relations(scope, tree)}
+    return tuple(sorted(found | _constants(scope, tree) | _types(scope, tree)))
+
+
+def needs_of_expression(scope: Scope, text: str) -> set[Oid]:
+    """What a default or a CHECK needs beside the columns of its own table."""
+    try:
+        tree = parse_expression(text)
+    except PlanError:
+        return set()
+    return _constants(scope, tree) | _types(scope, tree)
+
+
+def _relations(scope: Scope, tree: exp.Expression) -> list[Table | View | Sequence]:
+    """The relations in FROM, the query's own CTEs apart."""
+    local = {cte.alias for cte in tree.find_all(exp.CTE)}
+    found: list[Table | View | Sequence] = []
+    for node in tree.find_all(exp.Table):
+        if not isinstance(node.this, exp.Identifier) or (not node.db and node.name in local):
+            continue
+        relation = scope.find(st.Name(node.name, node.db))
+        if isinstance(relation, Table | View | Sequence):
+            found.append(relation)
+    return found
+
+
+def _constants(scope: Scope, tree: exp.Expression) -> set[Oid]:
+    """Relations named by literals that are regclass constants."""
+    names: list[str] = []
+    for node in tree.walk():
+        if isinstance(node, exp.Anonymous) and str(node.this).lower() in _BY_REGCLASS and node.expressions:
+            argument = node.expressions[0]
+            if isinstance(argument, exp.Literal) and argument.is_string:
+                names.append(argument.this)
+        elif (
+            isinstance(node, exp.Cast)
+            and isinstance(node.this, exp.Literal)
+            and node.this.is_string
+            and _type_words(node)[-1:] == ["regclass"]
+        ):
+            names.append(node.this.this)
+    found = set()
+    for name in names:
+        parts = [t.value for t in tokenize(name) if t.kind in (WORD, QUOTED)]
+        if parts:
+            relation = scope.find(st.Name(parts[-1], parts[-2] if len(parts) > 1 else ""))
+            if relation is not None:
+                found.add(relation.oid)
+    return found
+
+
+def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:
+    """Types made by CREATE TYPE and CREATE DOMAIN that casts name."""
+    found = set()
+    for node in tree.find_all(exp.Cast):
+        parts = _type_words(node)
+        if not parts:
+            continue
+        schema = parts[-2] if len(parts) > 1 else ""
+        if schema and scope.catalog.find_schema(schema) is None:
+            continue
+        kind = scope.catalog.find_type(parts[-1], schema, scope.search_path)
+        if isinstance(kind, EnumType | Domain | CompositeType):
+            found.add(kind.oid)
+    return found
+
+
+def _type_words(node: exp.Cast) -> list[str]:
+    """A cast's type as written, without brackets and modifiers: `["s", "color"]`."""
+    words: list[str] = []
+    for token in tokenize(node.to.sql("postgres")):
+        if token.kind not in (WORD, QUOTED) and token.value != ".":
+            break
+        if token.value != ".":
+            words.append(token.value)
+    return words

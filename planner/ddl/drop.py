@@ -1,0 +1,415 @@
+"""DROP and TRUNCATE: what goes, what goes with it, and what stands in the way.
+
+    internal    goes silently with its owner: indexes, constraints, owned sequences, comments, grants
+    normal      needs CASCADE: views over a relation, foreign keys into a table, defaults that use a sequence
+
+The whole set is found first, breadth first; then it is refused (2BP01, with what depends on what) or removed,
+and what went beyond the named objects is told in one NOTICE, as in PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import (
+    CatalogObject,
+    CompositeType,
+    Domain,
+    EnumType,
+    Index,
+    Schema,
+    Sequence,
+    View,
+    quote_identifier,
+)
+from planner.catalog.names import missing_schema
+from planner.ddl import depends, sequences
+from planner.ddl.scope import Scope, describe
+from planner.lexer import QUOTED, WORD, tokenize
+
+_KIND: Final[dict[str, tuple[type, ...]]] = {
+    "table": (Table,),
+    "view": (View,),
+    "sequence": (Sequence,),
+    "index": (Index,),
+    "type": (EnumType, CompositeType, Domain),
+    "domain": (Domain,),
+}
+_HINTS: Final = {
+    Table: "Use DROP TABLE to remove a table.",
+    View: "Use DROP VIEW to remove a view.",
+    Sequence: "Use DROP SEQUENCE to remove a sequence.",
+    Index: "Use DROP INDEX to remove an index.",
+    CompositeType: "Use DROP TYPE to remove a type.",
+}
+_SHOWN_MAX: Final = 100
+"""Dependents listed in a message; the rest is counted."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Dependent:
+    """Something that needs a doomed object: an object, or a part of a table."""
+
+    thing: CatalogObject
+    on: str  # how the doomed object is called in the message
+    constraint: Constraint | None = None
+    column: Column | None = None
+    default_only: bool = False  # only the column's default goes
+
+    def shown(self, scope: Scope) -> str:
+        base = describe(self.thing, scope.catalog, scope.search_path)
+        if self.constraint is not None:
+            return f"constraint {quote_identifier(self.constraint.name)} on {base}"
+        if self.column is not None:
+            what = "default value for column" if self.default_only else "column"
+            if isinstance(self.thing, CompositeType):
+                base = f"composite {base}"
+            return f"{what} {quote_identifier(self.column.name)} of {base}"
+        return base
+
+
+# --- DROP ---------------------------------------------------------------------------------------------
+
+
+def drop(scope: Scope, said: st.Drop) -> None:
+    if said.kind in ("materialized view", "foreign table"):
+        for name in said.names:
+            if not said.if_exists:
+                raise PlanError("42P01", f'{said.kind} "{name.name}" does not exist')
+            scope.notice(f'{said.kind} "{name.name}" does not exist, skipping')
+        return
+    doomed: list[CatalogObject] = []
+    for name in said.names:
+        found = _find(scope, said, name)
+        if found is not None and found not in doomed:
+            doomed.append(found)
+    remove_all(scope, doomed, said.cascade)
+
+
+def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
+    kind = said.kind
+    found: CatalogObject | None
+    if kind == "schema":
+        found = scope.catalog.find_schema(name.name)
+        if found is not None and found.database_oid == 0:
+            raise PlanError(
+                "2BP01", f"cannot drop schema {name.name} because it is required by the database system"
+            )
+    elif name.schema and scope.catalog.find_schema(name.schema) is None and name.schema != "pg_temp":
+        if not said.if_exists:
+            raise missing_schema(name.schema)
+        scope.notice(f'schema "{name.schema}" does not exist, skipping')
+        return None
+    elif kind in ("type", "domain"):
+        found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+        if found is None and kind == "type":
+            relation = scope.find(name)
+            if isinstance(relation, Table):
+                raise PlanError(
+                    "2BP01",
+                    f"cannot drop type {name.name} because table {name.name} requires it",
+                    hint=f"You can drop table {name.name} instead.",
+                )
+    else:
+        found = scope.find(name)
+    if found is None:
+        if not said.if_exists:
+            state = {"schema": "3F000", "type": "42704", "domain": "42704", "index": "42704"}.get(
+                kind, "42P01"
+            )
+            raise PlanError(state, f'{"type" if kind == "domain" else kind} "{_shown(name)}" does not exist')
+        scope.notice(f'{"type" if kind == "domain" else kind} "{_shown(name)}" does not exist, skipping')
+        return None
+    expected = _KIND.get(kind)
+    if expected is not None and not isinstance(found, expected):
+        article = "an" if kind == "index" else "a"
+        raise PlanError("42809", f'"{name.name}" is not {article} {kind}', hint=_HINTS.get(type(found), ""))
+    if isinstance(found, Index) and found.constraint_oid:
+        table = scope.catalog.table(found.table_oid)
+        what = f"constraint {found.name} on table {table.name}"
+        raise PlanError(
+            "2BP01",
+            f"cannot drop index {found.name} because {what} requires it",
+            hint=f"You can drop {what} instead.",
+        )
+    if isinstance(found, Sequence) and found.identity and found.table_oid:
+        table = scope.catalog.table(found.table_oid)
+        column = next(c.name for c in table.columns if c.attnum == found.attnum)
+        what = f"column {column} of table {table.name}"
+        raise PlanError(
+            "2BP01",
+            f"cannot drop sequence {found.name} because {what} requires it",
+            hint=f"You can drop {what} instead.",
+        )
+    return found
+
+
+def _shown(name: st.Name) -> str:
+    return f"{name.schema}.{name.name}" if name.schema else name.name
+
+
+def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None:
+    """Removes objects with all that depends on them. Raises 2BP01 without CASCADE if more than they depends."""
+    named = {d.oid for d in doomed}
+    gone: dict[int, CatalogObject] = {d.oid: d for d in doomed}
+    parts: list[Dependent] = []
+    extra: list[Dependent] = []
+    later: list[Dependent] = []
+    queue = list(doomed)
+    while queue:
+        thing = queue.pop(0)
+        for d in dependents(scope, thing):
+            if d.constraint is None and d.column is None:
+                if d.thing.oid in gone:
+                    continue
+                gone[d.thing.oid] = d.thing
+                queue.append(d.thing)
+            elif d.thing.oid in gone or any(_same_part(d, p) for p in parts):
+                continue
+            else:
+                parts.append(d)
+                for view in _views_of_part(scope, d):
+                    if view.thing.oid not in gone:
+                        gone[view.thing.oid] = view.thing
+                        queue.append(view.thing)
+                        later.append(view)
+            extra.append(d)
+            extra += later
+            later = []
+        for inner in _internal(scope, thing):
+            if inner.oid not in gone:
+                gone[inner.oid] = inner
+                queue.append(inner)
+    parts = [p for p in parts if p.thing.oid not in gone]
+    extra = [e for e in extra if e.thing.oid not in named or e.constraint or e.column]
+    extra = [e for e in extra if (e.constraint is None and e.column is None) or e.thing.oid not in gone]
+    if extra and not cascade:
+        _refuse(scope, doomed, extra)
+    _tell(scope, extra)
+    for part in parts:
+        if part.column is None or part.default_only:
+            _remove_part(scope, part)
+    for thing in _in_order(gone):
+        if isinstance(thing, View):  # before the columns that they use
+            scope.remove(thing)
+    _drop_columns(scope, [p for p in parts if p.column is not None and not p.default_only])
+    for thing in _in_order(gone):
+        current = scope.catalog.get(thing.oid)
+        if current is None:
+            continue
+        scope.remove(current)
+        if isinstance(current, Table):
+            scope.dropped.append(current.shard)
+
+
+def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
+    """Views that use a column which is about to go."""
+    if part.column is None or part.default_only:
+        return []
+    name = part.column.name
+    return [
+        Dependent(view, part.shown(scope))
+        for view in scope.catalog.objects(View)
+        if part.thing.oid in view.depends and mentions(view.query, name)
+    ]
+
+
+def _same_part(a: Dependent, b: Dependent) -> bool:
+    return a.thing.oid == b.thing.oid and a.constraint == b.constraint and a.column == b.column
+
+
+def _in_order(gone: dict[int, CatalogObject]) -> list[CatalogObject]:
+    """Indexes and sequences before tables, schemas last."""
+    rank = {Index: 0, Sequence: 1, View: 2, Table: 3, Schema: 9}
+    return sorted(gone.values(), key=lambda t: rank.get(type(t), 5))
+
+
+def _refuse(scope: Scope, doomed: list[CatalogObject], extra: list[Dependent]) -> None:
+    lines = [f"{e.shown(scope)} depends on {e.on}" for e in extra]
+    detail = "\n".join(lines[:_SHOWN_MAX])
+    if len(lines) > _SHOWN_MAX:
+        detail += f"\nand {len(lines) - _SHOWN_MAX} other objects (see server log for list)"
+    if len(doomed) == 1:
+        what = f"cannot drop {describe(doomed[0], scope.catalog, scope.search_path)} because other objects depend on it"
+    else:
+        what = "cannot drop desired object(s) because other objects depend on them"
+    raise PlanError(
+        "2BP01", what, detail=detail, hint="Use DROP ... CASCADE to drop the dependent objects too."
+    )
+
+
+def _tell(scope: Scope, extra: list[Dependent]) -> None:
+    lines = [f"drop cascades to {e.shown(scope)}" for e in extra]
+    if len(lines) == 1:
+        scope.notice(lines[0])
+    elif lines:
+        detail = "\n".join(lines[:_SHOWN_MAX])
+        if len(lines) > _SHOWN_MAX:
+            detail += f"\nand {len(lines) - _SHOWN_MAX} other objects (see server log for list)"
+        scope.notice(f"drop cascades to {len(lines)} other objects", detail=detail)
+
+
+def _drop_columns(scope: Scope, parts: list[Dependent]) -> None:
+    """Columns of a dropped type: those of one table at once."""
+    from planner.ddl import alter
+
+    by_table: dict[int, list[st.AlterAction]] = {}
+    for p in parts:
+        assert p.column is not None
+        if isinstance(p.thing, CompositeType):
+            _drop_attribute(scope, p.thing, p.column)
+            continue
+        action = st.AlterAction("drop column", p.column.name, exists=True, cascade=True)
+        by_table.setdefault(p.thing.oid, []).append(action)
+    for oid, actions in by_table.items():
+        alter.alter_table(scope, scope.catalog.table(oid), tuple(actions))
+
+
+def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -> None:
+    """An attribute of a dropped type. Values that tables hold would have to be rewritten: 0A000."""
+    current = scope.catalog.get(composite.oid)
+    assert isinstance(current, CompositeType)
+    own = (current.oid, current.array_oid)
+    if any(c.type.oid in own for t in scope.catalog.tables() for c in t.columns):
+        raise PlanError(
+            "0A000",
+            f"dropping an attribute of composite type {current.name}, which tables use, is not supported",
+        )
+    kept = tuple(c for c in current.columns if c.attnum != attribute.attnum)
+    scope.replace(current, dataclasses.replace(current, columns=kept))
+
+
+def _remove_part(scope: Scope, part: Dependent) -> None:
+    table = scope.catalog.get(part.thing.oid)
+    assert isinstance(table, Table)
+    if part.constraint is not None:
+        kept = tuple(c for c in table.constraints if c.oid != part.constraint.oid)
+        scope.replace(table, dataclasses.replace(table, constraints=kept))
+    elif part.column is not None:
+        columns = tuple(
+            dataclasses.replace(c, default=None, sequence_oid=0) if c.attnum == part.column.attnum else c
+            for c in table.columns
+        )
+        scope.replace(table, dataclasses.replace(table, columns=columns))
+
+
+# --- who depends on whom ---------------------------------------------------------------------------------
+
+
+def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
+    if isinstance(thing, Table):
+        return [*scope.catalog.indexes_of(thing.oid), *scope.catalog.sequences_of(thing.oid)]
+    return []
+
+
+def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
+    """What needs CASCADE to lose this object."""
+    catalog = scope.catalog
+    on = describe(thing, catalog, scope.search_path)
+    found: list[Dependent] = []
+    if isinstance(thing, Schema):
+        for other in catalog.inside(thing.oid):
+            owned = isinstance(other, Index) or (isinstance(other, Sequence) and other.table_oid)
+            if not owned:
+                found.append(Dependent(other, on))
+    if isinstance(thing, Table):
+        for table in referencing(scope, thing):
+            found += [
+                Dependent(table, on, constraint=c)
+                for c in table.constraints
+                if c.kind == "f" and c.foreign_table == thing.oid
+            ]
+    if isinstance(thing, Sequence | EnumType | Domain | CompositeType):
+        for table in catalog.objects(Table):
+            for column in table.columns:
+                if column.type.oid in (thing.oid, getattr(thing, "array_oid", 0)):
+                    found.append(Dependent(table, on, column=column))
+                elif column.sequence_oid == thing.oid or (
+                    column.default is not None
+                    and thing.name in column.default
+                    and thing.oid in depends.needs_of_expression(scope, column.default)
+                ):
+                    found.append(Dependent(table, on, column=column, default_only=not column.generated))
+            found += [
+                Dependent(table, on, constraint=c)
+                for c in table.constraints
+                if c.kind == "c"
+                and thing.name in c.expression
+                and thing.oid in depends.needs_of_expression(scope, c.expression)
+            ]
+    if isinstance(thing, Table | View | Sequence | EnumType | Domain | CompositeType):
+        for view in catalog.objects(View):
+            if thing.oid in view.depends:
+                found.append(Dependent(view, on))
+    if isinstance(thing, EnumType | Domain | CompositeType):
+        for composite in catalog.objects(CompositeType):
+            found += [
+                Dependent(composite, on, column=c)
+                for c in composite.columns
+                if c.type.oid in (thing.oid, thing.array_oid)
+            ]
+        for domain in catalog.objects(Domain):
+            if domain.base.oid in (thing.oid, thing.array_oid):
+                found.append(Dependent(domain, on))
+    return found
+
+
+def referencing(scope: Scope, table: Table) -> list[Table]:
+    """The other tables with a foreign key into this one."""
+    return [
+        t
+        for t in scope.catalog.tables()
+        if t.oid != table.oid and any(c.kind == "f" and c.foreign_table == table.oid for c in t.constraints)
+    ]
+
+
+def mentions(query: str, name: str) -> bool:
+    """Whether a query's text uses this name, or `*`, which uses them all."""
+    tokens = tokenize(query)
+    for i, token in enumerate(tokens):
+        if token.kind in (WORD, QUOTED) and token.value == name:
+            return True
+        if token.value == "*" and (i == 0 or tokens[i - 1].value in ("select", "all", ",", ".", "distinct")):
+            return True
+    return False
+
+
+# --- TRUNCATE -------------------------------------------------------------------------------------------
+
+
+def truncate(scope: Scope, said: st.Truncate) -> None:
+    tables: list[Table] = []
+    for name in said.tables:
+        found = scope.find(name)
+        if found is None:
+            scope.require_schema(name)
+            raise PlanError("42P01", f'relation "{_shown(name)}" does not exist')
+        if not isinstance(found, Table):
+            raise PlanError("42809", f'"{name.name}" is not a table')
+        if found not in tables:
+            tables.append(found)
+    i = 0
+    while i < len(tables):
+        for other in referencing(scope, tables[i]):
+            if other in tables:
+                continue
+            if not said.cascade:
+                if any(other.name == n.name for n in said.tables):
+                    continue
+                raise PlanError(
+                    "0A000",
+                    "cannot truncate a table referenced in a foreign key constraint",
+                    detail=f'Table "{other.name}" references "{tables[i].name}".',
+                    hint=f'Truncate table "{other.name}" at the same time, or use TRUNCATE ... CASCADE.',
+                )
+            scope.notice(f'truncate cascades to table "{other.name}"')
+            tables.append(other)
+        i += 1
+    scope.truncated += tables
+    if said.restart_identity:
+        for table in tables:
+            for sequence in scope.catalog.sequences_of(table.oid):
+                scope.replace(sequence, sequences.restarted(sequence))

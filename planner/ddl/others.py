@@ -1,0 +1,337 @@
+"""Indexes, schemas and types: what is made with few questions asked."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from sqlglot import exp
+
+from planner import statements as st
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import (
+    CompositeType,
+    Domain,
+    EnumType,
+    Index,
+    IndexKey,
+    Schema,
+    Sequence,
+    UserType,
+    View,
+    quote_identifier,
+)
+from planner.catalog.names import missing_type
+from planner.ddl import constraints, moves, naming, roles, tables
+from planner.ddl.plan import DataCheck
+from planner.ddl.scope import Scope
+from planner.ddl.typenames import resolve_type
+from planner.parse.queries import parse_expression
+
+_METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
+INDEX_KEYS_MAX: Final = 32
+LABEL_BYTES_MAX: Final = 63
+
+
+# --- indexes ----------------------------------------------------------------------------------------
+
+
+def create_index(scope: Scope, said: st.CreateIndex) -> None:
+    """An index: recorded, and, if it is unique, checked over the rows that are there."""
+    table = scope.relation(said.table)
+    if not isinstance(table, Table):
+        raise PlanError("42809", f'cannot create index on relation "{table.name}"')
+    if said.method not in _METHODS:
+        raise PlanError("42704", f'access method "{said.method}" does not exist')
+    if said.unique and said.method != "btree":
+        raise PlanError("0A000", f'access method "{said.method}" does not support unique indexes')
+    schema = scope.catalog.schema_of(table.schema_oid)
+    if said.name and scope.is_taken(schema, said.name):
+        if said.if_not_exists:
+            scope.notice(f'relation "{said.name}" already exists, skipping', "42P07")
+            return
+        scope.refuse_duplicate(schema, said.name)
+    if len(said.elements) > INDEX_KEYS_MAX:
+        raise PlanError("54011", f"cannot use more than {INDEX_KEYS_MAX} columns in an index")
+    keys: list[IndexKey] = []
+    labels: list[str] = []
+    for element in said.elements:
+        keys.append(_key(scope, table, element))
+        labels.append(element.column or _expression_label(element))
+    include: list[int] = []
+    for column_name in said.include:
+        column = constraints.find_column(table, column_name)
+        if column is None:
+            raise PlanError("42703", f'column "{column_name}" does not exist')
+        include.append(column.attnum)
+    name = said.name or naming.choose(
+        table.name, naming.joined(labels), "idx", lambda n: scope.is_taken(schema, n)
+    )
+    if said.where is not None:
+        constraints.refuse_subqueries(said.where, "index predicate")
+        constraints.verify_boolean(scope, table, said.where, "WHERE")
+    index = Index(
+        scope.allocate(),
+        table.schema_oid,
+        name,
+        table.oid,
+        tuple(keys),
+        said.unique,
+        False,
+        said.method,
+        said.where.text if said.where is not None else "",
+        tuple(include),
+        said.nulls_not_distinct,
+    )
+    scope.add(index)
+    if said.unique:
+        scope.checks.append(_unique_check(scope, table, index))
+
+
+def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
+    nulls_first = element.descending if element.nulls_first is None else element.nulls_first
+    if element.column:
+        column = constraints.find_column(table, element.column)
+        if column is None:
+            raise PlanError("42703", f'column "{element.column}" does not exist', position=0)
+        return IndexKey(
+            column.attnum, "", element.descending, nulls_first, element.opclass, element.collation
+        )
+    assert element.expression is not None
+    constraints.refuse_subqueries(element.expression, "index expression")
+    scope.plan_expression(element.expression, constraints.qualified(scope, table))
+    return IndexKey(
+        0, element.expression.text, element.descending, nulls_first, element.opclass, element.collation
+    )
+
+
+def _expression_label(element: st.IndexElement) -> str:
+    """What PostgreSQL calls an expression in an index's name: its function, or `expr`."""
+    assert element.expression is not None
+    tree = parse_expression(element.expression.text)
+    while isinstance(tree, exp.Paren | exp.Cast):
+        tree = tree.this
+    if isinstance(tree, exp.Anonymous):
+        return str(tree.name)
+    return str(tree.name) if isinstance(tree, exp.Column) else "expr"
+
+
+def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
+    names = {c.attnum: quote_identifier(c.name) for c in table.columns}
+    keys = [names[k.attnum] if k.attnum else f"({k.expression})" for k in index.keys]
+    tests = [] if index.nulls_not_distinct else [f"{k} IS NOT NULL" for k in keys]
+    if index.predicate:
+        tests.append(f"({index.predicate})")
+    where = " WHERE " + " AND ".join(tests) if tests else ""
+    shown = ", ".join(keys)
+    values = ", ".join(f"{{{i}}}" for i in range(len(keys)))
+    return DataCheck(
+        f"SELECT {shown} FROM {constraints.qualified(scope, table)}{where} GROUP BY {shown} HAVING count(*) > 1 LIMIT 1",
+        "23505",
+        f'could not create unique index "{index.name}"',
+        f"Key ({', '.join(k[1:-1] if k.startswith('(') else k for k in keys)})=({values}) is duplicated.",
+        table,
+        index.name,
+    )
+
+
+# --- schemas ----------------------------------------------------------------------------------------
+
+
+def create_schema(scope: Scope, said: st.CreateSchema) -> None:
+    name = scope.user if said.name == "current_user" else said.name
+    owner = constraints.require_role(scope, said.owner) if said.owner else scope.user
+    if scope.catalog.find_schema(name) is not None:
+        if said.if_not_exists:
+            scope.notice(f'schema "{name}" already exists, skipping', "42P06")
+            return
+        raise PlanError("42P06", f'schema "{name}" already exists')
+    _refuse_reserved(name)
+    scope.add(Schema(scope.allocate(), name, owner, scope.catalog.database_oid))
+
+
+def _refuse_reserved(name: str) -> None:
+    if name.startswith("pg_"):
+        raise PlanError(
+            "42939",
+            f'unacceptable schema name "{name}"',
+            detail='The prefix "pg_" is reserved for system schemas.',
+        )
+
+
+def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
+    schema = scope.catalog.schema(said.name)
+    if said.owner:
+        owner = constraints.require_role(scope, said.owner)
+        scope.replace(schema, dataclasses.replace(schema, owner=owner))
+        return
+    if scope.catalog.find_schema(said.new_name) is not None:
+        raise PlanError("42P06", f'schema "{said.new_name}" already exists')
+    _refuse_reserved(said.new_name)
+    for view in scope.catalog.objects(View):
+        if said.name in view.search_path or f"{said.name}." in view.query:
+            raise PlanError("0A000", "renaming a schema that a view uses is not supported")
+    scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
+    for sequence in list(scope.catalog.objects(Sequence)):
+        if sequence.schema_oid == schema.oid:
+            moves.point_default(scope, sequence)
+
+
+# --- types --------------------------------------------------------------------------------------------
+
+
+def _place(scope: Scope, name: st.Name) -> Schema:
+    schema = scope.schema_for(name)
+    if scope.catalog.type_in(schema.oid, name.name) is not None or isinstance(
+        scope.catalog.relation_in(schema.oid, name.name), Table
+    ):
+        raise PlanError("42710", f'type "{name.name}" already exists')
+    return schema
+
+
+def create_enum(scope: Scope, said: st.CreateEnum) -> None:
+    schema = _place(scope, said.name)
+    for label in said.labels:
+        _refuse_label(label)
+        if said.labels.count(label) > 1:
+            raise PlanError(
+                "23505", 'duplicate key value violates unique constraint "pg_enum_typid_label_index"'
+            )
+    oid, array = scope.allocate(), scope.allocate()
+    labels = tuple(scope.allocate() for _ in said.labels)
+    scope.add(EnumType(oid, schema.oid, said.name.name, array, said.labels, labels, scope.user))
+
+
+def _refuse_label(label: str) -> None:
+    if len(label.encode()) > LABEL_BYTES_MAX:
+        raise PlanError(
+            "42602",
+            f'invalid enum label "{label}"',
+            detail=f"Labels must be {LABEL_BYTES_MAX} bytes or less.",
+        )
+
+
+def _user_type(scope: Scope, name: st.Name) -> UserType:
+    found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+    if found is None:
+        raise missing_type(str(name))
+    return found
+
+
+def alter_enum(scope: Scope, said: st.AlterEnum) -> None:
+    found = _user_type(scope, said.name)
+    if not isinstance(found, EnumType):
+        raise PlanError("42809", f"{said.name} is not an enum")
+    labels, oids = list(found.labels), list(found.label_oids)
+    if said.rename_to is not None:
+        if said.label not in labels:
+            raise PlanError("22023", f'"{said.label}" is not an existing enum label')
+        if said.rename_to in labels:
+            raise PlanError("42710", f'enum label "{said.rename_to}" already exists')
+        if any(c.type.oid in (found.oid, found.array_oid) for t in scope.catalog.tables() for c in t.columns):
+            raise PlanError("0A000", "renaming a label of an enum that a column has is not supported")
+        labels[labels.index(said.label)] = said.rename_to
+    else:
+        _refuse_label(said.label)
+        if said.label in labels:
+            if said.if_not_exists:
+                scope.notice(f'enum label "{said.label}" already exists, skipping', "42710")
+                return
+            raise PlanError("42710", f'enum label "{said.label}" already exists')
+        neighbour = said.before if said.before is not None else said.after
+        if neighbour is not None and neighbour not in labels:
+            raise PlanError("22023", f'"{neighbour}" is not an existing enum label')
+        at = len(labels)
+        if neighbour is not None:
+            at = labels.index(neighbour) + (0 if said.before is not None else 1)
+        labels.insert(at, said.label)
+        oids.insert(at, scope.allocate())
+    scope.replace(found, dataclasses.replace(found, labels=tuple(labels), label_oids=tuple(oids)))
+
+
+def create_composite(scope: Scope, said: st.CreateComposite) -> None:
+    schema = _place(scope, said.name)
+    scope.refuse_duplicate(schema, said.name.name)
+    columns: list[Column] = []
+    for i, c in enumerate(said.columns):
+        tables.refuse_column_name(c.name, [x.name for x in columns])
+        columns.append(Column(c.name, resolve_type(c.type, scope.catalog, scope.search_path), i + 1))
+    oid, array = scope.allocate(), scope.allocate()
+    scope.add(CompositeType(oid, schema.oid, said.name.name, array, tuple(columns), scope.user))
+
+
+def create_domain(scope: Scope, said: st.CreateDomain) -> None:
+    schema = _place(scope, said.name)
+    base = resolve_type(said.type, scope.catalog, scope.search_path)
+    checks: list[Constraint] = []
+    for check in said.checks:
+        assert check.expression is not None
+        constraints.refuse_subqueries(check.expression, "check constraint")
+        taken = {c.name for c in checks}
+        name = check.name or naming.choose(said.name.name, "", "check", taken.__contains__)
+        checks.append(Constraint(scope.allocate(), name, "c", (), check.expression.text))
+    default = said.default.text if said.default is not None else None
+    oid, array = scope.allocate(), scope.allocate()
+    scope.add(
+        Domain(
+            oid, schema.oid, said.name.name, array, base, said.not_null, default, tuple(checks), scope.user
+        )
+    )
+
+
+def alter_named(scope: Scope, said: st.AlterNamed) -> None:
+    """ALTER TYPE, DOMAIN, DATABASE: rename, owner, schema."""
+    if said.kind == "database":
+        roles.alter_database(scope, said)
+        return
+    for action in said.actions:
+        found = _user_type(scope, said.name)
+        if said.kind == "domain" and not isinstance(found, Domain):
+            raise PlanError("42809", f'"{said.name}" is not a domain')
+        if action.what == "rename":
+            schema = scope.catalog.schema_of(found.schema_oid)
+            if scope.catalog.type_in(schema.oid, action.new_name) is not None:
+                raise PlanError("42710", f'type "{action.new_name}" already exists')
+            scope.replace(found, dataclasses.replace(found, name=action.new_name))
+        elif action.what == "owner":
+            owner = constraints.require_role(scope, action.name)
+            scope.replace(found, dataclasses.replace(found, owner=owner))
+        elif action.what == "set schema":
+            schema = scope.catalog.schema(action.name)
+            if scope.catalog.type_in(schema.oid, found.name) is not None:
+                raise PlanError("42710", f'type "{found.name}" already exists in schema "{schema.name}"')
+            scope.replace(found, dataclasses.replace(found, schema_oid=schema.oid))
+        else:
+            assert isinstance(found, Domain)
+            _alter_domain(scope, found, action)
+
+
+def _alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
+    used = any(c.type.oid in (found.oid, found.array_oid) for t in scope.catalog.tables() for c in t.columns)
+    if action.what == "set default":
+        assert action.expression is not None
+        scope.replace(found, dataclasses.replace(found, default=action.expression.text))
+    elif action.what == "drop default":
+        scope.replace(found, dataclasses.replace(found, default=None))
+    elif action.what == "drop not null":
+        scope.replace(found, dataclasses.replace(found, not_null=False))
+    elif action.what == "drop constraint":
+        kept = tuple(c for c in found.constraints if c.name != action.name)
+        if len(kept) == len(found.constraints):
+            message = f'constraint "{action.name}" of domain "{found.name}" does not exist'
+            if not action.exists:
+                raise PlanError("42704", message)
+            scope.notice(message + ", skipping")
+        scope.replace(found, dataclasses.replace(found, constraints=kept))
+    elif used:
+        raise PlanError("0A000", "adding a constraint to a domain that columns use is not supported")
+    elif action.what == "set not null":
+        scope.replace(found, dataclasses.replace(found, not_null=True))
+    else:
+        assert action.constraint is not None and action.constraint.expression is not None
+        taken = {c.name for c in found.constraints}
+        name = action.constraint.name or naming.choose(found.name, "", "check", taken.__contains__)
+        if name in taken:
+            raise PlanError("42710", f'constraint "{name}" for domain "{found.name}" already exists')
+        made = Constraint(scope.allocate(), name, "c", (), action.constraint.expression.text)
+        scope.replace(found, dataclasses.replace(found, constraints=(*found.constraints, made)))

@@ -1,0 +1,74 @@
+"""What a DDL statement amounts to: catalog changes, and the work on data that goes with them.
+
+The executor carries out, all in one transaction and in this order:
+
+    1. `created`     register the shard of each new table (a rewritten table has a new shard)
+    2. `rewrites`    fill new shards from old rows; `query` fills a table made by CREATE TABLE AS
+    3. `truncated`   delete all rows (and restart sequences, which is a catalog change)
+    4. `checks`      look for rows that break a new constraint
+    5. `changes`     write the catalog rows; `catalog` is the catalog after them
+    6. `dropped`     forget the shards that nobody needs any more
+
+Its SQL texts (`Rewrite.sql`, `DataCheck.sql`) are for `Planner.plan` with the catalog that they name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from planner.abc import Plan, Table
+from planner.catalog import Catalog, CatalogChange
+from storage.abc import ShardId
+
+
+@dataclass(frozen=True, slots=True)
+class DdlNotice:
+    """A NOTICE or WARNING for the client."""
+
+    message: str
+    sqlstate: str = "00000"
+    severity: str = "NOTICE"
+    detail: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Rows of `old` become rows of `new`: `sql`, in `catalog`, selects them in the order of new's columns."""
+
+    old: Table
+    new: Table
+    sql: str
+    catalog: Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class DataCheck:
+    """A query, to be planned in the catalog after the change, that must find nothing.
+
+    If it finds a row, the statement fails with `sqlstate` and `message`; in `detail`, `{0}`, `{1}`, ... stand for
+    that row's values as text.
+    """
+
+    sql: str
+    sqlstate: str
+    message: str
+    detail: str = ""
+    table: Table | None = None
+    constraint: str = ""
+    column: str = ""
+
+
+@dataclass(slots=True)
+class DdlPlan:
+    tag: str
+    catalog: Catalog
+    changes: list[CatalogChange] = field(default_factory=list)
+    created: list[Table] = field(default_factory=list)
+    dropped: list[ShardId] = field(default_factory=list)
+    truncated: list[Table] = field(default_factory=list)
+    rewrites: list[Rewrite] = field(default_factory=list)
+    checks: list[DataCheck] = field(default_factory=list)
+    notices: list[DdlNotice] = field(default_factory=list)
+    query: Plan | None = None
+    """CREATE TABLE AS, SELECT INTO: yields the rows of `created[0]`, in its columns' order."""

@@ -1,0 +1,401 @@
+"""Roles, databases, privileges and comments: recorded, listed by pg_catalog, and checked by nobody yet."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Final
+
+from planner import statements as st
+from planner.abc import Oid, PlanError, Table
+from planner.catalog import (
+    CatalogObject,
+    Comment,
+    Database,
+    Grant,
+    Role,
+    Schema,
+    Sequence,
+    View,
+    quote_identifier,
+)
+from planner.catalog.objects import Index
+from planner.ddl.constraints import require_role
+from planner.ddl.scope import Scope, describe
+
+# --- roles --------------------------------------------------------------------------------------------
+
+_FLAGS: Final = {
+    "superuser": "superuser",
+    "createdb": "create_db",
+    "createrole": "create_role",
+    "inherit": "inherit",
+    "login": "login",
+    "replication": "replication",
+    "bypassrls": "bypass_rls",
+    "connection_limit": "connection_limit",
+    "password": "password",
+    "valid_until": "valid_until",
+}
+
+
+def create_role(scope: Scope, said: st.CreateRole) -> None:
+    if scope.catalog.role(said.name) is not None:
+        raise PlanError("42710", f'role "{said.name}" already exists')
+    if said.name.startswith("pg_"):
+        raise PlanError(
+            "42939",
+            f'role name "{said.name}" is reserved',
+            detail='Role names starting with "pg_" are reserved.',
+        )
+    fields: dict[str, Any] = {"login": said.login}
+    for option, value in said.options.items():
+        if option in _FLAGS:
+            fields[_FLAGS[option]] = value
+    groups = tuple(require_role(scope, r) for r in said.options.get("in_role", ()))
+    made = Role(scope.allocate(), said.name, member_of=groups, **fields)
+    scope.add(made)
+    for member in (
+        *said.options.get("role", ()),
+        *said.options.get("admin", ()),
+        *said.options.get("user", ()),
+    ):
+        _join(scope, member, said.name)
+
+
+def alter_role(scope: Scope, said: st.AlterRole) -> None:
+    role = scope.catalog.role(require_role(scope, said.name))
+    assert role is not None
+    if said.new_name:
+        if scope.catalog.role(said.new_name) is not None:
+            raise PlanError("42710", f'role "{said.new_name}" already exists')
+        if said.name == scope.user:
+            raise PlanError("0A000", "session user cannot be renamed")
+        _refuse_owner(scope, role.name, "renamed")
+        scope.replace(role, dataclasses.replace(role, name=said.new_name))
+        return
+    changes = {_FLAGS[o]: v for o, v in said.options.items() if o in _FLAGS}
+    scope.replace(role, dataclasses.replace(role, **changes))
+    for member in said.options.get("user", ()):
+        _join(scope, member, role.name)
+
+
+def drop_roles(scope: Scope, said: st.Drop) -> None:
+    for name in said.names:
+        role = scope.catalog.role(scope.user if name.name == "current_user" else name.name)
+        if role is None:
+            if not said.if_exists:
+                raise PlanError("42704", f'role "{name.name}" does not exist')
+            scope.notice(f'role "{name.name}" does not exist, skipping')
+            continue
+        if role.name == scope.user:
+            raise PlanError("55006", "current user cannot be dropped")
+        _refuse_owner(scope, role.name, "dropped")
+        for other in list(scope.catalog.objects(Role)):
+            if role.name in other.member_of:
+                left = tuple(g for g in other.member_of if g != role.name)
+                scope.replace(other, dataclasses.replace(other, member_of=left))
+        scope.remove(role)
+
+
+def _refuse_owner(scope: Scope, role: str, what: str) -> None:
+    """A role that owns something, or was granted something, stays (2BP01)."""
+    lines: list[str] = []
+    owned: list[Database | Schema | Table | View | Sequence] = [
+        *scope.catalog.objects(Database),
+        *scope.catalog.objects(Schema),
+        *scope.catalog.objects(Table),
+        *scope.catalog.objects(View),
+        *scope.catalog.objects(Sequence),
+    ]
+    for thing in owned:
+        if thing.owner == role:
+            lines.append(f"owner of {describe(thing, scope.catalog, scope.search_path)}")
+    privileges: list[tuple[int, int, str]] = []
+    for grant in scope.catalog.objects(Grant):
+        target = scope.catalog.get(grant.target)
+        if grant.grantee == role and target is not None:
+            shown = describe(target, scope.catalog, scope.search_path)
+            for column in getattr(target, "columns", ()) if grant.attnum else ():
+                if column.attnum == grant.attnum:
+                    shown = f"column {quote_identifier(column.name)} of {shown}"
+            privileges.append((grant.target, grant.attnum, f"privileges for {shown}"))
+    lines += [line for _, _, line in sorted(privileges)]
+    if lines:
+        raise PlanError(
+            "2BP01",
+            f'role "{role}" cannot be {what} because some objects depend on it',
+            detail="\n".join(lines),
+        )
+
+
+def _join(scope: Scope, member: str, group: str) -> None:
+    role = scope.catalog.role(require_role(scope, member))
+    assert role is not None
+    if group not in role.member_of:
+        scope.replace(role, dataclasses.replace(role, member_of=(*role.member_of, group)))
+
+
+def grant_role(scope: Scope, said: st.GrantRole) -> None:
+    for group in said.roles:
+        group = require_role(scope, group)
+        for member in said.grantees:
+            role = scope.catalog.role(require_role(scope, member))
+            assert role is not None
+            if said.revoke:
+                if group not in role.member_of:
+                    scope.notice(
+                        f'role "{role.name}" is not a member of role "{group}"', "01000", severity="WARNING"
+                    )
+                left = tuple(g for g in role.member_of if g != group)
+                scope.replace(role, dataclasses.replace(role, member_of=left))
+            elif role.name == group or _is_member(scope, group, role.name):
+                raise PlanError("0LP01", f'role "{group}" is a member of role "{role.name}"')
+            elif group in role.member_of:
+                scope.notice(f'role "{role.name}" is already a member of role "{group}"')
+            else:
+                _join(scope, role.name, group)
+
+
+def _is_member(scope: Scope, member: str, group: str) -> bool:
+    """Whether `member` is in `group`, through others too."""
+    seen: set[str] = set()
+    queue = [member]
+    while queue:
+        name = queue.pop()
+        role = scope.catalog.role(name)
+        if role is None or name in seen:
+            continue
+        seen.add(name)
+        if group in role.member_of:
+            return True
+        queue += role.member_of
+    return False
+
+
+# --- databases -----------------------------------------------------------------------------------------
+
+
+def create_database(scope: Scope, said: st.CreateDatabase) -> None:
+    """A database: its own schemas, on the same log."""
+    if scope.catalog.database(said.name) is not None:
+        raise PlanError("42P04", f'database "{said.name}" already exists')
+    encoding = said.options.get("encoding")
+    if encoding is not None and str(encoding).upper().replace("-", "") not in (
+        "UTF8",
+        "UNICODE",
+        "DEFAULT",
+        "6",
+    ):
+        raise PlanError("0A000", f"encoding {encoding} is not supported")
+    owner = said.options.get("owner", "default")
+    owner = scope.user if owner == "default" else require_role(scope, str(owner))
+    made = Database(scope.allocate(), said.name, owner)
+    scope.add(made)
+    scope.add(Schema(scope.allocate(), "public", owner, made.oid))
+
+
+def drop_database(scope: Scope, said: st.Drop) -> None:
+    name = said.names[0].name
+    database = scope.catalog.database(name)
+    if database is None:
+        if not said.if_exists:
+            raise PlanError("3D000", f'database "{name}" does not exist')
+        scope.notice(f'database "{name}" does not exist, skipping')
+        return
+    if database.oid == scope.catalog.database_oid:
+        raise PlanError("55006", "cannot drop the currently open database")
+    inside = scope.catalog.for_database(name)
+    schemas = {s.oid: s for s in inside.objects(Schema) if s.database_oid == database.oid}
+    for schema in schemas.values():
+        for thing in inside.inside(schema.oid):
+            scope.remove(thing)
+            if isinstance(thing, Table):
+                scope.dropped.append(thing.shard)
+    for schema in schemas.values():
+        scope.remove(schema)
+    scope.remove(database)
+
+
+def alter_database(scope: Scope, said: st.AlterNamed) -> None:
+    database = scope.catalog.database(said.name.name)
+    if database is None:
+        raise PlanError("3D000", f'database "{said.name.name}" does not exist')
+    for action in said.actions:
+        if action.what == "rename":
+            if scope.catalog.database(action.new_name) is not None:
+                raise PlanError("42P04", f'database "{action.new_name}" already exists')
+            if database.oid == scope.catalog.database_oid:
+                raise PlanError("0A000", "current database cannot be renamed")
+            scope.replace(database, dataclasses.replace(database, name=action.new_name))
+        elif action.what == "owner":
+            scope.replace(database, dataclasses.replace(database, owner=require_role(scope, action.name)))
+
+
+# --- comments ------------------------------------------------------------------------------------------
+
+
+def comment(scope: Scope, said: st.Comment) -> None:
+    target, sub = _commented(scope, said)
+    if isinstance(target, Table) and not sub:
+        scope.replace(target, dataclasses.replace(target, comment=said.text))
+        return
+    oid = target if isinstance(target, int) else target.oid
+    old = next((c for c in scope.catalog.comments_on(oid) if c.sub == sub), None)
+    if said.text is None:
+        if old is not None:
+            scope.remove(old)
+    elif old is not None:
+        scope.replace(old, dataclasses.replace(old, text=said.text))
+    else:
+        scope.add(Comment(scope.allocate(), oid, sub, said.text))
+
+
+def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int]:
+    """The object, or the OID of a constraint, and the column's number."""
+    name, kind = said.name, said.kind
+    found: CatalogObject | None
+    if kind == "column":
+        relation = scope.relation(name)
+        for column in getattr(relation, "columns", ()):
+            if column.name == said.column:
+                return relation, column.attnum
+        raise PlanError("42703", f'column "{said.column}" of relation "{name.name}" does not exist')
+    if kind == "constraint":
+        table = scope.table(name)
+        for constraint in table.constraints:
+            if constraint.name == said.column:
+                return constraint.oid, 0
+        raise PlanError("42704", f'constraint "{said.column}" for table "{name.name}" does not exist')
+    if kind == "schema":
+        return scope.catalog.schema(name.name), 0
+    if kind == "database":
+        found = scope.catalog.database(name.name)
+        if found is None:
+            raise PlanError("3D000", f'database "{name.name}" does not exist')
+        return found, 0
+    if kind == "role":
+        found = scope.catalog.role(name.name)
+        if found is None:
+            raise PlanError("42704", f'role "{name.name}" does not exist')
+        return found, 0
+    if kind in ("type", "domain"):
+        found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+        if found is None:
+            raise PlanError("42704", f'type "{name}" does not exist')
+        return found, 0
+    expected = {"table": Table, "view": View, "index": Index, "sequence": Sequence}.get(kind)
+    if expected is None:
+        raise PlanError("0A000", f"COMMENT ON {kind.upper()} is not supported")
+    found = scope.relation(name)
+    if not isinstance(found, expected):
+        article = "an" if kind == "index" else "a"
+        raise PlanError("42809", f'"{name.name}" is not {article} {kind}')
+    return found, 0
+
+
+# --- privileges ----------------------------------------------------------------------------------------
+
+_ALL: Final = {
+    "table": ("insert", "select", "update", "delete", "truncate", "references", "trigger"),
+    "sequence": ("select", "update", "usage"),
+    "schema": ("usage", "create"),
+    "database": ("create", "temporary", "connect"),
+    "type": ("usage",),
+    "domain": ("usage",),
+}
+
+
+def grant(scope: Scope, said: st.Grant) -> None:
+    grantees = ["" if g == "" else require_role(scope, g) for g in said.grantees]
+    for kind, target in _granted(scope, said):
+        allowed = _ALL[kind]
+        for privilege, columns in said.privileges:
+            names = allowed if privilege == "all" else (privilege,)
+            if any(n not in allowed for n in names):
+                raise PlanError(
+                    "0LP01",
+                    f"invalid privilege type {privilege.upper()} for {'relation' if kind == 'table' else kind}",
+                )
+            attnums = [_attnum(target, c) for c in columns] or [0]
+            for grantee in grantees:
+                for attnum in attnums:
+                    _record(scope, target.oid, grantee, names, attnum, said)
+
+
+def _attnum(target: CatalogObject, name: str) -> int:
+    for column in getattr(target, "columns", ()):
+        if column.name == name:
+            return int(column.attnum)
+    raise PlanError("42703", f'column "{name}" of relation "{getattr(target, "name", "")}" does not exist')
+
+
+def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
+    found: list[tuple[str, CatalogObject]] = []
+    if said.kind.startswith("all "):
+        what = said.kind.split()[1]
+        for name in said.names:
+            schema = scope.catalog.schema(name.name)
+            for thing in scope.catalog.inside(schema.oid):
+                if what == "tables" and isinstance(thing, Table | View):
+                    found.append(("table", thing))
+                elif what == "sequences" and isinstance(thing, Sequence):
+                    found.append(("sequence", thing))
+        return found
+    for name in said.names:
+        if said.kind == "schema":
+            found.append(("schema", scope.catalog.schema(name.name)))
+        elif said.kind == "database":
+            database = scope.catalog.database(name.name)
+            if database is None:
+                raise PlanError("3D000", f'database "{name.name}" does not exist')
+            found.append(("database", database))
+        elif said.kind in ("type", "domain"):
+            user_type = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+            if user_type is None:
+                raise PlanError("42704", f'type "{name}" does not exist')
+            found.append((said.kind, user_type))
+        else:
+            relation = scope.relation(st.Name(name.name, name.schema))
+            if isinstance(relation, Index):
+                raise PlanError("42809", f'"{name.name}" is an index')
+            if said.kind == "sequence" and not isinstance(relation, Sequence):
+                raise PlanError("42809", f'"{name.name}" is not a sequence')
+            found.append(("sequence" if isinstance(relation, Sequence) else "table", relation))
+    return found
+
+
+def _record(
+    scope: Scope, target: Oid, grantee: str, names: tuple[str, ...], attnum: int, said: st.Grant
+) -> None:
+    old = next(
+        (g for g in scope.catalog.grants_on(target) if g.grantee == grantee and g.attnum == attnum), None
+    )
+    held = set(old.privileges) if old is not None else set()
+    grantable = set(old.grantable) if old is not None else set()
+    if said.revoke:
+        grantable -= set(names)
+        if not said.grant_option:
+            held -= set(names)
+    else:
+        held |= set(names)
+        if said.grant_option:
+            grantable |= set(names)
+    if old is None:
+        if held:
+            scope.add(
+                Grant(
+                    scope.allocate(),
+                    target,
+                    grantee,
+                    tuple(sorted(held)),
+                    tuple(sorted(grantable)),
+                    attnum,
+                    scope.user,
+                )
+            )
+    elif not held:
+        scope.remove(old)
+    else:
+        scope.replace(
+            old, dataclasses.replace(old, privileges=tuple(sorted(held)), grantable=tuple(sorted(grantable)))
+        )

@@ -1,0 +1,254 @@
+"""The state of one DDL statement while it is being bound: a catalog in the making, and what was found out.
+
+Every step changes the working catalog at once, so that the next step (a table's second constraint, the sequence of a
+serial column, the view that a cascade has dropped already) sees it. At the end `plan` boils it down: each object's
+first `old` and last `new`, and the counter if OIDs were taken.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from planner import statements as st
+from planner.abc import Oid, Plan, PlanError, SqlError, Table
+from planner.catalog import (
+    Catalog,
+    CatalogChange,
+    CatalogObject,
+    Comment,
+    Counter,
+    Grant,
+    Index,
+    Relation,
+    Schema,
+)
+from planner.catalog.names import missing_relation, missing_schema
+from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
+
+if TYPE_CHECKING:
+    from planner.planner import PlanContext, Planner
+
+_TEMPORARY = "pg_temp"
+
+
+class Scope:
+    """One statement's working catalog, notices and tasks."""
+
+    def __init__(self, ctx: PlanContext, planner: Planner, tag: str) -> None:
+        self.ctx, self.planner, self.tag = ctx, planner, tag
+        self.before = ctx.catalog
+        self.catalog = ctx.catalog
+        self.search_path = ctx.search_path
+        self.user = ctx.user
+        self.notices: list[DdlNotice] = []
+        self.created: list[Table] = []
+        self.dropped: list[str] = []
+        self.truncated: list[Table] = []
+        self.rewrites: list[Rewrite] = []
+        self.checks: list[DataCheck] = []
+        self.query: Plan | None = None
+        self._next = ctx.catalog.counter.next_oid
+        self._first: dict[Oid, CatalogObject | None] = {}
+
+    # --- changing --------------------------------------------------------------------------------
+
+    def allocate(self) -> Oid:
+        """An OID that was never used."""
+        self._next += 1
+        return self._next - 1
+
+    def add(self, thing: CatalogObject) -> None:
+        self._change(None, thing)
+
+    def replace(self, old: CatalogObject, new: CatalogObject) -> None:
+        if old != new:
+            self._change(old, new)
+
+    def remove(self, thing: CatalogObject) -> None:
+        """Removes an object with its comments and grants."""
+        attachments: list[Comment | Grant] = [
+            *self.catalog.comments_on(thing.oid),
+            *self.catalog.grants_on(thing.oid),
+        ]
+        for attached in attachments:
+            self._change(attached, None)
+        self._change(thing, None)
+
+    def _change(self, old: CatalogObject | None, new: CatalogObject | None) -> None:
+        change = CatalogChange(old, new)
+        self._first.setdefault(change.oid, old)
+        self.catalog = self.catalog.with_changes([change], self.before.version + 1)
+
+    def first_states(self) -> list[tuple[Oid, CatalogObject | None]]:
+        """Every object that was changed, with its state before the statement."""
+        return list(self._first.items())
+
+    def refresh(self) -> None:
+        """The definitions in what is to be done become those of the catalog as it is now."""
+
+        def newest(table: Table) -> Table:
+            found = self.catalog.get(table.oid)
+            return found if isinstance(found, Table) else table
+
+        self.created = [newest(t) for t in self.created]
+        self.rewrites = [dataclasses.replace(r, new=newest(r.new)) for r in self.rewrites]
+
+    def notice(self, message: str, sqlstate: str = "00000", **more: Any) -> None:
+        self.notices.append(DdlNotice(message, sqlstate, **more))
+
+    def plan(self) -> DdlPlan:
+        """Everything that was decided."""
+        if self._next != self.before.counter.next_oid:
+            self._change(self.before.counter, Counter(self._next))
+        changes = [
+            CatalogChange(old, new)
+            for oid, old in self._first.items()
+            if (new := self.catalog.get(oid)) is not None or old is not None
+            if new != old
+        ]
+        return DdlPlan(
+            self.tag,
+            self.catalog if changes else self.before,
+            changes,
+            [t for t in self.created if self.catalog.get(t.oid) == t],
+            self.dropped,
+            self.truncated,
+            self.rewrites,
+            self.checks,
+            self.notices,
+            self.query,
+        )
+
+    # --- finding ---------------------------------------------------------------------------------
+
+    def schema_for(self, name: st.Name, temporary: bool = False) -> Schema:
+        """Where something with this name is to be made. Raises 3F000, 42501, 42P16."""
+        if temporary or name.schema == _TEMPORARY:
+            if name.schema and name.schema != _TEMPORARY and not name.schema.startswith(_TEMPORARY + "_"):
+                raise PlanError(
+                    "42P16",
+                    "cannot create temporary relation in non-temporary schema",
+                    position=name.position,
+                )
+            return self.temporary_schema()
+        if not name.schema:
+            return self.catalog.creation_schema(self.search_path, name.position)
+        schema = self.catalog.schema(name.schema, name.position)
+        if schema.database_oid == 0:
+            raise PlanError(
+                "42501",
+                f'permission denied to create "{schema.name}.{name.name}"',
+                detail="System catalog modifications are currently disallowed.",
+            )
+        return schema
+
+    def temporary_schema(self) -> Schema:
+        """The session's own schema for temporary things, which its search path names."""
+        for part in self.search_path:
+            if part.startswith(_TEMPORARY + "_"):
+                found = self.catalog.find_schema(part)
+                if found is None:
+                    found = Schema(self.allocate(), part, self.user, self.catalog.database_oid)
+                    self.add(found)
+                return found
+        raise PlanError("0A000", "temporary tables are not supported in this session")
+
+    def relation(self, name: st.Name, kind: str = "relation") -> Relation:
+        """Raises 42P01 (with position), 3F000 is not raised: PostgreSQL says that the relation is missing."""
+        found = self.find(name)
+        if found is None:
+            raise missing_relation(_shown(name), kind, name.position)
+        return found
+
+    def find(self, name: st.Name) -> Relation | None:
+        schema = name.schema
+        if schema == _TEMPORARY:
+            schema = next((p for p in self.search_path if p.startswith(_TEMPORARY + "_")), schema)
+        if schema and self.catalog.find_schema(schema) is None:
+            return None
+        return self.catalog.find_relation(name.name, schema, self.search_path)
+
+    def table(self, name: st.Name) -> Table:
+        found = self.relation(name)
+        if not isinstance(found, Table):
+            raise PlanError("42809", f'"{name.name}" is not a table')
+        return found
+
+    def require_schema(self, name: st.Name) -> None:
+        if name.schema and self.catalog.find_schema(name.schema) is None:
+            raise missing_schema(name.schema)
+
+    def is_taken(self, schema: Schema, name: str) -> bool:
+        return self.catalog.relation_in(schema.oid, name) is not None
+
+    def refuse_duplicate(self, schema: Schema, name: str) -> None:
+        """Raises 42P07, or 42710 for a type of that name."""
+        if self.is_taken(schema, name):
+            raise PlanError("42P07", f'relation "{name}" already exists')
+        if self.catalog.type_in(schema.oid, name) is not None:
+            raise PlanError(
+                "42710",
+                f'type "{name}" already exists',
+                hint="A relation has an associated type of the same name, so you must use a name that doesn't "
+                "conflict with any existing type.",
+            )
+
+    # --- planning expressions ----------------------------------------------------------------------
+
+    def plan_expression(self, expression: st.Sql, source: str = "") -> Plan:
+        """Binds an expression as SELECT's one column (over `source`), so that its errors are found now.
+
+        Error positions are those of the statement that the slice was cut from.
+        """
+        head = "SELECT "
+        tail = f" FROM {source}" if source else ""
+        pad = max(expression.offset - len(head), 0)
+        ctx = self.context()
+        try:
+            plan, _ = self.planner.plan(
+                " " * pad + head + expression.text + tail, ctx, normalise=False, offset=0
+            )
+        except SqlError as e:
+            beyond = pad + len(head) + len(expression.text)
+            if e.position > beyond or not expression.offset:
+                e.position = 0
+            raise
+        return plan
+
+    def context(self) -> PlanContext:
+        """The statement's context with the working catalog."""
+
+        return dataclasses.replace(self.ctx, catalog=self.catalog, partition=None)
+
+
+def _shown(name: st.Name) -> str:
+    return f"{name.schema}.{name.name}" if name.schema else name.name
+
+
+def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...]) -> str:
+    """An object as PostgreSQL names it in messages: `table t`, `view s.v`, `constraint c on table t`."""
+    from planner import catalog as objects
+
+    word = {
+        Table: "table",
+        objects.View: "view",
+        objects.Sequence: "sequence",
+        Index: "index",
+        objects.EnumType: "type",
+        objects.Domain: "type",
+        objects.CompositeType: "type",
+        Schema: "schema",
+        objects.Role: "role",
+        objects.Database: "database",
+        Comment: "comment",
+        Grant: "privileges",
+    }[type(thing)]
+    name = getattr(thing, "name", "")
+    schema_oid = getattr(thing, "schema_oid", 0)
+    shown = objects.quote_identifier(name)
+    if schema_oid:
+        schema = catalog.schema_of(schema_oid)
+        if schema.name not in search_path and schema.name != "pg_catalog":
+            shown = objects.quote_qualified(schema.name, name)
+    return f"{word} {shown}"

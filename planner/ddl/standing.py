@@ -1,0 +1,95 @@
+"""What stands in the way of dropping a column or a key: views, generated columns, foreign keys.
+
+Without CASCADE it is an error that lists them (2BP01); with it they go, and one NOTICE says so.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import View, quote_identifier
+from planner.ddl import drop
+from planner.ddl.scope import Scope
+
+
+def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> list[Column]:
+    """What outside the table stands in the way of dropping a column goes, with CASCADE; or 2BP01.
+
+    Returns the generated columns that must go too.
+    """
+    what = f"column {quote_identifier(column.name)} of table {quote_identifier(table.name)}"
+    lines: list[str] = []
+    views = [v for v in scope.catalog.objects(View) if table.oid in v.depends]
+    views = [v for v in views if drop.mentions(v.query, column.name)]
+    lines += [f"view {quote_identifier(v.name)}" for v in views]
+    generated = [
+        c
+        for c in table.columns
+        if c.generated and c.default and c.attnum != column.attnum and drop.mentions(c.default, column.name)
+    ]
+    lines += [f"column {quote_identifier(c.name)} of table {quote_identifier(table.name)}" for c in generated]
+    foreign: list[tuple[Table, Constraint]] = []
+    for other in scope.catalog.tables():
+        for c in other.constraints:
+            if c.kind == "f" and c.foreign_table == table.oid and column.attnum in c.foreign_columns:
+                if other.oid == table.oid and column.attnum in c.columns:
+                    continue
+                foreign.append((other, c))
+                lines.append(f"constraint {quote_identifier(c.name)} on table {quote_identifier(other.name)}")
+    if lines and not cascade:
+        raise PlanError(
+            "2BP01",
+            f"cannot drop {what} because other objects depend on it",
+            detail="\n".join(f"{line} depends on {what}" for line in lines),
+            hint="Use DROP ... CASCADE to drop the dependent objects too.",
+        )
+    told = [f"drop cascades to {line}" for line in lines]
+    if len(told) == 1:
+        scope.notice(told[0])
+    elif told:
+        scope.notice(f"drop cascades to {len(told)} other objects", detail="\n".join(told))
+    for other, constraint in foreign:
+        current = scope.catalog.table(other.oid)
+        kept = tuple(c for c in current.constraints if c.oid != constraint.oid)
+        scope.replace(current, dataclasses.replace(current, constraints=kept))
+    if views:
+        drop.remove_all(scope, list(views), True)
+    return generated
+
+
+def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None:
+    """Foreign keys that stand on this key need CASCADE."""
+    if key.kind not in "pu":
+        return
+    others = [c for c in table.constraints if c.kind in "pu" and c.oid != key.oid]
+    standing: list[tuple[Table, Constraint]] = []
+    for other in scope.catalog.tables():
+        for c in other.constraints:
+            if (
+                c.kind == "f"
+                and c.foreign_table == table.oid
+                and sorted(c.foreign_columns) == sorted(key.columns)
+                and not any(sorted(o.columns) == sorted(key.columns) for o in others)
+            ):
+                standing.append((other, c))
+    shown = [
+        f"constraint {quote_identifier(c.name)} on table {quote_identifier(t.name)}" for t, c in standing
+    ]
+    if shown and not cascade:
+        what = f"constraint {quote_identifier(key.name)} on table {quote_identifier(table.name)}"
+        raise PlanError(
+            "2BP01",
+            f"cannot drop {what} because other objects depend on it",
+            detail="\n".join(f"{s} depends on index {quote_identifier(key.name)}" for s in shown),
+            hint="Use DROP ... CASCADE to drop the dependent objects too.",
+        )
+    if len(shown) == 1:
+        scope.notice("drop cascades to " + shown[0])
+    elif shown:
+        detail = "\n".join("drop cascades to " + s for s in shown)
+        scope.notice(f"drop cascades to {len(shown)} other objects", detail=detail)
+    for other, c in standing:
+        current = scope.catalog.table(other.oid)
+        kept = tuple(k for k in current.constraints if k.oid != c.oid)
+        scope.replace(current, dataclasses.replace(current, constraints=kept))

@@ -1,0 +1,352 @@
+"""CREATE TABLE and CREATE TABLE AS.
+
+A new table takes its OIDs in the order in which PostgreSQL makes things: sequences of serial columns, the table,
+constraints and their indexes. Its shard is named by the table's own OID (`t16384`); a rewritten table gets a new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Oid, PlanError, SqlError, Table, TypeRef
+from planner.catalog import Comment, Index, Schema, Sequence, View, quote_qualified
+from planner.ddl import constraints, naming, sequences
+from planner.ddl.scope import Scope
+from planner.ddl.typenames import check_column_type, resolve_type, serial_type
+from planner.lexer import STRING, tokenize
+
+COLUMNS_MAX: Final = 1_600
+SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))
+HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
+
+
+def shard_of(oid: Oid) -> str:
+    """The shard of a table's rows; the number is an OID that was allocated for it, so it is never used twice."""
+    return f"t{oid}"
+
+
+def create_table(scope: Scope, said: st.CreateTable) -> None:
+    schema = scope.schema_for(said.name, said.temporary)
+    name = said.name.name
+    if said.if_not_exists and scope.is_taken(schema, name):
+        scope.notice(f'relation "{name}" already exists, skipping', "42P07")
+        return
+    scope.refuse_duplicate(schema, name)
+    if said.on_commit and not schema.name.startswith("pg_temp_"):
+        raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
+    if said.on_commit in ("delete", "drop"):
+        raise PlanError("0A000", f"ON COMMIT {said.on_commit.upper()} is not supported")
+    builder = _Builder(scope, schema, name, schema.name.startswith("pg_temp_"))
+    for element in said.elements:
+        if isinstance(element, st.ColumnDef):
+            builder.column(element)
+        elif isinstance(element, st.LikeClause):
+            builder.like(element)
+        else:
+            builder.constraints.append(element)
+    builder.finish()
+
+
+class _Builder:
+    """A table while its elements are being read."""
+
+    def __init__(self, scope: Scope, schema: Schema, name: str, temporary: bool) -> None:
+        self.scope, self.schema, self.name, self.temporary = scope, schema, name, temporary
+        self.oid = 0
+        self.columns: list[Column] = []
+        self.constraints: list[st.ConstraintDef] = []
+        self.expressions: list[tuple[str, st.Sql]] = []
+        self.sequences: list[Sequence] = []
+        self.comments: list[tuple[int, str]] = []
+        self.like_indexes: list[tuple[Index, Table]] = []
+
+    def column(self, said: st.ColumnDef) -> None:
+        self._refuse(said.name, said.position)
+        column, sequence, checks = define_column(
+            self.scope, said, self.schema, self.name, len(self.columns) + 1, self.temporary
+        )
+        self.columns.append(column)
+        if sequence is not None:
+            self.sequences.append(sequence)
+        self.constraints += checks
+        if said.default is not None:
+            self.expressions.append((column.name, said.default))
+
+    def _refuse(self, name: str, position: int = 0) -> None:
+        refuse_column_name(name, [c.name for c in self.columns])
+        if len(self.columns) >= COLUMNS_MAX:
+            raise PlanError("54011", f"tables can have at most {COLUMNS_MAX} columns")
+
+    def like(self, said: st.LikeClause) -> None:
+        source = self.scope.relation(said.table)
+        if not isinstance(source, Table | View):
+            raise PlanError(
+                "42809",
+                f'relation "{said.table.name}" is invalid in LIKE clause',
+                position=said.table.position,
+            )
+        want = said.including
+        attnums: dict[int, int] = {}
+        for column in source.columns:
+            self._refuse(column.name)
+            attnum = len(self.columns) + 1
+            attnums[column.attnum] = attnum
+            keep = column.generated and "generated" in want
+            default = column.default if keep or ("defaults" in want and not column.generated) else None
+            made = Column(column.name, column.type, attnum, column.not_null, default, generated=keep)
+            if column.identity and "identity" in want:
+                sequence = self._copy_sequence(column, attnum)
+                made = dataclasses.replace(made, identity=column.identity, sequence_oid=sequence.oid)
+            self.columns.append(made)
+        if not isinstance(source, Table):
+            return
+        by_attnum = {c.attnum: c.name for c in source.columns}
+        for constraint in source.constraints:
+            if constraint.kind == "c" and "constraints" in want:
+                self.constraints.append(
+                    st.ConstraintDef("c", constraint.name, expression=st.Sql(constraint.expression))
+                )
+            elif constraint.kind in "pu" and "indexes" in want:
+                columns = tuple(by_attnum[a] for a in constraint.columns)
+                self.constraints.append(
+                    st.ConstraintDef(
+                        constraint.kind, columns=columns, nulls_not_distinct=constraint.nulls_not_distinct
+                    )
+                )
+        if "indexes" in want:
+            for index in self.scope.catalog.indexes_of(source.oid):
+                if not index.constraint_oid:
+                    keys = tuple(
+                        dataclasses.replace(k, attnum=attnums[k.attnum]) if k.attnum else k
+                        for k in index.keys
+                    )
+                    self.like_indexes.append((dataclasses.replace(index, keys=keys), source))
+        if "comments" in want:
+            for comment in self.scope.catalog.comments_on(source.oid):
+                if comment.sub:
+                    self.comments.append((attnums[comment.sub], comment.text))
+
+    def _copy_sequence(self, column: Column, attnum: int) -> Sequence:
+        source = self.scope.catalog.get(column.sequence_oid)
+        assert isinstance(source, Sequence)
+        name = naming.choose(self.name, column.name, "seq", lambda n: self.scope.is_taken(self.schema, n))
+        made = dataclasses.replace(
+            source, oid=self.scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=0,
+            attnum=attnum, restarts=0, restarted_at=None, called=False, temporary=self.temporary,
+        )  # fmt: skip
+        self.scope.add(made)
+        self.sequences.append(made)
+        return made
+
+    def finish(self) -> None:
+        scope = self.scope
+        self.oid = scope.allocate()
+        for column in self.columns:
+            if column.generated:
+                self._verify_generated(column)
+        table = Table(
+            self.oid,
+            self.schema.oid,
+            self.name,
+            tuple(self.columns),
+            (),
+            shard_of(self.oid),
+            scope.user,
+            self.temporary,
+        )
+        for sequence in self.sequences:
+            scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid))
+        # Keys first and the primary key before all: foreign keys to this very table need them.
+        order = {"p": 0, "u": 1, "c": 2, "f": 3}
+        for said in sorted(self.constraints, key=lambda c: order[c.kind]):
+            table = constraints.add_constraint(scope, table, said, has_rows=False)
+        scope.add(table)
+        scope.created.append(table)
+        for index, _ in self.like_indexes:
+            names = {c.attnum: c.name for c in table.columns}
+            label = naming.joined(names[k.attnum] if k.attnum else "expr" for k in index.keys)
+            name = naming.choose(self.name, label, "idx", constraints.is_free(scope, table))
+            scope.add(
+                dataclasses.replace(
+                    index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
+                )
+            )
+        for attnum, text in self.comments:
+            scope.add(Comment(scope.allocate(), table.oid, attnum, text))
+        for said in self.constraints:
+            if said.kind == "c" and said.expression is not None and said.expression.offset:
+                constraints.verify_check(scope, table, said.expression)
+        for name, expression in self.expressions:
+            verify_default(scope, table, name, expression)
+
+    def _verify_generated(self, column: Column) -> None:
+        assert column.default is not None
+        for other in constraints.columns_of(st.Sql(column.default), _shape(self)):
+            if other.generated:
+                raise PlanError(
+                    "42P17",
+                    f'cannot use generated column "{other.name}" in column generation expression',
+                    detail="A generated column cannot reference another generated column.",
+                )
+
+
+def _shape(builder: _Builder) -> Table:
+    return Table(0, builder.schema.oid, builder.name, tuple(builder.columns), (), "")
+
+
+def refuse_column_name(name: str, others: list[str]) -> None:
+    """Raises 42701 for a name that is taken by another column, by PostgreSQL or by this server."""
+    if name in others:
+        raise PlanError("42701", f'column "{name}" specified more than once')
+    if name in SYSTEM_COLUMNS:
+        raise PlanError("42701", f'column name "{name}" conflicts with a system column name')
+    if name in HIDDEN_COLUMNS:
+        raise PlanError("42939", f'column name "{name}" is reserved')
+
+
+def define_column(
+    scope: Scope, said: st.ColumnDef, schema: Schema, table_name: str, attnum: int, temporary: bool
+) -> tuple[Column, Sequence | None, list[st.ConstraintDef]]:
+    """A column, the sequence that comes with it, and its constraints as constraints of the table."""
+    sequence: Sequence | None = None
+    default = said.default.text if said.default is not None else None
+    not_null = bool(said.not_null)
+    integer = serial_type(said.type)
+    if integer and scope.catalog.find_type(said.type.names[0], "", scope.search_path) is None:
+        ref = TypeRef(integer)
+        if said.default is not None:
+            raise PlanError(
+                "42601",
+                f'multiple default values specified for column "{said.name}" of table "{table_name}"',
+            )
+        if said.not_null is False:
+            raise PlanError(
+                "42601",
+                f'conflicting NULL/NOT NULL declarations for column "{said.name}" of table "{table_name}"',
+                position=said.position,
+            )
+        sequence = sequences.owned(scope, schema, table_name, said.name, ref, None, attnum, False, temporary)
+        shown = quote_qualified(schema.name, sequence.name).replace("'", "''")
+        default, not_null = f"nextval('{shown}'::regclass)", True
+    else:
+        ref = resolve_type(said.type, scope.catalog, scope.search_path)
+    check_column_type(ref, said.name, scope.catalog)
+    if said.identity:
+        if ref.oid not in (types.INT2, types.INT4, types.INT8):
+            raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
+        if integer or default is not None:
+            raise PlanError(
+                "42601",
+                f'both default and identity specified for column "{said.name}" of table "{table_name}"',
+                position=said.position,
+            )
+        sequence = sequences.owned(
+            scope, schema, table_name, said.name, ref, said.identity_options, attnum, True, temporary
+        )
+        not_null = True
+    if said.generated is not None:
+        if default is not None:
+            raise PlanError(
+                "42601",
+                f'both default and generation expression specified for column "{said.name}" '
+                f'of table "{table_name}"',
+                position=said.position,
+            )
+        constraints.refuse_subqueries(said.generated, "column generation expression")
+        default = said.generated.text
+    checks = [c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints]
+    column = Column(
+        said.name,
+        ref,
+        attnum,
+        not_null,
+        default,
+        said.identity,
+        said.generated is not None,
+        sequence.oid if sequence is not None else 0,
+    )
+    return column, sequence, checks
+
+
+def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
+    """Binds a DEFAULT on its own: unknown names and functions, and references to columns, are errors now."""
+    constraints.refuse_subqueries(expression, "DEFAULT expression")
+    constraints.refuse_columns(expression)
+    column = constraints.find_column(table, name)
+    assert column is not None
+    tokens = tokenize(expression.text)
+    if len(tokens) == 2 and tokens[0].kind == STRING:
+        try:
+            types.input_text(tokens[0].value, column.type, scope.ctx.settings)
+        except SqlError as e:
+            e.position = expression.offset + 1
+            raise
+        return
+    if len(tokens) == 2 and tokens[0].keyword == "null":
+        return
+    if [t.value for t in tokens[:2]] == ["nextval", "("]:
+        return  # evaluated by the executor, not by a query
+    plan = scope.plan_expression(expression)
+    assert plan.columns is not None
+    source = plan.columns[0].type
+    if not _assignable(source.oid, column.type.oid):
+        raise PlanError(
+            "42804",
+            f'column "{name}" is of type {types.format_type(column.type)} '
+            f"but default expression is of type {types.format_type(source)}",
+            hint="You will need to rewrite or cast the expression.",
+        )
+
+
+_NUMERIC: Final = frozenset((types.INT2, types.INT4, types.INT8, types.FLOAT4, types.FLOAT8, types.NUMERIC))
+_STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
+_DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
+
+
+def _assignable(source: int, target: int) -> bool:
+    """Whether a default of one type can surely not be stored in a column of the other is what this refuses."""
+    if source == target or source == types.UNKNOWN or target in _STRINGS:
+        return True
+    for group in (_NUMERIC, _DATES):
+        if source in group:
+            return target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))
+    return not (source == types.BOOL or source in _STRINGS) or target not in _NUMERIC | _DATES | {types.BOOL}
+
+
+# --- CREATE TABLE AS -----------------------------------------------------------------------------------
+
+
+def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
+    """A table with the columns of a query; without WITH NO DATA the executor fills it from `scope.query`."""
+    schema = scope.schema_for(said.name, said.temporary)
+    name = said.name.name
+    if said.if_not_exists and scope.is_taken(schema, name):
+        scope.notice(f'relation "{name}" already exists, skipping', "42P07")
+        scope.tag = "CREATE TABLE AS"
+        return
+    scope.refuse_duplicate(schema, name)
+    if said.on_commit in ("delete", "drop"):
+        raise PlanError("0A000", f"ON COMMIT {said.on_commit.upper()} is not supported")
+    plan, _ = scope.planner.plan(" " * said.query.offset + said.query.text, scope.context(), normalise=False)
+    if plan.columns is None:
+        raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
+    if len(said.columns) > len(plan.columns):
+        raise PlanError("42601", "too many column names were specified")
+    columns: list[Column] = []
+    for i, result in enumerate(plan.columns):
+        label = said.columns[i] if i < len(said.columns) else result.name
+        refuse_column_name(label, [c.name for c in columns])
+        ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
+        check_column_type(ref, label, scope.catalog)
+        columns.append(Column(label, ref, i + 1))
+    oid = scope.allocate()
+    temporary = schema.name.startswith("pg_temp_")
+    table = Table(oid, schema.oid, name, tuple(columns), (), shard_of(oid), scope.user, temporary)
+    scope.add(table)
+    scope.created.append(table)
+    scope.tag = "SELECT" if said.with_data else "CREATE TABLE AS"
+    if said.with_data:
+        scope.query = plan

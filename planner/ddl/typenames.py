@@ -1,0 +1,73 @@
+"""Names of types in DDL, casts and PREPARE to types: the session's own first, then the built-in ones."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from planner import types
+from planner.abc import PlanError, SqlError, TypeRef
+from planner.catalog import Catalog, CompositeType, Domain, EnumType
+from planner.catalog.names import missing_schema, missing_type
+from planner.statements import TypeName
+
+SERIALS: Final = {
+    "smallserial": types.INT2,
+    "serial2": types.INT2,
+    "serial": types.INT4,
+    "serial4": types.INT4,
+    "bigserial": types.INT8,
+    "serial8": types.INT8,
+}
+
+
+def resolve_type(name: TypeName, catalog: Catalog, search_path: Sequence[str]) -> TypeRef:
+    """The type. Raises 42704 `type "x" does not exist` with position, 42601 and 22023 for bad modifiers."""
+    words = name.names
+    schema = words[-2] if len(words) > 1 else ""
+    if schema and catalog.find_schema(schema) is None:
+        raise missing_schema(schema, name.position)
+    if schema != "pg_catalog":
+        found = catalog.find_type(words[-1], schema, search_path)
+        if found is not None:
+            if name.modifiers:
+                raise PlanError(
+                    "42601", f'type modifier is not allowed for type "{words[-1]}"', position=name.position
+                )
+            return TypeRef(found.array_oid if name.dimensions else found.oid)
+        if schema:
+            raise missing_type(".".join(words), name.position)
+    word = words[-1]
+    if name.interval_fields:
+        word += " " + name.interval_fields
+    try:
+        return types.resolve_name(word + "[]" * name.dimensions, name.modifiers)
+    except SqlError as e:
+        if e.sqlstate == "42704":
+            raise missing_type(".".join(words) + "[]" * name.dimensions, name.position) from None
+        e.position = e.position or name.position
+        raise
+
+
+def serial_type(name: TypeName) -> int:
+    """The integer type behind serial and its kin; 0 for anything else."""
+    return SERIALS.get(name.names[0], 0) if len(name.names) == 1 and not name.dimensions else 0
+
+
+def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
+    """Raises 0A000 or 42P16 for a type that no stored column can have here."""
+    thing = catalog.get(ref.oid)
+    if thing is None:
+        try:
+            types.check_storable(ref)
+        except SqlError as e:
+            if e.sqlstate == "42P16":
+                pseudo = types.format_type(ref)
+                raise PlanError("42P16", f'column "{column}" has pseudo-type {pseudo}') from None
+            raise
+        return
+    if isinstance(thing, Domain):
+        raise PlanError("0A000", f"columns of a domain type ({thing.name}) are not supported")
+    if isinstance(thing, EnumType | CompositeType):
+        return
+    raise PlanError("0A000", f"columns of type {thing.name} are not supported")  # type: ignore[union-attr]

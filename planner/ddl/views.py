@@ -1,0 +1,113 @@
+"""CREATE VIEW: the query as text, its columns as they are now, and which relations it needs.
+
+A view is expanded where it is used. So that it keeps meaning what it meant, it remembers the search path under
+which it was made, its columns by name and type, and `SELECT *` over one relation is written out.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from sqlglot import exp
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Plan, PlanError, TypeRef
+from planner.catalog import View, quote_identifier
+from planner.ddl import depends as depends_on
+from planner.ddl import tables
+from planner.ddl.scope import Scope
+from planner.parse.queries import parse_query
+
+
+def create_view(scope: Scope, said: st.CreateView) -> None:
+    if said.check_option:
+        raise PlanError("0A000", "WITH CHECK OPTION is supported only on automatically updatable views")
+    schema = scope.schema_for(said.name, said.temporary)
+    name = said.name.name
+    old = scope.catalog.relation_in(schema.oid, name)
+    if old is not None and not (said.replace and isinstance(old, View)):
+        if said.replace:
+            raise PlanError("42809", f'"{name}" is not a view')
+        scope.refuse_duplicate(schema, name)
+    text = " " * said.query.offset + said.query.text
+    plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
+    if plan.columns is None:
+        raise PlanError("42601", "views must not contain data-modifying statements")
+    if plan.parameters:
+        raise PlanError("42P02", "there is no parameter $1")
+    columns = _columns(said, plan)
+    tree = parse_query(text)
+    query = _written_out(said.query, tree, plan)
+    depends = depends_on.needs_of_query(scope, tree)
+    if isinstance(old, View):
+        _refuse_other_columns(old, columns)
+        scope.replace(
+            old,
+            dataclasses.replace(
+                old, columns=columns, query=query, depends=depends, search_path=scope.search_path
+            ),
+        )
+        return
+    temporary = schema.name.startswith("pg_temp_")
+    scope.add(
+        View(
+            scope.allocate(),
+            schema.oid,
+            name,
+            columns,
+            query,
+            scope.user,
+            temporary,
+            depends,
+            scope.search_path,
+        )
+    )
+
+
+def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
+    assert plan.columns is not None
+    if len(said.columns) > len(plan.columns):
+        raise PlanError("42601", "CREATE VIEW specifies more column names than columns")
+    columns: list[Column] = []
+    for i, result in enumerate(plan.columns):
+        label = said.columns[i] if i < len(said.columns) else result.name
+        tables.refuse_column_name(label, [c.name for c in columns])
+        ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
+        columns.append(Column(label, ref, i + 1))
+    return tuple(columns)
+
+
+def _written_out(query: st.Sql, tree: exp.Expression, plan: Plan) -> str:
+    """The query with a lone `*` over one relation replaced by the columns it stands for today."""
+    if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or tree.args.get("joins"):
+        return query.text
+    star = tree.expressions[0]
+    source = tree.args.get("from_")
+    if not isinstance(star, exp.Star) or source is None or not isinstance(source.this, exp.Table):
+        return query.text
+    start = star.meta.get("start")
+    if start is None or plan.columns is None:
+        return query.text
+    at = start - query.offset
+    names = ", ".join(quote_identifier(c.name) for c in plan.columns)
+    return query.text[:at] + names + query.text[at + 1 :]
+
+
+def _refuse_other_columns(old: View, columns: tuple[Column, ...]) -> None:
+    """CREATE OR REPLACE VIEW may add columns at the end and nothing else (42P16)."""
+    if len(columns) < len(old.columns):
+        raise PlanError("42P16", "cannot drop columns from view")
+    for before, after in zip(old.columns, columns, strict=False):
+        if before.name != after.name:
+            raise PlanError(
+                "42P16",
+                f'cannot change name of view column "{before.name}" to "{after.name}"',
+                hint="Use ALTER VIEW ... RENAME COLUMN ... to change name of view column instead.",
+            )
+        if before.type != after.type:
+            raise PlanError(
+                "42P16",
+                f'cannot change data type of view column "{before.name}" from '
+                f"{types.format_type(before.type)} to {types.format_type(after.type)}",
+            )

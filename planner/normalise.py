@@ -1,0 +1,163 @@
+"""Takes the literals out of a statement, so that it finds its plan whatever the constants are.
+
+    UPDATE t SET a = a + 5 WHERE k = 'x'
+        key      UPDATE t SET a = a + $i WHERE k = $s
+        values   (5, "x")
+        text     UPDATE t SET a = a + $1 WHERE k = $2       (made only when it must be planned)
+
+This is the hottest code of the simple protocol: one regular expression finds everything that may be a literal,
+the loop looks only at those. It folds nothing else: other spelling is another key. It is right by
+leaning to caution, in two ways:
+
+* What it does not surely understand stays in the key as it is written (`date '2020-01-01'`, `1.`, `ORDER BY 1`),
+  and a key with the literal in it is simply more exact.
+* What could hide where strings begin and end (comments, dollar quotes, E'' strings, Unicode escapes, `$1`)
+  makes it decline the whole statement (None), which is then planned as it stands.
+
+A literal's kind is what PostgreSQL's lexer would make of it, because types follow from it: int4 or int8 by
+size, numeric, or a string of unknown type. A minus sign directly before a number where only a sign can be
+belongs to the number, unless a cast follows (`-1::int2` is `-(1::int2)`).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+INT4: Final = "i"
+INT8: Final = "l"
+NUMERIC: Final = "n"
+UNKNOWN: Final = "s"
+
+LITERALS_MAX: Final = 1_000
+"""More literals than this (long VALUES lists) would make keys that never come back."""
+TEXT_LENGTH_MAX: Final = 16_384
+
+Normalised = tuple[str, str, list[str]]
+"""(key, kinds, raw values): one letter of `kinds` for each value; strings without quotes, undoubled."""
+
+_VERBS: Final = frozenset(("select", "insert", "update", "delete"))
+# Every alternative begins with a plain character, so that the scan between matches is a set lookup.
+_LITERAL: Final = re.compile(
+    r"""( [0-9](?<![A-Za-z0-9_.\x80-\U0010ffff].)[0-9]*(?:\.[0-9]+)?(?![A-Za-z0-9_.\x80-\U0010ffff])
+        | '[^'\\]*(?:''[^'\\]*)*'(?![ \t\f]*[\n\r'])
+        | "[^"]*"
+        | -- | /[*] | ['$"\\;]
+        )""",
+    re.VERBOSE,
+)
+_split = _LITERAL.split
+_BEFORE_LITERAL: Final = frozenset("(,=<>+-*/%|~!#^@")
+_BEFORE_SIGN: Final = frozenset("(,=<>+-*/")
+_WORDS_BEFORE: Final = frozenset(
+    (
+        "and",
+        "or",
+        "not",
+        "between",
+        "like",
+        "ilike",
+        "then",
+        "else",
+        "when",
+        "limit",
+        "offset",
+        "select",
+        "returning",
+    )
+)
+_sorts = re.compile(r"\b[bB][yY]\b").search
+_SPACE: Final = frozenset(" \t\n\r\f")
+_OTHERS: Final = frozenset('"-/$\\;')
+_INT4_DIGITS: Final = 9
+
+
+def normalise(text: str) -> Normalised | None:
+    """The key, kinds and raw values of a statement; None: plan it exactly as it is written."""
+    if text[:6].lower() not in _VERBS or len(text) > TEXT_LENGTH_MAX:
+        return None
+    pieces = _split(text)
+    count = len(pieces)
+    if count == 1 or count > 2 * LITERALS_MAX:
+        return None
+    key = ""
+    kinds = ""
+    values: list[str] = []
+    head = pieces[0]
+    may_sort = "by" in text.lower()  # then numbers after BY may be column numbers
+    for i in range(1, count, 2):
+        literal = pieces[i]
+        tail = pieces[i + 1]
+        first = literal[0]
+        if first in _OTHERS or (len(literal) == 1 and first == "'"):
+            if first == '"' and len(literal) > 1:
+                head += literal + tail
+                continue
+            if first == ";" and i == count - 2 and not tail.strip():
+                break
+            return None
+        last = head[-1:]
+        if last in _SPACE:
+            before = head.rstrip()
+            last = before[-1:]
+        else:
+            before = head
+        if last not in _BEFORE_LITERAL and not _after_word(before):
+            head += literal + tail
+            continue
+        if first == "'":
+            literal = literal[1:-1]
+            kind = UNKNOWN
+            if "'" in literal:
+                literal = literal.replace("''", "'")
+        else:
+            if may_sort and _sorts(key + head) is not None:
+                head += literal + tail
+                continue
+            if last == "-":
+                signed = before[:-1].rstrip()
+                if signed[-1:] in _BEFORE_SIGN:
+                    if before[-3:-1] == "!=" or tail.lstrip().startswith("::"):
+                        head += literal + tail
+                        continue
+                    head = before[:-1]
+                    literal = "-" + literal
+            if "." in literal:
+                kind = NUMERIC
+            else:
+                kind = INT4 if len(literal) <= _INT4_DIGITS else _kind(int(literal))
+        values.append(literal)
+        key += head
+        kinds += kind
+        head = "$" + kind + tail
+    if not values:
+        return None
+    return key + head, kinds, values
+
+
+def _after_word(before: str) -> bool:
+    """Whether the text ends with a word that an expression may follow (so that no typed literal is taken)."""
+    return before[before.rfind(" ") + 1 :].lower() in _WORDS_BEFORE
+
+
+def _kind(value: int) -> str:
+    if -(1 << 31) <= value < (1 << 31):
+        return INT4
+    return INT8 if -(1 << 63) <= value < (1 << 63) else NUMERIC
+
+
+_MARK: Final = re.compile(r"""("[^"]*"|'[^']*')|\$[ilns]""")
+
+
+def parameterised(key: str) -> str:
+    """The text to plan for a key: its marks become $1, $2, ..."""
+    number = 0
+
+    def numbered(m: re.Match[str]) -> str:
+        nonlocal number
+        if m.group(1) is not None:
+            return m.group(1)
+        number += 1
+        return f"${number}"
+
+    return _MARK.sub(numbered, key)

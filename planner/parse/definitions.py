@@ -1,0 +1,474 @@
+"""The grammar of everything that is defined and is no table: indexes, views, sequences, schemas, types,
+databases, and of ALTER, DROP and TRUNCATE over all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from planner import statements as st
+from planner.abc import PlanError
+from planner.lexer import INTEGER, PUNCTUATION, WORD
+from planner.parse import privileges, tables
+from planner.parse.cursor import Cursor
+from planner.parse.sequences import sequence_options
+
+_REFUSED: Final = {
+    "function": "CREATE FUNCTION",
+    "procedure": "CREATE PROCEDURE",
+    "trigger": "CREATE TRIGGER",
+    "aggregate": "CREATE AGGREGATE",
+    "operator": "CREATE OPERATOR",
+    "cast": "CREATE CAST",
+    "collation": "CREATE COLLATION",
+    "conversion": "CREATE CONVERSION",
+    "rule": "CREATE RULE",
+    "policy": "CREATE POLICY",
+    "publication": "CREATE PUBLICATION",
+    "subscription": "CREATE SUBSCRIPTION",
+    "server": "CREATE SERVER",
+    "foreign": "CREATE FOREIGN TABLE",
+    "text": "CREATE TEXT SEARCH",
+    "statistics": "CREATE STATISTICS",
+    "tablespace": "CREATE TABLESPACE",
+    "language": "CREATE LANGUAGE",
+    "event": "CREATE EVENT TRIGGER",
+    "access": "CREATE ACCESS METHOD",
+    "transform": "CREATE TRANSFORM",
+    "constraint": "CREATE CONSTRAINT TRIGGER",
+    "assertion": "CREATE ASSERTION",
+}
+
+
+def create(c: Cursor) -> Any:
+    """After CREATE."""
+    replace = c.accept("or", "replace")
+    at = c.token
+    scope = c.accept_one("global", "local")
+    temporary = bool(c.accept_one("temporary", "temp"))
+    if scope and not temporary:
+        c.fail()
+    unlogged = c.accept("unlogged")
+    c.accept("trusted")
+    c.accept("procedural")
+    word = c.word
+    if word in _REFUSED:
+        c.unsupported(_REFUSED[word], at)
+    if c.accept("recursive"):
+        c.unsupported("CREATE RECURSIVE VIEW", at)
+    if c.accept("view"):
+        return _view(c, replace, temporary)
+    if replace:
+        c.fail()
+    if c.accept("table"):
+        return tables.create_table(c, temporary, unlogged)
+    if c.accept("sequence"):
+        exists = c.accept("if", "not", "exists")
+        return st.CreateSequence(c.qualified(), sequence_options(c), exists, temporary)
+    if temporary or unlogged:
+        c.fail()
+    if c.accept("materialized", "view"):
+        c.unsupported("CREATE MATERIALIZED VIEW", at)
+    if c.accept("unique", "index"):
+        return _index(c, unique=True)
+    if c.accept("index"):
+        return _index(c, unique=False)
+    if c.accept("schema"):
+        return _schema(c)
+    if c.accept("type"):
+        return _type(c)
+    if c.accept("domain"):
+        return _domain(c)
+    if c.accept("role") or c.accept("group"):
+        return st.CreateRole(c.role(), privileges.role_options(c))
+    if c.accept("user"):
+        if c.next_is("mapping"):
+            c.unsupported("CREATE USER MAPPING", at)
+        return st.CreateRole(c.role(), privileges.role_options(c), login=True)
+    if c.accept("database"):
+        return st.CreateDatabase(c.name(), _database_options(c))
+    if c.accept("extension"):
+        c.accept("if", "not", "exists")
+        name = c.name()
+        if name != "plpgsql":
+            raise PlanError("0A000", f'extension "{name}" is not available', position=at.start + 1)
+        c.rest() if not c.ended else None
+        return st.Accepted("CREATE EXTENSION")
+    c.fail()
+
+
+# --- indexes, views ---------------------------------------------------------------------------------
+
+
+def _index(c: Cursor, unique: bool) -> st.CreateIndex:
+    concurrently = c.accept("concurrently")
+    exists = c.accept("if", "not", "exists")
+    position = c.position
+    name = "" if c.next_is("on") else c.name()
+    if exists and not name:
+        c.fail()
+    c.expect("on")
+    c.accept("only")
+    table = c.qualified()
+    method = c.name() if c.accept("using") else "btree"
+    c.expect_symbol("(")
+    elements = [_index_element(c)]
+    while c.accept_symbol(","):
+        elements.append(_index_element(c))
+    c.expect_symbol(")")
+    include = c.name_list() if c.accept("include") else ()
+    not_distinct = False
+    if c.accept("nulls", "not", "distinct"):
+        not_distinct = True
+    else:
+        c.accept("nulls", "distinct")
+    if c.accept("with"):
+        tables.storage_options(c)
+    if c.accept("tablespace"):
+        c.name()
+    where = c.rest() if c.accept("where") else None
+    return st.CreateIndex(
+        name,
+        table,
+        tuple(elements),
+        unique,
+        exists,
+        concurrently,
+        method,
+        where,
+        include,
+        not_distinct,
+        position,
+    )
+
+
+def _index_element(c: Cursor) -> st.IndexElement:
+    position = c.position
+    column = ""
+    expression: st.Sql | None = None
+    if c.symbol_is("("):
+        expression = c.parenthesised()
+    else:
+        after = c.ahead()
+        if after.kind == PUNCTUATION and after.value in ("(", "."):
+            first = c.at
+            while c.token.kind == WORD or c.symbol_is("."):
+                c.advance()
+            c.parenthesised()
+            expression = c.slice(first, c.at)
+        else:
+            column = c.name()
+    collation = c.qualified().name if c.accept("collate") else ""
+    opclass = ""
+    if c.is_name() and c.word not in ("asc", "desc", "nulls"):
+        opclass = str(c.qualified())
+        if c.symbol_is("("):
+            tables.storage_options(c)
+    order = c.accept_one("asc", "desc")
+    nulls: bool | None = None
+    if c.accept("nulls"):
+        which = c.accept_one("first", "last")
+        if not which:
+            c.fail()
+        nulls = which == "first"
+    return st.IndexElement(column, expression, order == "desc", nulls, opclass, collation, position)
+
+
+def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
+    name = c.qualified()
+    columns = c.name_list() if c.symbol_is("(") else ()
+    if c.accept("with"):
+        tables.storage_options(c)
+    c.expect("as")
+    last = len(c.tokens) - 1
+    words = [t.value if t.kind == WORD else "" for t in c.tokens[max(c.at, last - 4) : last]]
+    check = ""
+    for tail in (
+        ["with", "cascaded", "check", "option"],
+        ["with", "local", "check", "option"],
+        ["with", "check", "option"],
+    ):
+        if words[-len(tail) :] == tail:
+            check, last = "local" if "local" in tail else "cascaded", last - len(tail)
+            break
+    if last <= c.at:
+        c.fail()
+    query = c.slice(c.at, last)
+    c.at = len(c.tokens) - 1
+    return st.CreateView(name, query, columns, replace, temporary, check)
+
+
+# --- schemas, types, domains ----------------------------------------------------------------------------
+
+
+def _schema(c: Cursor) -> st.CreateSchema:
+    exists = c.accept("if", "not", "exists")
+    position = c.position
+    if c.accept("authorization"):
+        owner = c.role()
+        made = st.CreateSchema(owner, owner, exists, position)
+    else:
+        name = c.name()
+        owner = c.role() if c.accept("authorization") else ""
+        made = st.CreateSchema(name, owner, exists, position)
+    if not c.ended:
+        if c.word in ("create", "grant"):
+            c.unsupported("CREATE SCHEMA with schema elements")
+        c.fail()
+    return made
+
+
+def _type(c: Cursor) -> Any:
+    at = c.token
+    name = c.qualified()
+    if c.accept("as", "enum"):
+        c.expect_symbol("(")
+        labels: list[str] = []
+        if not c.symbol_is(")"):
+            labels.append(c.string())
+            while c.accept_symbol(","):
+                labels.append(c.string())
+        c.expect_symbol(")")
+        return st.CreateEnum(name, tuple(labels))
+    if c.accept("as", "range"):
+        c.unsupported("CREATE TYPE ... AS RANGE", at)
+    if c.accept("as"):
+        c.expect_symbol("(")
+        columns: list[st.ColumnDef] = []
+        while not c.symbol_is(")"):
+            position = c.position
+            column = c.name()
+            columns.append(st.ColumnDef(column, c.type_name(), position=position))
+            if c.accept("collate"):
+                c.qualified()
+            if not c.accept_symbol(","):
+                break
+        c.expect_symbol(")")
+        return st.CreateComposite(name, tuple(columns))
+    c.unsupported("CREATE TYPE of a base type", at)
+
+
+def _domain(c: Cursor) -> st.CreateDomain:
+    name = c.qualified()
+    c.accept("as")
+    type_name = c.type_name()
+    default: st.Sql | None = None
+    not_null = False
+    collation = ""
+    checks: list[st.ConstraintDef] = []
+    while not c.ended:
+        position = c.position
+        label = c.name() if c.accept("constraint") else ""
+        if c.accept("collate"):
+            collation = c.qualified().name
+        elif c.accept("default"):
+            default = c.balanced("not", "null", "check", "constraint", "collate", "default")
+        elif c.accept("not", "null"):
+            not_null = True
+        elif c.accept("null"):
+            pass
+        elif c.accept("check"):
+            checks.append(st.ConstraintDef("c", label, expression=c.parenthesised(), position=position))
+        else:
+            c.fail()
+    return st.CreateDomain(name, type_name, default, not_null, tuple(checks), collation)
+
+
+def alter_type(c: Cursor) -> Any:
+    name = c.qualified()
+    if c.accept("add", "value"):
+        exists = c.accept("if", "not", "exists")
+        label = c.string()
+        before = c.string() if c.accept("before") else None
+        after = c.string() if before is None and c.accept("after") else None
+        return st.AlterEnum(name, label, exists, before, after)
+    if c.accept("rename", "value"):
+        old = c.string()
+        c.expect("to")
+        return st.AlterEnum(name, old, rename_to=c.string())
+    return _alter_named(c, "type", name)
+
+
+def alter_domain(c: Cursor) -> Any:
+    name = c.qualified()
+    position = c.position
+    if c.accept("set", "default"):
+        return _named("domain", name, st.AlterAction("set default", expression=c.rest(), position=position))
+    if c.accept("drop", "default"):
+        return _named("domain", name, st.AlterAction("drop default", position=position))
+    if c.accept("set", "not", "null"):
+        return _named("domain", name, st.AlterAction("set not null", position=position))
+    if c.accept("drop", "not", "null"):
+        return _named("domain", name, st.AlterAction("drop not null", position=position))
+    if c.accept("add"):
+        return _named(
+            "domain",
+            name,
+            st.AlterAction("add constraint", constraint=tables.table_constraint(c), position=position),
+        )
+    if c.accept("drop", "constraint"):
+        exists = c.accept("if", "exists")
+        label = c.name()
+        cascade = tables.drop_behaviour(c)
+        return _named(
+            "domain",
+            name,
+            st.AlterAction("drop constraint", label, exists=exists, cascade=cascade, position=position),
+        )
+    return _alter_named(c, "domain", name)
+
+
+def _named(kind: str, name: st.Name, action: st.AlterAction) -> st.AlterNamed:
+    return st.AlterNamed(kind, name, (action,))
+
+
+def _alter_named(c: Cursor, kind: str, name: st.Name) -> st.AlterNamed:
+    position = c.position
+    if c.accept("rename", "to"):
+        return _named(kind, name, st.AlterAction("rename", new_name=c.name(), position=position))
+    if c.accept("owner", "to"):
+        return _named(kind, name, st.AlterAction("owner", c.role(), position=position))
+    if c.accept("set", "schema"):
+        return _named(kind, name, st.AlterAction("set schema", c.name(), position=position))
+    if kind == "type" and c.word in ("add", "drop", "alter", "rename"):
+        c.unsupported("ALTER TYPE of a composite type")
+    c.fail()
+
+
+# --- databases ------------------------------------------------------------------------------------------
+
+
+def _database_options(c: Cursor) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    c.accept("with")
+    while not c.ended:
+        name = c.label()
+        if name == "connection":
+            name += " " + c.label()
+        c.accept_symbol("=")
+        options[name] = c.integer() if c.token.kind == INTEGER or c.symbol_is("-") else c.advance().value
+    return options
+
+
+def alter_database(c: Cursor) -> Any:
+    name = st.Name(c.name())
+    position = c.position
+    if c.accept("rename", "to"):
+        return _named("database", name, st.AlterAction("rename", new_name=c.name(), position=position))
+    if c.accept("owner", "to"):
+        return _named("database", name, st.AlterAction("owner", c.role(), position=position))
+    if c.word in ("set", "reset"):
+        c.unsupported("ALTER DATABASE ... SET")
+    _database_options(c)
+    return _named("database", name, st.AlterAction("ignore", position=position))
+
+
+def alter(c: Cursor) -> Any:
+    """After ALTER."""
+    at = c.token
+    if word := c.accept_one("table", "view", "index"):
+        return tables.alter_relation(c, word)
+    if c.accept("materialized", "view"):
+        c.unsupported("ALTER MATERIALIZED VIEW", at)
+    if c.accept("sequence"):
+        exists = c.accept("if", "exists")
+        at_name = c.at
+        name = c.qualified()
+        if c.word in ("rename", "set") or c.next_is("owner", "to"):
+            c.at = at_name
+            made = tables.alter_relation(c, "sequence")
+            return st.AlterTable("sequence", made.name, made.actions, exists)
+        return st.AlterSequence(name, sequence_options(c), exists)
+    if c.accept("schema"):
+        schema = c.name()
+        if c.accept("rename", "to"):
+            return st.AlterSchema(schema, new_name=c.name())
+        c.expect("owner", "to")
+        return st.AlterSchema(schema, owner=c.role())
+    if c.accept("type"):
+        return alter_type(c)
+    if c.accept("domain"):
+        return alter_domain(c)
+    if c.accept_one("role", "user", "group"):
+        return privileges.alter_role(c)
+    if c.accept("database"):
+        return alter_database(c)
+    if c.accept("default", "privileges"):
+        c.unsupported("ALTER DEFAULT PRIVILEGES", at)
+    if c.accept("system"):
+        c.unsupported("ALTER SYSTEM", at)
+    if c.word in _REFUSED or c.word in ("extension", "large"):
+        c.unsupported("ALTER " + c.word.upper(), at)
+    c.fail()
+
+
+# --- DROP, TRUNCATE ---------------------------------------------------------------------------------------
+
+_DROPPED: Final = {
+    ("table",): "table",
+    ("view",): "view",
+    ("index",): "index",
+    ("sequence",): "sequence",
+    ("schema",): "schema",
+    ("type",): "type",
+    ("domain",): "domain",
+    ("role",): "role",
+    ("user",): "role",
+    ("group",): "role",
+    ("database",): "database",
+    ("materialized", "view"): "materialized view",
+    ("foreign", "table"): "foreign table",
+}
+
+
+def drop(c: Cursor) -> Any:
+    at = c.token
+    kind = next((kind for words, kind in _DROPPED.items() if c.accept(*words)), "")
+    if not kind:
+        if c.accept("owned"):
+            c.unsupported("DROP OWNED", at)
+        if c.accept("extension"):
+            c.unsupported("DROP EXTENSION", at)
+        if c.word in _REFUSED or c.word in ("aggregate", "routine"):
+            return _drop_unknown(c, at)
+        c.fail()
+    if kind == "index":
+        c.accept("concurrently")
+    exists = c.accept("if", "exists")
+    if kind in ("role", "schema", "database"):
+        names = [st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1)]
+        while kind != "database" and c.accept_symbol(","):
+            names.append(st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1))
+        found = tuple(names)
+    else:
+        found = c.qualified_list()
+    cascade = tables.drop_behaviour(c)
+    if kind == "database":
+        c.accept("with")
+        if c.symbol_is("("):
+            tables.storage_options(c)
+    return st.Drop(kind, found, exists, cascade)
+
+
+def _drop_unknown(c: Cursor, at: Any) -> Any:
+    """DROP FUNCTION and the like: none exists, so that with IF EXISTS there is nothing to do."""
+    word = c.advance().value
+    if c.accept("if", "exists"):
+        c.rest()
+        return st.Accepted("DROP " + word.upper())
+    c.unsupported("DROP " + word.upper(), at)
+
+
+def truncate(c: Cursor) -> st.Truncate:
+    c.accept("table")
+    names: list[st.Name] = []
+    while True:
+        c.accept("only")
+        names.append(c.qualified())
+        c.accept_symbol("*")
+        if not c.accept_symbol(","):
+            break
+    restart = c.accept("restart", "identity")
+    if not restart:
+        c.accept("continue", "identity")
+    return st.Truncate(tuple(names), restart, tables.drop_behaviour(c))

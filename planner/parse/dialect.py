@@ -1,0 +1,179 @@
+# ruff: noqa: SIM905 (lists of words read better as words)
+"""sqlglot's Postgres parser, set to read PostgreSQL and nothing else.
+
+sqlglot's compiled classes cannot be subclassed, but they look up their tables (which operator is parsed
+by what, which function becomes which node) on the class at run time. So that nothing else in the process
+changes, the tables are set on the parser class of a dialect that nobody here uses (a child of Postgres),
+and `TidewirePostgres` is the dialect that carries it.
+
+What is different from sqlglot's own Postgres:
+
+* **Functions stay as they are written**: `to_char(x, 'YYYY')` is `Anonymous("to_char", [x, 'YYYY'])`, not a node
+  of another dialect's making with a translated format. Only what is grammar in PostgreSQL has a node:
+  CAST, EXTRACT, OVERLAY, POSITION, SUBSTRING, TRIM (in their keyword forms), COALESCE, NULLIF, GREATEST, LEAST.
+* **Operators stay as they are written**: all but the arithmetic, comparison and a few bitwise ones are
+  `Operator(this, operator="->>", expression)`, at PostgreSQL's one precedence for "any other operator". A prefix
+  operator is an `Operator` without `this`. The words of other dialects (PIVOT, QUALIFY, IF, ...) mean nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sqlglot import exp
+from sqlglot.dialects.postgres import Postgres
+from sqlglot.parsers.risingwave import RisingWaveParser
+from sqlglot.tokens import TokenType
+
+# Token types that Postgres statements have no other use for: one for each operator, because a parser
+# function is told the token's type only.
+_SPARE: Final = (
+    "DOTCOLON DOTCARET DCOLONDOLLAR DCOLONPERCENT DCOLONQMARK COLON_GT NCOLON_GT PIPE_GT CARET_AT TILDE ARROW DARROW "
+    "HASH_ARROW DHASH_ARROW DAT AT_QMARK LT_AT AT_GT DAMP AMP_LT AMP_GT ADJACENT XOR DSTAR QMARK_AMP QMARK_PIPE "
+    "HASH_DASH EXCLAMATION PIPE_SLASH DPIPE_SLASH URI_START BLOCK_START BLOCK_END SPACE BREAK JOIN_MARKER "
+    "INTRODUCER GLOB IRLIKE RLIKE HINT SOUNDS_LIKE MEMBER_OF HIVE_TOKEN_STREAM BACKSLASH SORT_BY "
+    "DISTRIBUTE_BY CLUSTER_BY MATCH_CONDITION BULK_COLLECT_INTO SEPARATOR SQL_SECURITY SERDE_PROPERTIES"
+).split()
+
+INFIX: Final = (
+    "-> ->> #> #>> #- @> <@ @? @@ ? ?| ?& && ~ ~* !~ !~* ~~ ~~* !~~ !~~* << >> <<= >>= &< &> -|- ^@ <-> # |>> <<| "
+    "&<| |&> ## ~= ~<=~ ~>=~ ~<~ ~>~"
+).split()
+PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@")
+
+OPERATOR_TOKENS: Final[dict[str, TokenType]] = {
+    "+": TokenType.PLUS,
+    "-": TokenType.DASH,
+    "*": TokenType.STAR,
+    "/": TokenType.SLASH,
+    "%": TokenType.MOD,
+    "^": TokenType.CARET,
+    "<": TokenType.LT,
+    ">": TokenType.GT,
+    "<=": TokenType.LTE,
+    ">=": TokenType.GTE,
+    "=": TokenType.EQ,
+    "<>": TokenType.NEQ,
+    "||": TokenType.DPIPE,
+    "&": TokenType.AMP,
+    "|": TokenType.PIPE,
+    "=>": TokenType.FARROW,
+}
+_named = [op for op in dict.fromkeys((*INFIX, *PREFIX)) if op not in OPERATOR_TOKENS]
+assert len(_named) <= len(_SPARE), "every operator needs a token type of its own"
+for _op, _name in zip(_named, _SPARE, strict=False):
+    OPERATOR_TOKENS[_op] = TokenType[_name]
+
+
+def _infix(op: str) -> Callable[[Any, Any, Any], Any]:
+    def build(parser: Any, left: Any, right: Any) -> Any:
+        if right is None:
+            parser.raise_error("missing operand")
+        return exp.Operator(this=left, operator=op, expression=right)
+
+    return build
+
+
+def _prefix(op: str) -> Callable[[Any], Any]:
+    def build(parser: Any) -> Any:
+        operand = parser._parse_term()
+        if operand is None:
+            parser.raise_error("missing operand")
+        return exp.BitwiseNot(this=operand) if op == "~" else exp.Operator(operator=op, expression=operand)
+
+    return build
+
+
+def _matching(node: type[exp.Expression]) -> Callable[[Any, Any], Any]:
+    """LIKE and its kin, with any expression behind ESCAPE."""
+
+    def build(parser: Any, left: Any) -> Any:
+        pattern = parser._parse_bitwise()
+        if pattern is None:
+            parser.raise_error("missing operand")
+        made = node(this=left, expression=pattern)
+        if not parser._match(TokenType.ESCAPE):
+            return made
+        escape = parser._parse_bitwise()
+        if escape is None:
+            parser.raise_error("missing operand")
+        return exp.Escape(this=made, expression=escape)
+
+    return build
+
+
+def _first_and_rest(node: type[exp.Expression]) -> Callable[[list[Any]], Any]:
+    """GREATEST, LEAST: NULLs are ignored, as PostgreSQL does."""
+    return lambda args: node(this=args[0] if args else None, expressions=args[1:], ignore_nulls=True)
+
+
+def _keep(table: dict[Any, Any], names: str) -> dict[Any, Any]:
+    return {k: v for k, v in table.items() if (k if isinstance(k, str) else k.name) in names.split()}
+
+
+def _typed_literal(_parser: Any, this: Any, kind: Any) -> Any:
+    """`timestamp '...'::date`: the type in front binds the literal; sqlglot has read what follows it already."""
+    literal = this
+    while not isinstance(literal, exp.Literal):
+        literal = literal.this
+    made = exp.Cast(this=literal.copy(), to=kind)
+    if literal is this:
+        return made
+    literal.replace(made)
+    return this
+
+
+def _configure(parser: Any) -> None:
+    parser.FUNCTIONS = {
+        "COALESCE": lambda args: exp.Coalesce(this=args[0] if args else None, expressions=args[1:]),
+        "GREATEST": _first_and_rest(exp.Greatest),
+        "LEAST": _first_and_rest(exp.Least),
+        "NULLIF": lambda args: exp.Nullif(
+            this=args[0] if args else None, expression=args[1] if len(args) > 1 else None
+        ),
+    }
+    parser.FUNCTION_PARSERS = _keep(parser.FUNCTION_PARSERS, "CAST EXTRACT OVERLAY POSITION SUBSTRING TRIM")
+    parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE VARIADIC")
+    parser.JSON_OPERATORS = {
+        OPERATOR_TOKENS[op]: _infix(op) for op in OPERATOR_TOKENS if op in INFIX or op in PREFIX
+    }
+    parser.COLUMN_OPERATORS = _keep(parser.COLUMN_OPERATORS, "DOT DCOLON")
+    parser.LAMBDAS = {
+        kind: lambda self, names: self.expression(
+            exp.Kwarg(this=exp.var(names[0].name), expression=self._parse_disjunction())
+        )
+        for kind in (TokenType.FARROW, TokenType.COLON_EQ)
+    }
+    parser.BITWISE = {TokenType.AMP: exp.BitwiseAnd, TokenType.PIPE: exp.BitwiseOr}
+    parser.FACTOR = _keep(parser.FACTOR, "MOD SLASH STAR")
+    parser.UNARY_PARSERS = {
+        **_keep(parser.UNARY_PARSERS, "PLUS NOT DASH"),
+        **{OPERATOR_TOKENS[op]: _prefix(op) for op in (*PREFIX, "~")},
+    }
+    parser.RANGE_PARSERS = _keep(
+        parser.RANGE_PARSERS, "BETWEEN ILIKE IN IS LIKE OVERLAPS SIMILAR_TO OPERATOR"
+    )
+    parser.RANGE_PARSERS |= {
+        TokenType.LIKE: _matching(exp.Like),
+        TokenType.ILIKE: _matching(exp.ILike),
+        TokenType.SIMILAR_TO: _matching(exp.SimilarTo),
+    }
+    parser.EQUALITY = _keep(parser.EQUALITY, "EQ NEQ")
+    parser.QUERY_MODIFIER_PARSERS = {
+        k: v
+        for k, v in parser.QUERY_MODIFIER_PARSERS.items()
+        if k.name in ("WHERE GROUP_BY HAVING WINDOW ORDER_BY LIMIT FETCH OFFSET FOR LOCK").split()
+    }
+    parser.TYPE_LITERAL_PARSERS = dict.fromkeys(exp.DataType.Type, _typed_literal)
+    parser.STATEMENT_PARSERS = _keep(parser.STATEMENT_PARSERS, "DELETE INSERT MERGE UPDATE")
+
+
+_configure(RisingWaveParser)
+
+
+class TidewirePostgres(Postgres):  # type: ignore[misc]
+    """The dialect of what this server reads. Its tokenizer is never used: tokens come from our lexer."""
+
+    Parser = RisingWaveParser
+    INDEX_OFFSET = 0  # subscripts stay as they are written, whatever they are

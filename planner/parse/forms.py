@@ -1,0 +1,102 @@
+"""Forms of PostgreSQL's grammar that sqlglot does not read, said in tokens that it does.
+
+    FROM (VALUES (1) UNION ...) x          FROM (SELECT * FROM (VALUES (1)) AS x UNION ...) x
+    substring(a SIMILAR b ESCAPE c)        substring(a FROM b FOR c)
+    THEN INSERT DEFAULT VALUES (MERGE)     THEN INSERT
+
+Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
+"""
+
+from __future__ import annotations
+
+from planner.lexer import OPERATOR, PUNCTUATION, WORD, Token
+
+
+def rewritten(tokens: list[Token]) -> list[Token]:
+    """The tokens of a statement (END last) with all such forms said otherwise."""
+    words = {t.keyword for t in tokens if t.keyword}
+    if "values" in words:
+        tokens = _values_in_from(tokens) if words & _SET_OPERATIONS else tokens
+        tokens = _merge_defaults(tokens) if "merge" in words else tokens
+    if "similar" in words and any(t.value == "substring" for t in tokens):
+        tokens = _similar_substring(tokens)
+    return tokens
+
+
+_SET_OPERATIONS = frozenset(("union", "intersect", "except"))
+
+
+def _is(token: Token, sign: str) -> bool:
+    return token.kind == PUNCTUATION and token.value == sign
+
+
+def _closing(tokens: list[Token], at: int) -> int:
+    """The index of the bracket that closes the one at `at`; the last token's if none does."""
+    depth = 0
+    for i in range(at, len(tokens)):
+        if _is(tokens[i], "("):
+            depth += 1
+        elif _is(tokens[i], ")"):
+            depth -= 1
+            if depth == 0:
+                return i
+    return len(tokens) - 1
+
+
+def _word(word: str, at: Token, keyword: bool = True) -> Token:
+    return Token(WORD, word, at.start, at.start, word if keyword else "")
+
+
+def _sign(sign: str, at: Token) -> Token:
+    return Token(PUNCTUATION, sign, at.start, at.start)
+
+
+def _values_in_from(tokens: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        out.append(token)
+        i += 1
+        if not (_is(token, "(") and tokens[i].keyword == "values" and _is(tokens[i + 1], "(")):
+            continue
+        end = _closing(tokens, i + 1) + 1
+        while _is(tokens[min(end, len(tokens) - 1)], ",") and _is(tokens[min(end + 1, len(tokens) - 1)], "("):
+            end = _closing(tokens, end + 1) + 1
+        if end >= len(tokens) or tokens[end].keyword not in _SET_OPERATIONS:
+            continue
+        first, last = tokens[i], tokens[end]
+        out += [_word("select", first), Token(OPERATOR, "*", first.start, first.start)]
+        out += [_word("from", first), _sign("(", first), *tokens[i:end], _sign(")", last)]
+        out += [_word("as", last), _word("_values", last, keyword=False)]
+        i = end
+    return out
+
+
+def _similar_substring(tokens: list[Token]) -> list[Token]:
+    out = list(tokens)
+    for i, token in enumerate(tokens):
+        if token.value != "substring" or token.kind != WORD or not _is(tokens[i + 1], "("):
+            continue
+        depth = 0
+        for j in range(i + 1, _closing(tokens, i + 1)):
+            if _is(tokens[j], "("):
+                depth += 1
+            elif _is(tokens[j], ")"):
+                depth -= 1
+            elif depth == 1 and tokens[j].keyword == "similar" and tokens[j + 1].keyword != "to":
+                out[j] = Token(WORD, "from", tokens[j].start, tokens[j].end, "from")
+            elif depth == 1 and tokens[j].keyword == "escape" and any(t.keyword == "from" for t in out[i:j]):
+                out[j] = Token(WORD, "for", tokens[j].start, tokens[j].end, "for")
+    return out
+
+
+def _merge_defaults(tokens: list[Token]) -> list[Token]:
+    for i in range(2, len(tokens) - 2):
+        words = [t.keyword for t in tokens[i - 2 : i + 2]]
+        if words == ["then", "insert", "default", "values"]:
+            return _merge_defaults([*tokens[:i], *tokens[i + 2 :]])
+    return tokens
+
+
+__all__ = ["rewritten"]

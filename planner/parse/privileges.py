@@ -1,0 +1,200 @@
+"""The grammar of roles and of what is said about objects: GRANT, REVOKE, COMMENT."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from planner import statements as st
+from planner.abc import PlanError
+from planner.lexer import PUNCTUATION, WORD
+from planner.parse import tables
+from planner.parse.cursor import Cursor
+
+# --- roles, databases -----------------------------------------------------------------------------------
+
+_ROLE_FLAGS: Final = {
+    word: (option, value)
+    for option in ("superuser", "createdb", "createrole", "inherit", "login", "replication", "bypassrls")
+    for word, value in ((option, True), ("no" + option, False))
+}
+
+
+def role_options(c: Cursor) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    c.accept("with")
+    while not c.ended:
+        at = c.token
+        name: str
+        value: Any
+        if c.token.kind == WORD and c.token.value in _ROLE_FLAGS:
+            name, value = _ROLE_FLAGS[c.advance().value]
+        elif c.accept("encrypted", "password") or c.accept("password"):
+            name, value = "password", None if c.accept("null") else c.string()
+        elif c.accept("connection", "limit"):
+            name, value = "connection_limit", c.integer()
+        elif c.accept("valid", "until"):
+            name, value = "valid_until", c.string()
+        elif c.accept("in", "role") or c.accept("in", "group"):
+            name, value = "in_role", _roles(c)
+        elif c.accept_one("role", "admin", "user"):
+            name, value = c.tokens[c.at - 1].value, _roles(c)
+        elif c.accept("sysid"):
+            c.integer()
+            continue
+        else:
+            c.fail()
+        if name in options:
+            raise PlanError("42601", "conflicting or redundant options", position=at.start + 1)
+        options[name] = value
+    return options
+
+
+def _roles(c: Cursor) -> tuple[str, ...]:
+    roles = [_grantee(c)]
+    while c.accept_symbol(","):
+        roles.append(_grantee(c))
+    return tuple(roles)
+
+
+def _grantee(c: Cursor) -> str:
+    c.accept("group")
+    if c.accept("public"):
+        return ""
+    return c.role()
+
+
+def alter_role(c: Cursor) -> Any:
+    if c.accept("all"):
+        name = ""
+    else:
+        name = c.role()
+    if c.accept("rename", "to"):
+        return st.AlterRole(name, new_name=c.name())
+    if c.accept("in", "database"):
+        c.name()
+    if c.word in ("set", "reset"):
+        c.unsupported("ALTER ROLE ... SET")
+    return st.AlterRole(name, role_options(c))
+
+
+# --- COMMENT, GRANT -----------------------------------------------------------------------------------------
+
+
+def comment(c: Cursor) -> Any:
+    c.expect("on")
+    at = c.token
+    column = ""
+    if c.accept("column"):
+        parts = [c.name()]
+        while c.accept_symbol("."):
+            parts.append(c.label())
+        if len(parts) < 2:
+            raise PlanError("42601", "column name must be qualified", position=at.start + 1)
+        kind, column = "column", parts[-1]
+        name = st.Name(parts[-2], parts[-3] if len(parts) > 2 else "", at.end + 2)
+    elif c.accept("constraint"):
+        kind, column = "constraint", c.name()
+        c.expect("on")
+        if c.accept("domain"):
+            kind = "domain constraint"
+        name = c.qualified()
+    elif c.accept("materialized", "view"):
+        kind, name = "materialized view", c.qualified()
+    elif word := c.accept_one("table", "view", "index", "sequence", "type", "domain"):
+        kind, name = word, c.qualified()
+    elif word := c.accept_one("schema", "database", "role"):
+        kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)
+    elif c.accept("extension"):
+        c.name()
+        c.expect("is")
+        c.advance()
+        return st.Accepted("COMMENT")
+    elif c.token.kind == WORD and c.token.keyword:
+        c.unsupported("COMMENT ON " + c.word.upper(), at)
+    else:
+        c.fail()
+    c.expect("is")
+    text = None if c.accept("null") else c.string()
+    return st.Comment(kind, name, text or None, column)
+
+
+_PRIVILEGES: Final = frozenset(
+    ("select", "insert", "update", "delete", "truncate", "references", "trigger", "usage", "create", "connect",
+     "temporary", "temp", "execute", "set", "all")
+)  # fmt: skip
+_GRANT_KINDS: Final = (
+    "table", "sequence", "schema", "database", "function", "procedure", "routine", "language", "domain", "type",
+    "tablespace", "parameter",
+)  # fmt: skip
+
+
+def grant(c: Cursor) -> Any:
+    return _grant(c, revoke=False)
+
+
+def revoke(c: Cursor) -> Any:
+    return _grant(c, revoke=True)
+
+
+def _grant(c: Cursor, revoke: bool) -> Any:
+    option = revoke and (c.accept("grant", "option", "for") or c.accept("admin", "option", "for"))
+    privileges: list[tuple[str, tuple[str, ...]]] = []
+    is_role = False
+    while True:
+        token = c.token
+        word = c.label()
+        if token.value == "all" and word == "all":
+            c.accept("privileges")
+        elif word not in _PRIVILEGES:
+            is_role = True
+        columns = c.name_list() if c.symbol_is("(") else ()
+        privileges.append(("temporary" if word == "temp" else word, columns))
+        if not c.accept_symbol(","):
+            break
+    if not c.next_is("on"):
+        if not is_role and not c.next_is("to") and not c.next_is("from"):
+            c.fail()
+        c.expect("from" if revoke else "to")
+        grantees = _roles(c)
+        admin = c.accept("with", "admin", "option") or option
+        _granted_by(c)
+        if revoke:
+            tables.drop_behaviour(c)
+        return st.GrantRole(tuple(p for p, _ in privileges), grantees, revoke, admin)
+    if is_role:
+        raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
+    c.advance()
+    kind = "table"
+    if c.accept("all"):
+        what = c.accept_one("tables", "sequences", "functions", "procedures", "routines")
+        if not what:
+            c.fail()
+        c.expect("in", "schema")
+        kind = f"all {what} in schema"
+        names: list[st.Name] = [st.Name(c.name())]
+        while c.accept_symbol(","):
+            names.append(st.Name(c.name()))
+    else:
+        for known in _GRANT_KINDS:
+            if c.next_is(known) and (c.ahead().kind != PUNCTUATION or c.ahead().value == "."):
+                after = c.ahead()
+                if after.value not in ("to", "from", ",", "."):
+                    c.advance()
+                    kind = known
+                    break
+        if kind in ("function", "procedure", "routine", "language", "tablespace", "parameter"):
+            c.unsupported(f"GRANT ON {kind.upper()}", c.tokens[c.at - 1])
+        names = [c.qualified()]
+        while c.accept_symbol(","):
+            names.append(c.qualified())
+    c.expect("from" if revoke else "to")
+    grantees = _roles(c)
+    with_option = c.accept("with", "grant", "option") or option
+    _granted_by(c)
+    cascade = tables.drop_behaviour(c) if revoke else False
+    return st.Grant(tuple(privileges), kind, tuple(names), grantees, revoke, with_option, cascade)
+
+
+def _granted_by(c: Cursor) -> None:
+    if c.accept("granted", "by"):
+        c.role()

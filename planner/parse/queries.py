@@ -1,0 +1,112 @@
+"""Queries, DML and expressions: our tokens through sqlglot's parser, errors in PostgreSQL's words.
+
+    parse_query("select a from t where b = $1")  ->  sqlglot.exp.Select
+    parse_expression("lower(a) <> ''")           ->  sqlglot.exp.NEQ
+
+What the nodes look like is sqlglot's business, but for what `planner.parse.dialect` says of functions and
+operators. Identifiers, literals and function calls carry `meta["start"]` and `meta["end"]`, character
+offsets in the statement; `position(node)` finds the first one in a tree, 1-based as in error messages.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, ParseError
+from sqlglot.tokens import Token as GlotToken
+
+from planner.abc import PlanError
+from planner.lexer import END, Token, tokenize
+from planner.parse.adjacency import refuse_impossible_pairs
+from planner.parse.dialect import TidewirePostgres
+from planner.parse.feed import feed
+from planner.parse.forms import rewritten
+
+_DIALECT: Final = TidewirePostgres()
+NODES_MAX: Final = 200_000
+"""A statement of more syntax nodes than this is refused (54001)."""
+
+
+def parse_query(text: str, tokens: list[Token] | None = None) -> exp.Expression:
+    """A SELECT, VALUES, TABLE, INSERT, UPDATE, DELETE or MERGE. Raises PlanError 42601 with position."""
+    tokens = tokenize(text) if tokens is None else tokens
+    return _parse(text, tokens, None)
+
+
+def parse_expression(text: str, tokens: list[Token] | None = None) -> exp.Expression:
+    """A scalar expression, as in DEFAULT, CHECK and USING clauses."""
+    tokens = tokenize(text) if tokens is None else tokens
+    return _parse(text, tokens, exp.Condition)
+
+
+def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) -> exp.Expression:
+    if tokens[0].kind == END:
+        raise _error(text, tokens, None)
+    tokens, overriding = _without_overriding(rewritten(tokens))
+    refuse_impossible_pairs(tokens, text)
+    fed = feed(tokens)
+    if not fed:
+        raise _error(text, tokens, None)
+    parser = TidewirePostgres.Parser(dialect=_DIALECT, error_level=ErrorLevel.IMMEDIATE, max_nodes=NODES_MAX)
+    try:
+        trees = parser.parse(fed, text) if into is None else parser.parse_into(into, fed, text)
+    except ParseError as e:
+        if "Maximum number of AST nodes" in str(e):
+            raise PlanError("54001", "statement is too complex") from None
+        raise _error(text, tokens, _where(e, fed, parser)) from None
+    except RecursionError:
+        raise PlanError(
+            "54001",
+            "stack depth limit exceeded",
+            hint="The statement nests expressions more deeply than the parser can follow.",
+        ) from None
+    tree = trees[0] if trees else None
+    if tree is None or (into is None and isinstance(tree, exp.Command)):
+        raise _error(text, tokens, fed[0])
+    assert isinstance(tree, exp.Expression)
+    if overriding:
+        for insert in tree.find_all(exp.Insert):
+            insert.set("overriding", overriding)
+    return tree
+
+
+def _without_overriding(tokens: list[Token]) -> tuple[list[Token], str]:
+    """INSERT's `OVERRIDING { SYSTEM | USER } VALUE`, which sqlglot does not know, taken out."""
+    for i in range(len(tokens) - 3):
+        first, which, last, after = tokens[i : i + 4]
+        if (
+            first.keyword == "overriding"
+            and which.keyword in ("system", "user")
+            and last.keyword == "value"
+            and (after.keyword in ("select", "values", "with", "table", "default") or after.value == "(")
+        ):
+            return [*tokens[:i], *tokens[i + 3 :]], which.keyword
+    return tokens, ""
+
+
+def _where(error: ParseError, fed: list[GlotToken], parser: Any) -> GlotToken | None:
+    """The token at which sqlglot gave up; None: the end."""
+    if not parser._curr:
+        return None
+    index = (error.errors[0] if error.errors else {}).get("line")
+    return fed[index] if isinstance(index, int) and 0 <= index < len(fed) else None
+
+
+def _error(text: str, tokens: list[Token], at: GlotToken | None) -> PlanError:
+    if at is None:
+        end = tokens[-1].end if tokens[-1].kind != END else len(text)
+        return PlanError("42601", "syntax error at end of input", position=end + 1)
+    shown = next((text[t.start : t.end] for t in tokens if t.start == at.start), text[at.start : at.end + 1])
+    return PlanError("42601", f'syntax error at or near "{shown}"', position=at.start + 1)
+
+
+def position(node: exp.Expression) -> int:
+    """The 1-based character position of the first token that this tree remembers; 0: none."""
+    best = -1
+    for n in node.walk():
+        meta = n.meta if n._meta is not None else None
+        start = meta.get("start") if meta else None
+        if start is not None and (best < 0 or start < best):
+            best = start
+    return best + 1

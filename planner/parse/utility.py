@@ -1,0 +1,353 @@
+"""The grammar of statements that are about the session: transactions, settings, prepared statements,
+cursors, notifications.
+
+Each function stands after the words that chose it (the table is in `statement.py`) and returns a dataclass of
+`planner.statements`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner import statements as st
+from planner.lexer import END, INTEGER, QUOTED, STRING, WORD
+from planner.parse.cursor import Cursor
+
+# --- transactions -----------------------------------------------------------------------------------
+
+
+def begin(c: Cursor) -> st.Begin:
+    c.accept_one("work", "transaction")
+    return _begin(c, start=False)
+
+
+def start_transaction(c: Cursor) -> st.Begin:
+    c.expect("transaction")
+    return _begin(c, start=True)
+
+
+def _begin(c: Cursor, start: bool) -> st.Begin:
+    modes = transaction_modes(c)
+    as_of: st.Sql | None = None
+    if c.accept("as", "of", "timestamp"):
+        as_of = c.rest()
+    return st.Begin(modes.isolation, modes.read_only, modes.deferrable, as_of, start)
+
+
+def transaction_modes(c: Cursor, required: bool = False) -> st.SetTransaction:
+    """ISOLATION LEVEL ..., READ ONLY, READ WRITE, [NOT] DEFERRABLE, with or without commas."""
+    isolation: str | None = None
+    read_only: bool | None = None
+    deferrable: bool | None = None
+    while True:
+        if c.accept("isolation", "level"):
+            isolation = _isolation(c)
+        elif c.accept("read", "only"):
+            read_only = True
+        elif c.accept("read", "write"):
+            read_only = False
+        elif c.accept("deferrable"):
+            deferrable = True
+        elif c.accept("not", "deferrable"):
+            deferrable = False
+        else:
+            if required:
+                c.fail()
+            break
+        required = c.accept_symbol(",")
+    return st.SetTransaction(isolation, read_only, deferrable)
+
+
+def _isolation(c: Cursor) -> str:
+    for words in (
+        ("strict", "serializable"),
+        ("serializable",),
+        ("repeatable", "read"),
+        ("snapshot",),
+        ("read", "committed"),
+        ("read", "uncommitted"),
+    ):
+        if c.accept(*words):
+            return " ".join(words)
+    c.fail()
+
+
+def _chain(c: Cursor) -> bool:
+    c.accept_one("work", "transaction")
+    if c.accept("and", "no", "chain"):
+        return False
+    return c.accept("and", "chain")
+
+
+def commit(c: Cursor) -> Any:
+    if c.accept("prepared"):
+        c.unsupported("COMMIT PREPARED", c.tokens[c.at - 1])
+    return st.Commit(_chain(c))
+
+
+def rollback(c: Cursor) -> Any:
+    if c.accept("prepared"):
+        c.unsupported("ROLLBACK PREPARED", c.tokens[c.at - 1])
+    at = c.at
+    c.accept_one("work", "transaction")
+    if c.accept("to"):
+        c.accept("savepoint")
+        return st.RollbackTo(c.name())
+    c.at = at
+    return st.Rollback(_chain(c))
+
+
+def abort(c: Cursor) -> st.Rollback:
+    return st.Rollback(_chain(c))
+
+
+def savepoint(c: Cursor) -> st.Savepoint:
+    return st.Savepoint(c.name())
+
+
+def release(c: Cursor) -> st.ReleaseSavepoint:
+    c.accept("savepoint")
+    return st.ReleaseSavepoint(c.name())
+
+
+# --- settings ---------------------------------------------------------------------------------------
+
+
+def set_(c: Cursor) -> Any:
+    local = False
+    if c.next_is("local") and not _assigns(c, 1):
+        c.advance()
+        local = True
+    elif c.next_is("session", "characteristics"):
+        c.at += 2
+        c.expect("as", "transaction")
+        modes = transaction_modes(c, required=True)
+        return st.SetTransaction(modes.isolation, modes.read_only, modes.deferrable, None, True)
+    elif c.next_is("session") and not _assigns(c, 1) and not c.next_is("session", "authorization"):
+        c.advance()
+    if c.accept("session", "authorization"):
+        if c.accept("default"):
+            return st.SetSessionAuthorization(None, local)
+        return st.SetSessionAuthorization(_text_or_name(c), local)
+    if c.next_is("transaction") and not _assigns(c, 1):
+        c.advance()
+        if c.accept("snapshot"):
+            return st.SetTransaction(snapshot=c.string())
+        return transaction_modes(c, required=True)
+    if c.next_is("constraints") and not _assigns(c, 1):
+        c.advance()
+        names = None if c.accept("all") else c.qualified_list()
+        which = c.accept_one("deferred", "immediate")
+        if not which:
+            c.fail()
+        return st.SetConstraints(names, which == "deferred")
+    if c.accept("role"):
+        if c.accept("none"):
+            return st.SetRole(None, local)
+        return st.SetRole(_text_or_name(c), local)
+    if c.accept("time", "zone"):
+        return st.SetVariable("timezone", _time_zone(c), local)
+    if c.accept("names"):
+        value = None if c.accept("default") or c.ended else (c.string(),)
+        return st.SetVariable("client_encoding", value, local)
+    if c.accept("schema"):
+        return st.SetVariable("search_path", (c.string(),), local)
+    if c.accept("xml", "option"):
+        return st.SetVariable("xmloption", (c.label(),), local)
+    if c.accept("catalog"):
+        c.unsupported("current database cannot be changed; SET CATALOG", c.tokens[c.at - 1])
+    name = variable_name(c)
+    if not (c.accept("to") or c.accept_symbol("=")):
+        c.fail()
+    if c.accept("default"):
+        return st.SetVariable(name, None, local)
+    values = [_value(c)]
+    while c.accept_symbol(","):
+        values.append(_value(c))
+    return st.SetVariable(name, tuple(values), local)
+
+
+def _assigns(c: Cursor, distance: int) -> bool:
+    token = c.ahead(distance)
+    return token.value in ("=", "to", ".") and token.kind != STRING
+
+
+def variable_name(c: Cursor) -> str:
+    parts = [c.name()]
+    while c.accept_symbol("."):
+        parts.append(c.name())
+    return ".".join(parts)
+
+
+def _value(c: Cursor) -> str:
+    token = c.token
+    if token.kind in (STRING, WORD, QUOTED):
+        if token.kind == WORD and token.keyword in ("default", "select", "from", "to", "table"):
+            c.fail()
+        return c.advance().value
+    return c.number()
+
+
+def _text_or_name(c: Cursor) -> str:
+    return c.advance().value if c.token.kind == STRING else c.role()
+
+
+def _time_zone(c: Cursor) -> tuple[str, ...] | None:
+    if c.accept_one("default", "local"):
+        return None
+    if c.accept("interval"):
+        if c.symbol_is("("):
+            c.parenthesised()
+        value = c.string()
+        while c.accept_one("hour", "to", "minute"):
+            pass
+        return ("interval " + value,)
+    if c.token.kind in (STRING, WORD, QUOTED):
+        return (c.advance().value,)
+    return (c.number(),)
+
+
+def reset(c: Cursor) -> Any:
+    if c.accept("all"):
+        return st.ResetVariable(None)
+    if c.accept("session", "authorization"):
+        return st.SetSessionAuthorization(None)
+    if c.accept("time", "zone"):
+        return st.ResetVariable("timezone")
+    if c.accept("transaction", "isolation", "level"):
+        return st.ResetVariable("transaction_isolation")
+    if c.next_is("role"):
+        c.advance()
+        return st.SetRole(None, reset=True)
+    return st.ResetVariable(variable_name(c))
+
+
+def show(c: Cursor) -> st.ShowVariable:
+    if c.accept("all"):
+        return st.ShowVariable(None)
+    if c.accept("time", "zone"):
+        return st.ShowVariable("timezone")
+    if c.accept("transaction", "isolation", "level"):
+        return st.ShowVariable("transaction_isolation")
+    if c.accept("session", "authorization"):
+        return st.ShowVariable("session_authorization")
+    return st.ShowVariable(variable_name(c))
+
+
+# --- prepared statements, cursors, notifications ------------------------------------------------------
+
+
+def prepare(c: Cursor) -> st.Prepare:
+    if c.accept("transaction"):
+        c.unsupported("PREPARE TRANSACTION", c.tokens[c.at - 1])
+    name = c.name()
+    types: list[st.TypeName] = []
+    if c.accept_symbol("("):
+        types.append(c.type_name())
+        while c.accept_symbol(","):
+            types.append(c.type_name())
+        c.expect_symbol(")")
+    c.expect("as")
+    return st.Prepare(name, tuple(types), c.rest())
+
+
+def execute(c: Cursor) -> st.Execute:
+    name = c.name()
+    arguments: list[st.Sql] = []
+    if c.accept_symbol("("):
+        if not c.symbol_is(")"):
+            arguments.append(c.balanced())
+            while c.accept_symbol(","):
+                arguments.append(c.balanced())
+        c.expect_symbol(")")
+    return st.Execute(name, tuple(arguments))
+
+
+def deallocate(c: Cursor) -> st.Deallocate:
+    if c.next_is("prepare") and c.ahead().kind != END:
+        c.advance()
+    return st.Deallocate(None) if c.accept("all") else st.Deallocate(c.name())
+
+
+def declare(c: Cursor) -> st.DeclareCursor:
+    name = c.name()
+    binary = insensitive = False
+    scroll: bool | None = None
+    while True:
+        if c.accept("no", "scroll"):
+            scroll = False
+        elif c.accept("binary"):
+            binary = True
+        elif c.accept("insensitive"):
+            insensitive = True
+        elif c.accept("asensitive"):
+            pass
+        elif c.accept("scroll"):
+            scroll = True
+        else:
+            break
+    c.expect("cursor")
+    hold = c.accept("with", "hold")
+    if not hold:
+        c.accept("without", "hold")
+    c.expect("for")
+    return st.DeclareCursor(name, c.rest(), scroll, hold, binary, insensitive)
+
+
+def fetch(c: Cursor) -> st.Fetch:
+    return _fetch(c, move=False)
+
+
+def move(c: Cursor) -> st.Fetch:
+    return _fetch(c, move=True)
+
+
+def _fetch(c: Cursor, move: bool) -> st.Fetch:
+    direction, count = "forward", 1
+    counted: int | None = count
+    # A direction word may itself be the cursor's name: it is one if nothing follows it.
+    alone = c.ahead().kind == END
+    if not alone:
+        if word := c.accept_one("next", "prior", "first", "last"):
+            if word == "prior":
+                direction = "backward"
+            elif word != "next":
+                direction = word
+        elif word := c.accept_one("absolute", "relative"):
+            direction, counted = word, c.integer()
+        elif word := c.accept_one("forward", "backward"):
+            direction = word
+            if c.accept("all"):
+                counted = None
+            elif c.token.kind == INTEGER or c.symbol_is("-") or c.symbol_is("+"):
+                counted = c.integer()
+        elif c.accept("all"):
+            counted = None
+        elif c.token.kind == INTEGER or c.symbol_is("-") or c.symbol_is("+"):
+            counted = c.integer()
+    c.accept_one("from", "in")
+    return st.Fetch(c.name(), direction, counted, move)
+
+
+def close(c: Cursor) -> st.CloseCursor:
+    return st.CloseCursor(None) if c.accept("all") else st.CloseCursor(c.name())
+
+
+def discard(c: Cursor) -> st.Discard:
+    what = c.accept_one("all", "plans", "sequences", "temp", "temporary")
+    if not what:
+        c.fail()
+    return st.Discard("temp" if what == "temporary" else what)
+
+
+def listen(c: Cursor) -> st.Listen:
+    return st.Listen(c.name())
+
+
+def unlisten(c: Cursor) -> st.Unlisten:
+    return st.Unlisten(None) if c.accept_symbol("*") else st.Unlisten(c.name())
+
+
+def notify(c: Cursor) -> st.Notify:
+    channel = c.name()
+    return st.Notify(channel, c.string() if c.accept_symbol(",") else "")

@@ -1,0 +1,297 @@
+"""The front door of this room: statement text in, plan out, and the cache that makes it cheap.
+
+    text --normalise--> key --cache--> plan, parameter values            lookup(): microseconds, never parses
+    text --lexer, parse--> statement --bind--> plan                      plan():   everything else
+
+The cache has two kinds of keys. A **normalised** key (`... WHERE k = $i`) is the statement without its literals and
+is used only for plans of the keyed engine, which take any value; every other plan is made with its literals in
+place, where the binder and DuckDB can see them, and cached by its **exact** text. What a plan means depends on the
+catalog, the search path and a few settings, so each combination of the latter has a partition of the
+cache, and a plan of another catalog version is made anew. Partitions are bounded, oldest use first out.
+
+A plan of a utility statement that contains a query carries that query's plan in `extra["query"]`, whose positions
+(and those of errors) count from the beginning of the whole statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from planner import classify, types
+from planner import statements as st
+from planner.abc import (
+    InsertValues,
+    KeyedDelete,
+    KeyedRead,
+    KeyedUpdate,
+    Plan,
+    PlanError,
+    SqlError,
+    StatementKind,
+    TypeRef,
+    Utility,
+)
+from planner.binding import bind
+from planner.catalog import Catalog
+from planner.ddl.binder import bind_ddl
+from planner.ddl.plan import DdlPlan
+from planner.ddl.typenames import resolve_type
+from planner.normalise import Normalised, normalise, parameterised
+from planner.parse.queries import parse_query
+from planner.parse.statement import parse_statement
+from planner.split import split
+from planner.types import TypeSettings
+from storage.abc import Datum
+
+PLANS_MAX: Final = 2_000
+"""Plans kept per partition."""
+PARTITIONS_MAX: Final = 64
+CACHED_TEXT_LENGTH_MAX: Final = 65_536
+
+_KEYED: Final = (KeyedRead, InsertValues, KeyedUpdate, KeyedDelete)
+_QUERY_DEPTH_MAX: Final = 8
+
+
+@dataclass(slots=True)
+class PlanContext:
+    """What a statement is planned in. Make a new one when the catalog, the path or a setting changes."""
+
+    catalog: Catalog
+    search_path: tuple[str, ...] = ("public",)
+    user: str = "tidewire"
+    database: str = "tidewire"
+    settings: TypeSettings = field(default_factory=TypeSettings)
+    partition: Any = None  # the planner's: this context's part of the cache
+
+
+class _Cached:
+    """A plan with what turns raw literals into its parameters."""
+
+    __slots__ = ("convert", "plan")
+
+    def __init__(self, plan: Plan, convert: Callable[[list[str]], tuple[Datum, ...]] | None) -> None:
+        self.plan, self.convert = plan, convert
+
+
+Partition = dict[str, _Cached]
+
+
+class Planner:
+    """Shared by all sessions of a server. Not thread-safe: it lives on the event loop."""
+
+    def __init__(self, plans_max: int = PLANS_MAX) -> None:
+        self._plans_max = plans_max
+        self._partitions: dict[tuple[Any, ...], Partition] = {}
+        self._exact_only: dict[str, None] = {}  # normalised keys that are better planned exactly
+
+    def split(self, text: str) -> list[tuple[str, int]]:
+        """A query string's statements with the character offset of each. Raises PlanError 42601."""
+        return split(text)
+
+    # --- the cache -------------------------------------------------------------------------------
+
+    def partition(self, ctx: PlanContext) -> Partition:
+        """The part of the cache that statements of this context may use."""
+        s = ctx.settings
+        key = (ctx.database, ctx.user, ctx.search_path, s.date_style, s.interval_style, s.time_zone)
+        found = self._partitions.get(key)
+        if found is None:
+            if len(self._partitions) >= PARTITIONS_MAX:
+                del self._partitions[next(iter(self._partitions))]
+            found = self._partitions[key] = {}
+        ctx.partition = found
+        return found
+
+    def lookup(self, text: str, ctx: PlanContext) -> tuple[Plan, tuple[Datum, ...]] | None:
+        """The cached plan of one statement and its literals as parameters; None: ask `plan`.
+
+        Never parses, never raises: a literal that does not fit its parameter's type is for `plan` to refuse.
+        """
+        partition: Partition = ctx.partition
+        if partition is None:
+            partition = self.partition(ctx)
+        normal = normalise(text)
+        if normal is not None:
+            cached = partition.get(normal[0])
+            if cached is not None:
+                if cached.plan.catalog_version != ctx.catalog.version:
+                    del partition[normal[0]]
+                    return None
+                assert cached.convert is not None
+                try:
+                    return cached.plan, cached.convert(normal[2])
+                except (SqlError, ValueError):
+                    return None
+        plan = self._exact(text, ctx)
+        return None if plan is None else (plan, ())
+
+    def _exact(self, key: str, ctx: PlanContext) -> Plan | None:
+        """The plan under an exact key, if it is of this catalog."""
+        partition: Partition = ctx.partition if ctx.partition is not None else self.partition(ctx)
+        cached = partition.get(key)
+        if cached is None:
+            return None
+        if cached.plan.catalog_version != ctx.catalog.version:
+            del partition[key]
+            return None
+        return cached.plan
+
+    def _remember(self, ctx: PlanContext, key: str, cached: _Cached) -> None:
+        if len(key) > CACHED_TEXT_LENGTH_MAX:
+            return
+        partition = ctx.partition if ctx.partition is not None else self.partition(ctx)
+        partition.pop(key, None)
+        while len(partition) >= self._plans_max:
+            del partition[next(iter(partition))]
+        partition[key] = cached
+
+    # --- planning --------------------------------------------------------------------------------
+
+    def plan(
+        self,
+        text: str,
+        ctx: PlanContext,
+        parameter_types: Sequence[int] = (),
+        normalise: bool = True,
+        offset: int = 0,
+    ) -> tuple[Plan, tuple[Datum, ...]]:
+        """Plans one statement; the second item holds the literals that were taken out of it.
+
+        `normalise` is for the simple protocol, where a statement has no parameters of its own.
+        `parameter_types` are OIDs, 0 for unspecified. `offset` is where the statement begins in its string.
+        Raises PlanError; positions count from the beginning of `text`.
+        """
+        key = text
+        if normalise and not parameter_types:
+            cached = self.lookup(text, ctx)
+            if cached is not None:
+                return cached
+            taken = self._plan_normalised(text, ctx, offset)
+            if taken is not None:
+                return taken
+        else:
+            # No statement begins with NUL, so these keys cannot meet those of the simple protocol.
+            key = f"\0{','.join(map(str, parameter_types))}\0{text}"
+            known = self._exact(key, ctx)
+            if known is not None:
+                return known, ()
+        plan = self._plan_exact(text, ctx, parameter_types, offset)
+        if plan.kind is not StatementKind.DDL:
+            self._remember(ctx, key, _Cached(plan, None))
+        return plan, ()
+
+    def _plan_normalised(
+        self, text: str, ctx: PlanContext, offset: int
+    ) -> tuple[Plan, tuple[Datum, ...]] | None:
+        """The plan for all statements that differ in literals only, if it is a keyed one."""
+        normal: Normalised | None = normalise(text)
+        if normal is None or normal[0] in self._exact_only:
+            return None
+        key, kinds, values = normal
+        try:
+            plan = self._bind(parameterised(key), ctx, (), kinds)
+            if isinstance(plan.body, _KEYED):
+                convert = _converter(plan.parameters, ctx.settings)
+                params = convert(values)
+                plan.position_offset = offset
+                self._remember(ctx, key, _Cached(plan, convert))
+                return plan, params
+        except (SqlError, ValueError):
+            pass  # planned again with its literals in place, which finds the error's right position
+        if len(self._exact_only) >= self._plans_max:
+            del self._exact_only[next(iter(self._exact_only))]
+        self._exact_only[key] = None
+        return None
+
+    def _plan_exact(
+        self, text: str, ctx: PlanContext, parameter_types: Sequence[int], offset: int, depth: int = 0
+    ) -> Plan:
+        if depth > _QUERY_DEPTH_MAX:
+            raise PlanError("54001", "statements are nested too deeply")
+        statement = parse_statement(text)
+        if isinstance(statement, st.QueryStatement):
+            plan = self._bind(text, ctx, parameter_types, None, statement)
+        else:
+            kind, tag = classify.classify(statement)
+            plan = Plan(kind, tag, (), None, Utility(statement), ctx.catalog.version, text)
+            self._plan_inner(plan, statement, ctx, parameter_types, depth)
+            if plan.columns is None:
+                plan.columns = classify.columns_of(statement)
+        plan.position_offset = offset
+        return plan
+
+    def _bind(
+        self,
+        text: str,
+        ctx: PlanContext,
+        parameter_types: Sequence[int],
+        kinds: str | None,
+        statement: st.QueryStatement | None = None,
+    ) -> Plan:
+        tree = parse_query(text, list(statement.tokens) if statement is not None else None)
+        return bind(tree, ctx, parameter_types, text, kinds)
+
+    def _plan_inner(
+        self, plan: Plan, statement: Any, ctx: PlanContext, parameter_types: Sequence[int], depth: int
+    ) -> None:
+        """Plans the query inside a utility statement."""
+        query: st.Sql | None = getattr(statement, "query", None)
+        if query is None or isinstance(statement, st.CreateTableAs | st.CreateView):
+            return
+        if isinstance(statement, st.Prepare):
+            parameter_types = [resolve_type(t, ctx.catalog, ctx.search_path).oid for t in statement.types]
+        inner = self._plan_part(query, plan.text, ctx, parameter_types, depth)
+        plan.extra["query"] = inner
+        plan.parameters = inner.parameters if not isinstance(statement, st.Prepare) else ()
+        if isinstance(statement, st.SelectAsOf):
+            plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
+            at = statement.at.text.strip()
+            plan.extra["as_of"] = (
+                int(at)
+                if at.isdigit()
+                else self._plan_exact(f"SELECT CAST({at} AS timestamptz)", ctx, parameter_types, 0, depth + 1)
+            )
+        elif isinstance(statement, st.DeclareCursor | st.Copy) and inner.columns is None:
+            raise PlanError("42601", "query does not return rows", position=query.offset + 1)
+
+    def _plan_part(
+        self, part: st.Sql, text: str, ctx: PlanContext, parameter_types: Sequence[int], depth: int
+    ) -> Plan:
+        """Plans a slice of a statement, blanks before it, so that every position is right in the whole."""
+        if part.offset:
+            return self._plan_exact(" " * part.offset + part.text, ctx, parameter_types, 0, depth + 1)
+        return self._plan_exact(part.text, ctx, parameter_types, 0, depth + 1)
+
+    def bind_ddl(self, statement: Any, ctx: PlanContext) -> DdlPlan:
+        """What a DDL statement changes, in the catalog of the transaction that executes it."""
+        return bind_ddl(statement, ctx, self)
+
+
+def _converter(
+    parameters: Sequence[TypeRef], settings: TypeSettings
+) -> Callable[[list[str]], tuple[Datum, ...]]:
+    """What turns raw literals into datums of the parameters' types."""
+    integers = frozenset((types.INT2, types.INT4, types.INT8, types.OID))
+    readers: list[Callable[[str], Datum]] = []
+    for ref in parameters:
+        if ref.oid in integers:
+            readers.append(_integer(ref.oid))
+        elif ref.oid in (types.TEXT, types.UNKNOWN) or (ref.oid == types.VARCHAR and ref.typmod < 0):
+            readers.append(str)
+        else:
+            readers.append(types.text_input(ref, settings))
+    if all(r is int for r in readers):
+        return lambda values: tuple(map(int, values))
+    if len(readers) == 1:
+        one = readers[0]
+        return lambda values: (one(values[0]),)
+    return lambda values: tuple([read(v) for read, v in zip(readers, values, strict=True)])
+
+
+def _integer(oid: int) -> Callable[[str], int]:
+    return int if oid in (types.INT4, types.INT8) else types.text_input(TypeRef(oid))
+
+
+__all__ = ["PlanContext", "Planner"]

@@ -1,0 +1,123 @@
+"""Types made by CREATE TYPE ... AS (...): a value is its own text, `(a,"b c",)`.
+
+    datum, Arrow, DuckDB column    PostgreSQL's text of the record, each field as its type's output function has it
+
+A record is stored, shown and compared for being null far more often than it is computed with, and its text is
+exact. What reads a field splits the text and calls the field's input function.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import pyarrow as pa
+
+from planner.abc import SqlError, TypeRef
+from planner.types import registry
+from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
+from planner.types.declared import FIRST_USER_OID, declare, declare_facts
+from planner.types.settings import TypeSettings
+from storage.abc import Datum
+
+Fields = tuple[tuple[str, TypeRef], ...]
+
+_BARE: Final = re.compile(r'[^\s(),"\\]+')
+_ITEM: Final = re.compile(r'(?:[^,()"\\]|\\.|"(?:[^"\\]|""|\\.)*")*', re.DOTALL)
+_UNQUOTED: Final = re.compile(r'"((?:[^"\\]|""|\\.)*)"|\\(.)', re.DOTALL)
+_PAIRED: Final = re.compile(r'""|\\(.)', re.DOTALL)
+
+
+def join_record(items: list[str | None]) -> str:
+    """A record's output: quotes where they are needed, nothing for NULL."""
+    shown = []
+    for i in items:
+        if i is None:
+            shown.append("")
+        elif _BARE.fullmatch(i):
+            shown.append(i)
+        else:
+            shown.append('"' + i.replace("\\", "\\\\").replace('"', '""') + '"')
+    return "(" + ",".join(shown) + ")"
+
+
+def split_record(text: str) -> list[str | None]:
+    """The texts of a record's fields. Raises 22P02."""
+    body = text.strip()
+    if not body.startswith("("):
+        raise _malformed(text, "Missing left parenthesis.")
+    out: list[str | None] = []
+    at = 1
+    while True:
+        found = _ITEM.match(body, at)
+        assert found is not None, "an item may be empty"
+        raw = found[0]
+        out.append(None if raw == "" else _UNQUOTED.sub(_plain, raw))
+        at = found.end()
+        if at >= len(body):
+            raise _malformed(text, "Unexpected end of input.")
+        if body[at] == ")":
+            break
+        if body[at] != ",":
+            raise _malformed(text, "Unexpected end of input.")
+        at += 1
+    if body[at + 1 :].strip():
+        raise _malformed(text, "Junk after right parenthesis.")
+    return out
+
+
+def _plain(found: re.Match[str]) -> str:
+    if found[2] is not None:
+        return str(found[2])
+    return _PAIRED.sub(lambda m: m[1] if m[1] is not None else '"', found[1])
+
+
+def _malformed(text: str, detail: str) -> SqlError:
+    return SqlError("22P02", f'malformed record literal: "{text}"', detail=detail)
+
+
+class CompositeSqlType(SqlType):
+    def __init__(self, oid: int, fields: Fields) -> None:
+        super().__init__(oid, pa.string(), "VARCHAR")
+        self.fields = fields
+
+    def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
+        def read(text: str) -> str:
+            items = split_record(text)
+            if len(items) == 1 and items[0] is None and not self.fields:
+                items = []
+            if len(items) != len(self.fields):
+                word = "few" if len(items) < len(self.fields) else "many"
+                raise _malformed(text, f"Too {word} columns.")
+            out: list[str | None] = []
+            for item, (_, ref) in zip(items, self.fields, strict=True):
+                if item is None:
+                    out.append(None)
+                    continue
+                datum = registry.input_text(item, ref, settings)
+                fit = registry.coercion(ref)
+                out.append(registry.output_text(datum if fit is None else fit(datum), ref, settings))
+            return join_record(out)
+
+        return read
+
+    def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
+        return str
+
+    def literal(self, datum: Datum, typmod: int) -> str:
+        return f"CAST({quote_literal(datum)} AS VARCHAR)"
+
+
+def register_composite(oid: int, array_oid: int, name: str, fields: Fields) -> None:
+    """Makes a composite type and the arrays over it known. Idempotent."""
+    known = registry.TYPES.get(oid)
+    if isinstance(known, CompositeSqlType) and known.name == name and known.fields == fields:
+        return
+    declare_facts(oid, array_oid, name, "c", "record")
+    declare(CompositeSqlType(oid, fields), array_oid)
+
+
+def composite_fields(oid: int) -> Fields | None:
+    """The fields of a composite type in order; None for a type that is none."""
+    found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
+    return found.fields if isinstance(found, CompositeSqlType) else None

@@ -1,0 +1,68 @@
+"""Types made by CREATE TYPE ... AS ENUM: a label is a string, and labels have an order of their own.
+
+datum, Arrow, DuckDB column    the label as text
+equality                       that of the text
+order                          that of the labels: CAST(x AS ENUM('sad', 'ok', 'happy')) in DuckDB
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+
+from planner.abc import SqlError
+from planner.types import registry
+from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
+from planner.types.declared import FIRST_USER_OID, declare, declare_facts
+from planner.types.settings import TypeSettings
+from storage.abc import Datum
+
+
+class EnumSqlType(SqlType):
+    """One enum. `labels` is replaced when ALTER TYPE adds one."""
+
+    def __init__(self, oid: int, labels: tuple[str, ...]) -> None:
+        super().__init__(oid, pa.string(), "VARCHAR")
+        self.labels = labels
+
+    def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
+        def read(text: str) -> str:
+            if text not in self.labels:
+                raise SqlError("22P02", f'invalid input value for enum {self.name}: "{text}"')
+            return text
+
+        return read
+
+    def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
+        return str
+
+    def literal(self, datum: Datum, typmod: int) -> str:
+        return f"CAST({quote_literal(datum)} AS VARCHAR)"
+
+    def ordered_sql(self) -> tuple[str, str]:
+        """What to put before and after a DuckDB expression so that it compares as the labels do."""
+        if not self.labels:
+            return "", ""
+        return "CAST(", f" AS ENUM({', '.join(map(quote_literal, self.labels))}))"
+
+
+def register_enum(oid: int, array_oid: int, name: str, labels: tuple[str, ...]) -> None:
+    """Makes an enum and the arrays over it known. Idempotent."""
+    known = registry.TYPES.get(oid)
+    if isinstance(known, EnumSqlType) and known.name == name:
+        known.labels = labels
+        return
+    declare_facts(oid, array_oid, name, "e", "enum")
+    declare(EnumSqlType(oid, labels), array_oid)
+
+
+def labels_of(oid: int) -> tuple[str, ...] | None:
+    """The labels of an enum in order; None for a type that is none."""
+    found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
+    return found.labels if isinstance(found, EnumSqlType) else None
+
+
+def enum_order(oid: int) -> tuple[str, str]:
+    """See `EnumSqlType.ordered_sql`."""
+    found = registry.TYPES[oid]
+    assert isinstance(found, EnumSqlType)
+    return found.ordered_sql()

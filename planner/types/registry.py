@@ -1,0 +1,322 @@
+"""The one list of types: to add a type, write its family in a file beside this one and a line here.
+
+    TypeRef(oid, typmod)  ->  SqlType (behaviour)  ->  arrow, duckdb, text closures, literals, names
+
+Arrays come of themselves, for every element type listed. Types that PostgreSQL has and this registry
+has not are known by OID and name (`facts`): they can be described, not stored or read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+import pyarrow as pa
+
+from planner.abc import SqlError, TypeRef
+from planner.types import oids
+from planner.types.arrays import ArrayType, VectorType
+from planner.types.base import Coercion, SqlType, TextInput, TextOutput
+from planner.types.booleans import BoolType
+from planner.types.bytea import ByteaType
+from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzType
+from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID
+from planner.types.floats import FloatType
+from planner.types.integers import IntegerType, RegType, UnsignedType
+from planner.types.intervals import IntervalType
+from planner.types.jsons import JsonType
+from planner.types.networks import NetworkType
+from planner.types.numeric import NumericType
+from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
+from planner.types.texts import BlankPaddedType, LengthType, NameType, OneByteType, ShownType, TextType
+from planner.types.uuids import UuidType
+from storage.abc import Datum
+
+_REG_OIDS: Final = (
+    oids.REGPROC,
+    oids.REGPROCEDURE,
+    oids.REGOPER,
+    oids.REGOPERATOR,
+    oids.REGCLASS,
+    oids.REGTYPE,
+    oids.REGCONFIG,
+    oids.REGDICTIONARY,
+    oids.REGNAMESPACE,
+    oids.REGROLE,
+    oids.REGCOLLATION,
+)
+_SHOWN_OIDS: Final = (
+    oids.CSTRING,
+    oids.VOID,
+    oids.RECORD,
+    oids.TRIGGER,
+    oids.ANY,
+    oids.ANYARRAY,
+    oids.ANYELEMENT,
+    oids.PG_NODE_TREE,
+    oids.ACLITEM,
+    oids.TID,
+    oids.PG_LSN,
+    oids.TXID_SNAPSHOT,
+    oids.PG_SNAPSHOT,
+    oids.REFCURSOR,
+    oids.XML,
+    oids.MONEY,
+    oids.BIT,
+    oids.VARBIT,
+    oids.TSVECTOR,
+    oids.TSQUERY,
+)
+
+
+def _families() -> dict[int, SqlType]:
+    int2 = IntegerType(oids.INT2, 16, "SMALLINT", "smallint")
+    oid = UnsignedType(oids.OID)
+    scalars: list[SqlType] = [
+        BoolType(),
+        int2,
+        IntegerType(oids.INT4, 32, "INTEGER", "integer"),
+        IntegerType(oids.INT8, 64, "BIGINT", "bigint"),
+        FloatType(oids.FLOAT4),
+        FloatType(oids.FLOAT8),
+        NumericType(),
+        TextType(oids.TEXT),
+        LengthType(oids.VARCHAR, "character varying"),
+        BlankPaddedType(oids.BPCHAR, "character"),
+        NameType(),
+        OneByteType(),
+        TextType(oids.UNKNOWN),
+        ByteaType(),
+        DateType(),
+        TimeType(),
+        TimeTzType(),
+        TimestampType(False),
+        TimestampType(True),
+        IntervalType(),
+        UuidType(),
+        JsonType(oids.JSON),
+        JsonType(oids.JSONB),
+        NetworkType(oids.INET),
+        NetworkType(oids.CIDR),
+        oid,
+        UnsignedType(oids.XID),
+        UnsignedType(oids.CID),
+        UnsignedType(oids.XID8, 64),
+        VectorType(oids.INT2VECTOR, int2),
+        VectorType(oids.OIDVECTOR, oid),
+        *(RegType(n) for n in _REG_OIDS),
+        *(ShownType(n) for n in _SHOWN_OIDS),
+    ]
+    families = {t.oid: t for t in scalars}
+    for t in scalars:
+        array = ARRAY_OF.get(t.oid)
+        if array is not None and array not in families:
+            families[array] = ArrayType(array, t, BY_OID[t.oid].typdelim)
+    return families
+
+
+TYPES: Final[dict[int, SqlType]] = _families()
+
+# SQL's own spellings of type names, beside those of pg_type.
+_ALIASES: Final = {
+    "int": oids.INT4,
+    "integer": oids.INT4,
+    "smallint": oids.INT2,
+    "bigint": oids.INT8,
+    "real": oids.FLOAT4,
+    "double precision": oids.FLOAT8,
+    "float": oids.FLOAT8,
+    "decimal": oids.NUMERIC,
+    "dec": oids.NUMERIC,
+    "boolean": oids.BOOL,
+    "character varying": oids.VARCHAR,
+    "char varying": oids.VARCHAR,
+    "national character varying": oids.VARCHAR,
+    "nchar varying": oids.VARCHAR,
+    "character": oids.BPCHAR,
+    "char": oids.BPCHAR,
+    "national character": oids.BPCHAR,
+    "nchar": oids.BPCHAR,
+    '"char"': oids.CHAR,
+    "timestamp without time zone": oids.TIMESTAMP,
+    "timestamp with time zone": oids.TIMESTAMPTZ,
+    "time without time zone": oids.TIME,
+    "time with time zone": oids.TIMETZ,
+    "bit varying": oids.VARBIT,
+}
+_CHAR_NAMES: Final = frozenset(("character", "char", "national character", "nchar"))
+
+
+def sql_type(oid: int) -> SqlType:
+    """The behaviour of a type. Raises 0A000 for one that is only known by name, 42704 for an unknown OID."""
+    found = TYPES.get(oid)
+    if found is None:
+        fact = BY_OID.get(oid)
+        if fact is None:
+            raise SqlError("42704", f"type with OID {oid} does not exist")
+        raise SqlError("0A000", f"type {fact.typname} is not supported")
+    return found
+
+
+def is_known(oid: int) -> bool:
+    """Whether values of the type can be read and shown."""
+    return oid in TYPES
+
+
+def check_storable(ref: TypeRef) -> None:
+    """Raises 0A000 when no table can have a column of the type (42P16 for pseudo-types)."""
+    fact = BY_OID.get(ref.oid)
+    if fact is not None and fact.typtype == "p":
+        raise SqlError("42P16", f"column has pseudo-type {fact.typname}")
+    t = sql_type(ref.oid)
+    if not t.storable:
+        raise SqlError("0A000", f"columns of type {t.format(ref.typmod)} are not supported")
+
+
+def arrow_type(ref: TypeRef) -> pa.DataType:
+    """The canonical Arrow type (storage.abc)."""
+    return sql_type(ref.oid).arrow(ref.typmod)
+
+
+def duckdb_type(ref: TypeRef) -> str:
+    """The type of a column in a DuckDB table."""
+    return sql_type(ref.oid).duckdb(ref.typmod)
+
+
+@lru_cache(maxsize=4096)
+def format_type(ref: TypeRef) -> str:
+    """PostgreSQL's format_type(oid, typmod)."""
+    found = TYPES.get(ref.oid)
+    if found is not None:
+        return found.format(ref.typmod)
+    fact = BY_OID.get(ref.oid)
+    if fact is None:
+        return "???" if ref.oid else "-"
+    if fact.typcategory == "A" and fact.typelem:
+        return format_type(TypeRef(fact.typelem)) + "[]"
+    return fact.typname
+
+
+def literal_sql(datum: Datum, ref: TypeRef) -> str:
+    """A DuckDB expression of the type's DuckDB type with this value."""
+    t = sql_type(ref.oid)
+    if datum is None:
+        return f"CAST(NULL AS {t.duckdb(ref.typmod)})"
+    return t.literal(datum, ref.typmod)
+
+
+def select_sql(expr: str, ref: TypeRef) -> str:
+    """What to select so that DuckDB's Arrow output is canonical after `to_canonical`."""
+    return sql_type(ref.oid).select_sql(expr, ref.typmod)
+
+
+def store_sql(expr: str, ref: TypeRef) -> str:
+    """The value to insert into a DuckDB table's column, from a canonical Arrow column."""
+    return sql_type(ref.oid).store_sql(expr, ref.typmod)
+
+
+def to_canonical(array: Any, ref: TypeRef) -> Any:
+    """An Arrow array (or chunked array) from DuckDB, in the canonical Arrow type. Free where it is so already."""
+    return sql_type(ref.oid).to_canonical(array, ref.typmod)
+
+
+@lru_cache(maxsize=4096)
+def text_input(ref: TypeRef, settings: TypeSettings = DEFAULT_SETTINGS) -> TextInput:
+    """PostgreSQL's input function for a type, resolved: call it per value. Raises SqlError."""
+    return sql_type(ref.oid).text_input(ref.typmod, settings)
+
+
+@lru_cache(maxsize=4096)
+def text_output(ref: TypeRef, settings: TypeSettings = DEFAULT_SETTINGS) -> TextOutput:
+    """PostgreSQL's output function for a type, resolved: call it per value (never with None)."""
+    return sql_type(ref.oid).text_output(ref.typmod, settings)
+
+
+def input_text(text: str, ref: TypeRef, settings: TypeSettings = DEFAULT_SETTINGS) -> Datum:
+    return text_input(ref, settings)(text)
+
+
+def output_text(datum: Datum, ref: TypeRef, settings: TypeSettings = DEFAULT_SETTINGS) -> str:
+    return text_output(ref, settings)(datum)
+
+
+@lru_cache(maxsize=4096)
+def coercion(ref: TypeRef, explicit: bool = False) -> Coercion | None:
+    """What brings a datum of the same type to the modifier: assignment (22001, 22003) or explicit cast."""
+    return sql_type(ref.oid).coercion(ref.typmod, explicit)
+
+
+_VOLATILE_INPUT: Final = re.compile(r"\b(now|today|tomorrow|yesterday)\b", re.IGNORECASE)
+_CLOCK_OIDS: Final = frozenset((oids.DATE, oids.TIME, oids.TIMETZ, oids.TIMESTAMP, oids.TIMESTAMPTZ))
+
+
+def is_volatile_input(text: str, ref: TypeRef) -> bool:
+    """Whether the text means another value tomorrow, so that a plan must not keep it as a constant."""
+    oid = ref.oid
+    element = BY_OID[oid].typelem if oid in BY_OID else 0
+    return (oid in _CLOCK_OIDS or element in _CLOCK_OIDS) and _VOLATILE_INPUT.search(text) is not None
+
+
+def array_of(oid: int) -> int:
+    """The array type over an element type. Raises 42704."""
+    array = ARRAY_OF.get(oid)
+    if array is None:
+        raise SqlError("42704", f"could not find array type for data type {format_type(TypeRef(oid))}")
+    return array
+
+
+def element_of(oid: int) -> int:
+    """The element type of an array type; 0 for a type that is no array."""
+    t = TYPES.get(oid)
+    return t.element.oid if isinstance(t, ArrayType) else 0
+
+
+_WITH_ARGS: Final = re.compile(r"([^(]+)\(([^)]*)\)(.*)")
+_INTERVAL_NAME: Final = re.compile(r"interval\s+([a-z]+(?:\s+to\s+[a-z]+)?)", re.IGNORECASE)
+
+
+def resolve_name(name: str, typmods: Sequence[str | int] = ()) -> TypeRef:
+    """`int4`, `character varying` with ("20",), `numeric(10,2)[]`, `interval day to second` -> TypeRef.
+
+    Names are folded to lower case; `pg_catalog.` is allowed before them. A `float(n)` picks its size.
+    Raises 42704 for an unknown name, 42601 and 22023 for bad modifiers.
+    """
+    key = " ".join(name.lower().split()).removeprefix("pg_catalog.")
+    args = [str(a) for a in typmods]
+    written = _WITH_ARGS.fullmatch(key)
+    if written is not None:
+        key = " ".join((written[1].strip() + " " + written[3].strip()).split())
+        args = [a.strip() for a in written[2].split(",")]
+    dimensions = 0
+    while key.endswith("[]"):
+        key, dimensions = key[:-2].rstrip(), dimensions + 1
+    interval = _INTERVAL_NAME.fullmatch(key)
+    if interval is not None:
+        key, args = "interval", [interval[1], *args]
+    if key == "float" and args:
+        return _array(TypeRef(_float_of(args)), dimensions)
+    oid = _ALIASES.get(key)
+    if oid is None:
+        fact = BY_NAME.get(key.strip('"'))
+        if fact is None:
+            raise SqlError("42704", f'type "{name}" does not exist')
+        oid = fact.oid
+    if key in _CHAR_NAMES and not args:
+        args = ["1"]
+    ref = TypeRef(oid, sql_type(oid).typmod_in(args)) if args else TypeRef(oid)
+    return _array(ref, dimensions)
+
+
+def _array(ref: TypeRef, dimensions: int) -> TypeRef:
+    return TypeRef(array_of(ref.oid), ref.typmod) if dimensions else ref
+
+
+def _float_of(args: Sequence[str]) -> int:
+    bits = int(args[0])
+    if bits < 1:
+        raise SqlError("22023", "precision for type float must be at least 1 bit")
+    if bits > 53:
+        raise SqlError("22023", "precision for type float must be less than 54 bits")
+    return oids.FLOAT4 if bits <= 24 else oids.FLOAT8

@@ -1,0 +1,36 @@
+"""The session settings that input and output of values depend on, as one hashable value.
+
+Compiled closures are cached by it, so a session keeps one object and replaces it on SET.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+RegOutput = Callable[[int, int], str]
+"""(type OID, object OID) -> name, for regclass and its kin."""
+RegInput = Callable[[int, str], int]
+"""(type OID, name) -> object OID; raises SqlError 42P01, 42883, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeSettings:
+    """Values as `SHOW` spells them.
+
+    `reg_output` and `reg_input` give names to regclass and its kin (without them: numbers alone);
+    `now_us` is what `now`, `today` and the like mean in input (None: this moment).
+    """
+
+    date_style: str = "ISO, MDY"
+    interval_style: str = "postgres"
+    time_zone: str = "UTC"
+    extra_float_digits: int = 1
+    bytea_output: str = "hex"
+    reg_output: RegOutput | None = None
+    reg_input: RegInput | None = None
+    now_us: int | None = None
+
+
+DEFAULT_SETTINGS: Final = TypeSettings()
