@@ -1,0 +1,245 @@
+"""The shapes that cross this room's walls: what pgwire sees of a session.
+
+pgwire turns bytes into calls on a `Session` and the results into bytes. Two doors lead to the same
+rooms. The **fast door** never leaves the caller's turn of the event loop: a keyed read answers at
+once, a keyed write answers through a callback when its group is durable. The **wide door** is a
+coroutine and can do everything.
+
+    execute_now(plan, params, done)  ->  Rows      answered
+                                     ->  PENDING   `done(Rows | Exception)` will be called
+                                     ->  None      not for this door: await execute(...)
+
+A session runs one statement at a time; pgwire holds later messages back while one is running.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+import pyarrow as pa
+
+from planner.abc import Plan, ResultColumn, SqlError, TypeRef
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from planner.types import TypeSettings
+
+
+class ExecutionError(SqlError):
+    """A statement that failed while it ran: constraints, values, limits, transaction state."""
+
+
+@dataclass(slots=True)
+class Notice:
+    severity: str  # NOTICE, WARNING, INFO, LOG, DEBUG
+    sqlstate: str
+    message: str
+    detail: str = ""
+    hint: str = ""
+
+
+@dataclass(slots=True)
+class Rows:
+    """A complete result: `rows` as tuples of datums (empty for commands), and the whole tag."""
+
+    tag: str  # "SELECT 1", "INSERT 0 1", "UPDATE 3", "BEGIN"
+    columns: tuple[ResultColumn, ...] | None = None
+    rows: Sequence[tuple[Datum, ...]] = ()
+
+
+@dataclass(slots=True)
+class Stream:
+    """A result too large to hold: Arrow batches as they come, canonical Arrow types per column.
+
+    pgwire counts the rows for the tag. `close` releases the engine and the read hold; it must be
+    called, also after the last batch and after an error.
+    """
+
+    tag: str  # "SELECT": pgwire appends the count
+    columns: tuple[ResultColumn, ...]
+    batches: AsyncIterator[pa.RecordBatch]
+    close: Callable[[], None]
+
+
+@dataclass(slots=True)
+class CopyIn:
+    """COPY FROM STDIN: pgwire decodes the format and writes Arrow batches, then finishes or fails.
+
+    `columns` are the columns being copied (name, type). `write` takes batches with those columns in
+    that order in canonical Arrow types and applies backpressure by being awaited.
+    `finish` commits (or adds to the open transaction) and returns the tag ("COPY 5").
+    """
+
+    columns: tuple[ResultColumn, ...]
+    options: CopyOptions
+    write: Callable[[pa.RecordBatch], Any]  # async
+    finish: Callable[[], Any]  # async -> Rows
+    abort: Callable[[], None]
+    table: str = ""  # for the context of errors: COPY t, line 3
+
+
+@dataclass(slots=True)
+class CopyOut:
+    """COPY TO STDOUT: pgwire encodes the stream in the format asked for."""
+
+    options: CopyOptions
+    stream: Stream
+
+
+@dataclass(slots=True)
+class CopyOptions:
+    """COPY's options with PostgreSQL's defaults for the format."""
+
+    format: str = "text"  # text, csv, binary
+    delimiter: str = "\t"
+    null: str = "\\N"
+    header: bool | str = False  # True, False, "match"
+    quote: str = '"'
+    escape: str = '"'
+    force_quote: tuple[str, ...] | str = ()  # "*" for all
+    force_not_null: tuple[str, ...] = ()
+    force_null: tuple[str, ...] = ()
+    encoding: str = "UTF8"
+    on_error: str = "stop"  # stop, ignore
+
+
+class _Pending:
+    __slots__ = ()
+
+
+PENDING: Final = _Pending()
+Result = Rows | Stream | CopyIn | CopyOut
+Done = Callable[[Rows | Exception], None]
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A prepared statement, of Parse or PREPARE (they share one namespace)."""
+
+    name: str
+    text: str
+    plan: Plan
+    parameter_types: tuple[TypeRef, ...]
+    from_sql: bool = False
+
+
+@dataclass(slots=True)
+class Portal:
+    """A bound statement, of Bind or DECLARE CURSOR (they share one namespace).
+
+    pgwire runs it through `Session.execute_now/execute` on first Execute and keeps what is left
+    over between Executes in `pending` (rows or batches not yet sent) and `result`.
+    """
+
+    name: str
+    prepared: Prepared
+    params: tuple[Datum, ...]
+    formats: tuple[int, ...] = ()  # per column: 0 text, 1 binary (pgwire's)
+    result: Result | None = None
+    pending: Any = None
+    finished: bool = False
+    row_count: int = 0
+    from_sql: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def close(self) -> None:
+        if isinstance(self.result, Stream):
+            self.result.close()
+        elif isinstance(self.result, CopyOut):
+            self.result.stream.close()
+        self.result = None
+
+
+class Session(Protocol):
+    """One client's SQL session: settings, transaction block, prepared statements, portals."""
+
+    pid: int
+    secret: bytes
+    user: str
+    database: str
+    statements: dict[str, Prepared]
+    portals: dict[str, Portal]
+    notices: list[Notice]  # drained by pgwire before ReadyForQuery and before CommandComplete
+    parameter_changes: list[tuple[str, str]]  # drained by pgwire as ParameterStatus
+    type_settings: TypeSettings  # replaced, never mutated: pgwire's caches hang off its identity
+
+    heard: list[tuple[int, str, str]]  # (pid, channel, payload) of NOTIFY, drained by pgwire when idle
+    on_notification: Callable[[], None] | None  # pgwire's: something was heard
+    on_terminate: Callable[[Exception], None] | None  # pgwire's: ends the conversation with a FATAL error
+
+    silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
+
+    @property
+    def transaction_status(self) -> bytes:
+        """b"I" idle, b"T" in a block, b"E" in a failed block."""
+
+    def silence_limit(self) -> tuple[float, Exception] | None:
+        """For how many seconds the client may now be silent, and why the session ends if it is for longer."""
+
+    def startup_parameters(self) -> list[tuple[str, str]]:
+        """The ParameterStatus pairs to send at start-up, spelled as PostgreSQL spells them."""
+
+    def plan_simple(self, text: str) -> list[tuple[Plan, tuple[Datum, ...]]] | None:
+        """All statements of a query string from the cache, literals taken out; None: not all cached.
+
+        Never parses with sqlglot and never raises: the hot path of the simple protocol. Only for
+        strings of exactly one statement is it required to ever return something.
+        """
+
+    def split(self, text: str) -> list[tuple[str, int]]:
+        """A query string's statements with the character offset of each. Raises SqlError."""
+
+    def plan(
+        self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
+    ) -> tuple[Plan, tuple[Datum, ...]]:
+        """Plans one statement. In the simple protocol the second item holds the normalised literals."""
+
+    def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
+        """Parse: plans without executing, infers parameter types (0: unspecified). Raises SqlError.
+
+        In a failed block everything but COMMIT and ROLLBACK raises 25P02.
+        """
+
+    def execute_now(
+        self, plan: Plan, params: tuple[Datum, ...], done: Done, *, autocommit: bool
+    ) -> Rows | _Pending | None:
+        """The fast door. `autocommit`: this statement is its whole implicit transaction.
+
+        Raises SqlError (and TxnError) for errors found at once.
+        """
+
+    async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:
+        """The wide door. A CopyIn is finished by its own `finish`.
+
+        With `autocommit` false and no block open, it joins (or opens) the implicit transaction that
+        `end_implicit` ends: several statements in one string, a pipeline up to Sync.
+        """
+
+    async def end_implicit(self, *, commit: bool) -> None:
+        """Ends the implicit transaction if one is open; raises if its commit fails."""
+
+    @property
+    def in_implicit(self) -> bool: ...
+
+    def statement_failed(self, error: Exception) -> None:
+        """An error was reported: an open block becomes failed, the implicit transaction rolls back."""
+
+    def cancel(self) -> None:
+        """Cancels what is running, from another connection or a time-out: it raises 57014."""
+
+    def close(self) -> None:
+        """The client is gone: rolls back, releases locks, holds, streams and temporary tables. Idempotent."""
+
+
+class Executor(Protocol):
+    """The server's one executor, shared by its sessions."""
+
+    def open_session(self, user: str, database: str, options: dict[str, str]) -> Session:
+        """Raises SqlError for an unknown role or database, or bad options."""
+
+    def cancel(self, pid: int, secret: bytes) -> None:
+        """Cancels the statement of the session with this key; silent when there is none."""
+
+    async def close(self) -> None: ...

@@ -1,0 +1,37 @@
+"""A plan's query template becomes the text that DuckDB gets.
+
+    pieces   "SELECT sum(x) FROM "  Slot("r0")  " WHERE y > "  Param(1)
+    text     SELECT sum(x) FROM (SELECT ... FROM s_t12_0 WHERE _from <= 91 AND 91 < _to) WHERE y > 5::INTEGER
+
+Slots become relations as of the read timestamp (the caller knows which, a transaction's own writes
+included), parameters and session values become typed literals. No text of a client ever gets here
+other than through `literal_sql`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from planner import types as t
+from planner.abc import Param, Query, SessionValue, Slot
+from storage.abc import Datum
+
+
+def assemble(
+    query: Query,
+    params: Sequence[Datum],
+    relations: Mapping[str, str],
+    session_value: Callable[[SessionValue], Datum],
+) -> str:
+    """The DuckDB text of a query. `relations` has a parenthesised subquery for every slot."""
+    out: list[str] = []
+    for piece in query.pieces:
+        if isinstance(piece, str):
+            out.append(piece)
+        elif isinstance(piece, Slot):
+            out.append(relations[piece.name])
+        elif isinstance(piece, Param):
+            out.append(t.literal_sql(params[piece.number - 1], piece.type))
+        else:
+            out.append(t.literal_sql(session_value(piece), piece.type))
+    return "".join(out)

@@ -1,0 +1,269 @@
+"""Runs DuckDB SQL in a few threads and hands over Arrow, with backpressure and cancellation.
+
+    run(sql)                  event loop                     thread
+      wait for a thread    -> [queue, bounded: 53300] ->     cursor.sql(text)
+                                                             first batches
+      small: all of it     <- list of batches
+      large: Stream        <- reader
+        next batch wanted  -> ------------------------>      reader.read_next_batch()
+        close              -> interrupt, cursor returned
+
+A stream pulls: no thread runs ahead of the client, so a slow reader costs a cursor and one batch, not
+memory. Cursors share DuckDB's one database, have their own transaction and temporary names, and are
+reused; a cursor serves one result at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import duckdb
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.columnar.errors import canceled, sql_error
+from executor.limits import ExecutorLimits
+from executor.snapshot.spill import Spill, spilled_table
+from planner.types.timezones import icu_name, session_zone
+
+T = TypeVar("T")
+
+_IDLE_CURSORS_MAX = 16
+
+
+class RunningQuery:
+    """One statement on one cursor, from its first batch to its close."""
+
+    __slots__ = (
+        "_bindings",
+        "_engine",
+        "_on_close",
+        "cancelled",
+        "closed",
+        "cursor",
+        "reader",
+        "schema",
+        "zone",
+    )
+
+    def __init__(self, engine: ColumnarEngine, cursor: duckdb.DuckDBPyConnection) -> None:
+        self._engine = engine
+        self.cursor = cursor
+        self.reader: Any = None
+        self.schema: pa.Schema | None = None
+        self._bindings: list[str] = []
+        self._on_close: list[Callable[[], None]] = []
+        self.closed = False
+        self.cancelled = ""
+        self.zone = ""
+
+    def cancel(self, reason: str) -> None:
+        """The next batch raises 57014 with this message."""
+        self.cancelled = reason
+        self.cursor.interrupt()
+
+    def start(self, sql: str, bindings: Mapping[str, pa.Table], batch_rows: int, zone: str) -> None:
+        """On a thread: binds, starts, leaves a reader."""
+        for name, table in bindings.items():
+            self.cursor.register(name, table)
+            self._bindings.append(name)
+        if zone:
+            self.zone = zone
+            self.cursor.execute(f"SET TimeZone = '{icu_name(session_zone(zone))}'")
+        self.reader = self.cursor.sql(sql).to_arrow_reader(batch_rows)
+        self.schema = self.reader.schema
+
+    def read(self) -> pa.RecordBatch | None:
+        """On a thread: the next batch that has rows, None at the end."""
+        while True:
+            try:
+                batch = self.reader.read_next_batch()
+            except StopIteration:
+                return None
+            if batch.num_rows:
+                return batch
+
+    def on_close(self, callback: Callable[[], None]) -> None:
+        self._on_close.append(callback)
+
+    def close(self) -> None:
+        """On the loop, no thread being at work on it. Idempotent."""
+        if self.closed:
+            return
+        self.closed = True
+        self.reader = None
+        self._engine.give_back(self.cursor, clean=not self._bindings and not self.zone and not self.cancelled)
+        for callback in self._on_close:
+            callback()
+
+
+class ColumnarEngine:
+    """DuckDB as a coroutine."""
+
+    def __init__(
+        self,
+        open_cursor: Callable[[], duckdb.DuckDBPyConnection],
+        limits: ExecutorLimits,
+        spill: Spill | None = None,
+    ) -> None:
+        """`spill`: where whole results go that are too large for memory."""
+        self._spill = spill
+        self._open_cursor = open_cursor
+        self.limits = limits
+        self._pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb")
+        self._idle: list[duckdb.DuckDBPyConnection] = []
+        self._working: set[duckdb.DuckDBPyConnection] = set()
+        self._waiting = 0
+        self._closed = False
+
+    # --- running ---------------------------------------------------------------------------
+
+    async def start(
+        self, sql: str, bindings: Mapping[str, pa.Table] | None = None, *, zone: str = ""
+    ) -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
+        """Starts a query. Returns it, the first batches, and whether they are all there are.
+
+        A result that is complete has already been closed. Raises SqlError, 57014 if cancelled.
+        """
+        query = RunningQuery(self, self._cursor())
+        small = self.limits.small_result_rows
+
+        def work() -> tuple[list[pa.RecordBatch], bool]:
+            query.start(sql, bindings or {}, self.limits.stream_batch_rows, zone)
+            first: list[pa.RecordBatch] = []
+            count = 0
+            while count <= small:
+                batch = query.read()
+                if batch is None:
+                    return first, True
+                first.append(batch)
+                count += batch.num_rows
+            return first, False
+
+        try:
+            batches, complete = await self.on_thread(query.cursor, work)
+        except BaseException:
+            query.cancelled = query.cancelled or "it failed"
+            query.close()
+            raise
+        if complete:
+            query.close()
+        return query, batches, complete
+
+    async def table(
+        self, sql: str, bindings: Mapping[str, pa.Table] | None = None, *, zone: str = "", bytes_max: int = 0
+    ) -> pa.Table:
+        """A whole result, in mapped files where it is large.
+
+        Raises 54000 when it is larger than `bytes_max` (0: the limit for transactions).
+        """
+        query = RunningQuery(self, self._cursor())
+        bound = bytes_max or self.limits.transaction_bytes_max
+
+        def work() -> pa.Table:
+            query.start(sql, bindings or {}, self.limits.bulk_chunk_rows, zone)
+            batches: list[pa.RecordBatch] = []
+            mapped: list[pa.Table] = []
+            size = held = 0
+            while (batch := query.read()) is not None:
+                batches.append(batch)
+                size += batch.nbytes
+                held += batch.nbytes
+                if size > bound:
+                    raise ExecutionError(
+                        "54000", f"the statement writes more than {bound} bytes in one transaction"
+                    )
+                if self._spill is not None and held >= self._spill.size_bytes_min:
+                    mapped.append(spilled_table(pa.Table.from_batches(batches), self._spill))
+                    batches, held = [], 0
+            rest = pa.Table.from_batches(batches, schema=query.schema)
+            return pa.concat_tables([*mapped, rest]) if mapped else rest
+
+        try:
+            return await self.on_thread(query.cursor, work)
+        except BaseException:
+            query.cancelled = "it failed"
+            raise
+        finally:
+            query.close()
+
+    async def stream(
+        self, query: RunningQuery, first: Sequence[pa.RecordBatch]
+    ) -> AsyncIterator[pa.RecordBatch]:
+        """The batches of a started query, the first ones again."""
+        for batch in first:
+            yield batch
+        while not query.closed:
+            batch = await self.on_thread(query.cursor, query.read)
+            if batch is None:
+                break
+            yield batch
+
+    async def on_thread(self, cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
+        """Runs `work` on a thread; a cancelled caller interrupts the cursor and waits for the thread."""
+        if self._closed:
+            raise ExecutionError("57P01", "terminating connection due to administrator command")
+        if self._waiting >= self.limits.columnar_queue_max + self.limits.columnar_threads:
+            raise ExecutionError(
+                "53300",
+                "too many queries are waiting",
+                detail=f"More than {self.limits.columnar_queue_max} queries wait for a thread.",
+            )
+        self._waiting += 1
+        self._working.add(cursor)
+        state = {"cancelled": False}
+        future = asyncio.get_running_loop().run_in_executor(
+            self._pool, functools.partial(_guarded, work, state)
+        )
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            state["cancelled"] = True
+            cursor.interrupt()
+            while not future.done():
+                await asyncio.wait([future], timeout=0.05)
+                cursor.interrupt()
+            if not future.cancelled():
+                future.exception()
+            raise
+        finally:
+            self._waiting -= 1
+            self._working.discard(cursor)
+
+    # --- cursors ---------------------------------------------------------------------------
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        return self._idle.pop() if self._idle else self._open_cursor()
+
+    def give_back(self, cursor: duckdb.DuckDBPyConnection, *, clean: bool) -> None:
+        if self._closed:
+            return
+        if not clean or len(self._idle) >= _IDLE_CURSORS_MAX:
+            # Unregistering costs more than a new cursor.
+            cursor.close()
+        else:
+            self._idle.append(cursor)
+
+    async def close(self) -> None:
+        """Interrupts what runs and waits for its threads. Idempotent."""
+        self._closed = True
+        for cursor in self._working:
+            cursor.interrupt()
+        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        for cursor in self._idle:
+            cursor.close()
+        self._idle.clear()
+
+
+def _guarded(work: Callable[[], T], state: dict[str, bool]) -> T:
+    """On the thread: nothing starts for a caller who has gone, and DuckDB's errors become SQL's."""
+    if state["cancelled"]:
+        raise canceled()
+    try:
+        return work()
+    except (duckdb.Error, pa.ArrowException, OSError) as e:  # Arrow wraps DuckDB's errors in OSError
+        raise sql_error(e) from e

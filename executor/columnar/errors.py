@@ -1,0 +1,88 @@
+"""DuckDB's errors as PostgreSQL's.
+
+The rewrite of the planner makes most of them itself: a macro that finds a division by zero says
+`error('[22012] division by zero')`, and the prefix is the code. What DuckDB raises of its own accord
+is mapped by its class; whatever is left is XX000 with DuckDB's text, so that nobody is misled.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+
+import duckdb
+
+from executor.abc import ExecutionError
+
+_PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", re.DOTALL)
+_DETAIL = re.compile(r"\s*\[(DETAIL|HINT)\] ?")
+_KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
+_OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
+_INTEGERS = {"INT16": "smallint", "INT32": "integer", "INT64": "bigint", "INT128": "numeric"}
+
+
+def canceled(reason: str = "") -> ExecutionError:
+    return ExecutionError("57014", reason or "canceling statement due to user request")
+
+
+def _plain(text: str) -> str:
+    return _KIND.sub("", text.split("\n\nLINE ")[0].split("\nLINE ")[0]).strip()
+
+
+def sql_error(error: BaseException) -> ExecutionError:
+    """The SqlError that stands for an exception of DuckDB."""
+    text = str(error)
+    found = _PREFIXED.search(text)
+    if found is not None:
+        pieces = _DETAIL.split(found[2].strip())
+        extra = dict(zip(pieces[1::2], pieces[2::2], strict=True))
+        return ExecutionError(
+            found[1], pieces[0].strip(), detail=extra.get("DETAIL", ""), hint=extra.get("HINT", "")
+        )
+    plain = _plain(text)
+    if plain.startswith("Division by zero"):
+        return ExecutionError("22012", "division by zero")
+    kind = _kind(error, text)
+    if kind == "interrupt":
+        return canceled()
+    if kind == "out of memory":
+        return ExecutionError("53200", "out of memory", detail=plain)
+    if kind == "out of range":
+        overflow = _OVERFLOW.search(plain)
+        if overflow is not None and overflow[2].upper() in _INTEGERS:
+            return ExecutionError("22003", f"{_INTEGERS[overflow[2].upper()]} out of range")
+        return ExecutionError("22003", plain)
+    if kind == "conversion":
+        if "out of range" in plain or "overflow" in plain.lower():
+            return ExecutionError("22003", plain)
+        return ExecutionError("22P02", plain)
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    if full or (kind == "io" and "No space left" in plain):
+        return ExecutionError(
+            "53100", "could not write temporary data: no space left on device", detail=plain
+        )
+    if kind == "invalid input" and "More than one row returned" in plain:
+        return ExecutionError("21000", "more than one row returned by a subquery used as an expression")
+    if kind == "not implemented":
+        return ExecutionError("0A000", plain)
+    return ExecutionError("XX000", plain or type(error).__name__)
+
+
+def _kind(error: BaseException, text: str) -> str:
+    """Which of DuckDB's errors it is: by its class, or by its text where Arrow has wrapped it."""
+    for cls, kind in _CLASSES:
+        if isinstance(error, cls):
+            return kind
+    found = _KIND.match(text)
+    return found[0].removesuffix(" Error: ").lower() if found is not None else ""
+
+
+_CLASSES: tuple[tuple[type[BaseException], str], ...] = (
+    (duckdb.InterruptException, "interrupt"),
+    (duckdb.OutOfMemoryException, "out of memory"),
+    (duckdb.OutOfRangeException, "out of range"),
+    (duckdb.ConversionException, "conversion"),
+    (duckdb.IOException, "io"),
+    (duckdb.InvalidInputException, "invalid input"),
+    (duckdb.NotImplementedException, "not implemented"),
+)

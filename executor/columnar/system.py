@@ -1,0 +1,174 @@
+"""pg_catalog and information_schema in a query: Arrow tables computed from the session's catalog.
+
+Rows that never change are converted once; computed ones are kept until the catalog (or who asks) is
+another. Rows that only the running server knows are made fresh each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.session.guc_table import GUCS
+from executor.snapshot.columns import rows_to_arrays
+from planner import types as t
+from planner.abc import SystemUse, TypeRef
+from planner.catalog import Sequence, system
+from planner.catalog.catalog import Catalog
+from planner.catalog.system.handles import opened
+from planner.catalog.system.reg_names import RegNames
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+_CACHE_MAX = 2_000
+
+
+class SystemRelations:
+    """The system relations of one executor."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[Any, ...], tuple[Any, pa.Table]] = {}
+        self._refs: dict[tuple[Any, ...], tuple[Any, int]] = {}
+        self._names: dict[tuple[str, ...], RegNames] = {}
+
+    def names(self, search_path: tuple[str, ...], database: str, current: Callable[[], Catalog]) -> RegNames:
+        """Names of regclass and its kin for all sessions with this search path.
+
+        Shared, because encoders are kept by their settings: a session's own would be compiled for each.
+        """
+        found = self._names.get((database, *search_path))
+        if found is None:
+            if len(self._names) >= _CACHE_MAX:
+                self._names.clear()
+            found = self._names[database, *search_path] = RegNames(
+                lambda: system.SystemContext(current(), search_path)
+            )
+        return found
+
+    def catalog_ref(self, session: Session) -> int:
+        """The number under which functions over the catalog find what this session sees."""
+        catalog = session.catalog
+        key = (session.search_path(), session.user, session.database)
+        kept = self._refs.get(key)
+        if kept is None or kept[0] is not catalog:
+            if len(self._refs) >= _CACHE_MAX:
+                self._refs.clear()
+            kept = self._refs[key] = (catalog, opened(system.SystemContext(catalog, *key)))
+        return kept[1]
+
+    def relation(self, session: Session, use: SystemUse, bindings: dict[str, pa.Table]) -> str:
+        """The text of a system relation as a subquery; its rows are bound under a name of their own."""
+        found = system.relations().get((use.schema, use.name))
+        if found is None:
+            raise ExecutionError("42P01", f'relation "{use.schema}.{use.name}" does not exist')
+        name = f"system_{use.schema}_{use.name}"
+        bindings[name] = self._rows(session, use, found)
+        cells = [f"{t.store_sql(_quoted(c.name), c.type)} AS {_quoted(c.name)}" for c in found.columns]
+        hidden = f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid"
+        return f"(SELECT {', '.join(cells)}, {hidden}, '2'::BIGINT AS xmin FROM {name})"
+
+    def _rows(self, session: Session, use: SystemUse, found: Any) -> pa.Table:
+        catalog = session.catalog
+        fresh = use.name in _SERVER
+        key = (use.schema, use.name, session.settings.search_path, session.user, session.database)
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] is catalog and not fresh:
+            return kept[1]
+        context = system.SystemContext(
+            catalog,
+            session.settings.search_path,
+            session.user,
+            session.database,
+            {use.name: _SERVER[use.name](session)} if fresh else {},
+        )
+        rows = system.rows(use.schema, use.name, context)
+        types = [t.arrow_type(c.type) for c in found.columns]
+        table = pa.table(rows_to_arrays(rows, types), names=[c.name for c in found.columns])
+        if len(self._kept) >= _CACHE_MAX:
+            self._kept.clear()
+        if not fresh:
+            self._kept[key] = (catalog, table)
+        return table
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _settings(session: Session) -> list[dict[str, Any]]:
+    rows = []
+    for name, value, description in session.settings.show_all():
+        guc = GUCS.get(name.lower())
+        raw = session.settings.raw(name.lower())
+        rows.append(
+            {
+                "name": name,
+                "setting": raw if guc is not None else value,
+                "unit": guc.unit or None if guc is not None else None,
+                "category": "Tidewire",
+                "short_desc": description,
+                "context": guc.context if guc is not None else "user",
+                "vartype": {"int": "integer"}.get(guc.kind, guc.kind) if guc is not None else "string",
+                "source": "default",
+                "min_val": f"{guc.low:.15g}" if guc is not None and guc.kind in ("int", "real") else None,
+                "max_val": f"{guc.high:.15g}" if guc is not None and guc.kind in ("int", "real") else None,
+                "enumvals": list(guc.choices) if guc is not None and guc.choices else None,
+                "boot_val": guc.default if guc is not None else None,
+                "reset_val": guc.default if guc is not None else None,
+                "pending_restart": False,
+            }
+        )
+    return rows
+
+
+def _activity(session: Session) -> list[dict[str, Any]]:
+    states = {b"I": "idle", b"T": "idle in transaction", b"E": "idle in transaction (aborted)"}
+    return [
+        {
+            "datid": 5,
+            "datname": s.database,
+            "pid": s.pid,
+            "usesysid": 10,
+            "usename": s.user,
+            "application_name": s.settings.raw("application_name"),
+            "state": "active" if s is session else states[s.transaction_status],
+            "backend_type": "client backend",
+        }
+        for s in session.executor.sessions.values()
+    ]
+
+
+def _statements(session: Session) -> list[dict[str, Any]]:
+    return [
+        {"name": p.name, "statement": p.text, "from_sql": p.from_sql}
+        for p in session.statements.values()
+        if p.name
+    ]
+
+
+def _cursors(session: Session) -> list[dict[str, Any]]:
+    return [
+        {"name": n, "statement": p.prepared.text, "is_holdable": bool(p.extra.get("hold"))}
+        for n, p in session.portals.items()
+    ]
+
+
+def _sequences(session: Session) -> list[dict[str, Any]]:
+    rows = []
+    for s in session.catalog.objects(Sequence):
+        last, called = session.executor.sequences.position(s)
+        rows.append({"oid": s.oid, "last_value": last if called else None})
+    return rows
+
+
+_SERVER: dict[str, Any] = {
+    "pg_sequences": _sequences,
+    "pg_settings": _settings,
+    "pg_stat_activity": _activity,
+    "pg_prepared_statements": _statements,
+    "pg_cursors": _cursors,
+}

@@ -1,0 +1,221 @@
+"""Foreign keys as the executor knows them: compiled from a table's definition, without looking at any row.
+
+    child (a, b) REFERENCES parent (x, y)
+
+    key(row)       what the child row refers to, in the constraint's order of columns; None where NULL excuses it
+    space          a keyspace of the conflict index: `shard of the child / constraint`. Whoever writes a child row
+                   writes its key there; whoever takes a parent's key away asks whether anybody has since.
+
+**Why a keyspace of its own.** A parent's DELETE reads "no child refers to k", which is a predicate over columns
+that no index orders. Reading the whole child table would make every insertion of a child conflict with it. In the
+space of the constraint the predicate is one point, so only the insertion of *this* reference conflicts, and the two
+orders of the race end alike: whichever is admitted second sees the other (`executor.session.references`).
+
+Keys in a space are *canonical*: datums that SQL calls equal are equal in Python, though the two sides of
+a foreign key may be of different types (int4 and numeric, date and timestamp).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from executor.abc import ExecutionError
+from planner import types as t
+from planner.abc import Column, Constraint, InsertValues, KeyedDelete, KeyedUpdate, Table, TypeRef
+from storage.abc import Row
+from txn.abc import Key, Keyspace
+
+_DAY_US = 86_400_000_000
+_DEFAULTS = t.TypeSettings()
+_INTEGERS = (t.INT2, t.INT4, t.INT8, t.OID)
+_TEXTS = (t.TEXT, t.VARCHAR, t.NAME)
+_SHOWN = {"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRule:
+    """A foreign key seen from the child."""
+
+    constraint: Constraint
+    space: Keyspace
+    indexes: tuple[int, ...]
+    """Row positions of the referring columns, in the constraint's order."""
+    canonical: Callable[[Sequence[Any]], Key]
+
+    def values(self, row: Row) -> tuple[Any, ...]:
+        return tuple(row[i] for i in self.indexes)
+
+    def key(self, row: Row) -> Key | None:
+        """The canonical key that a row refers to; None where NULL excuses it (MATCH SIMPLE and FULL alike)."""
+        values = [row[i] for i in self.indexes]
+        return None if None in values else self.canonical(values)
+
+    def mixed(self, row: Row) -> bool:
+        """Whether MATCH FULL forbids the row: some of its referring columns are null, others are not."""
+        if self.constraint.match != "f":
+            return False
+        nulls = sum(row[i] is None for i in self.indexes)
+        return 0 < nulls < len(self.indexes)
+
+
+def concerns(table: Table) -> bool:
+    """Whether writes to the table can have to do with any foreign key."""
+    return bool(table.referenced_by) or any(c.kind == "f" for c in table.constraints)
+
+
+def statement_concerns(body: InsertValues | KeyedUpdate | KeyedDelete) -> tuple[bool, bool]:
+    """Whether this statement can (make references, take keys away).
+
+    An UPDATE of other columns can do neither: it is as fast as if there were no foreign key.
+    """
+    table = body.table
+    if isinstance(body, KeyedDelete):
+        return False, bool(table.referenced_by)
+    own = {table.index_of(a) for c in table.constraints if c.kind == "f" for a in c.columns}
+    keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
+    if isinstance(body, InsertValues):
+        conflict = body.on_conflict
+        assigned = {i for i, _ in conflict.assignments or ()} if conflict is not None else set()
+        return bool(own), bool(table.referenced_by) and not assigned.isdisjoint(keys)
+    assigned = {i for i, _ in body.assignments}
+    return not assigned.isdisjoint(own), bool(table.referenced_by) and not assigned.isdisjoint(keys)
+
+
+def references_of(table: Table) -> tuple[ReferenceRule, ...]:
+    """The foreign keys of a table, in the order in which PostgreSQL looks at them."""
+    found = sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid)
+    return tuple(reference(table, c) for c in found)
+
+
+def reference(child: Table, constraint: Constraint) -> ReferenceRule:
+    indexes = tuple(child.index_of(a) for a in constraint.columns)
+    canon = [_canonical(child.columns[i].type) for i in indexes]
+    return ReferenceRule(constraint, space_of(child, constraint), indexes, _canonical_key(canon))
+
+
+def space_of(child: Table, constraint: Constraint) -> Keyspace:
+    return f"{child.shard}/{constraint.oid}"
+
+
+def referenced(
+    parent: Table, constraint: Constraint
+) -> tuple[tuple[int, ...], Callable[[Sequence[Any]], Key]]:
+    """Row positions of the referenced columns in the parent, and what makes their values canonical."""
+    indexes = tuple(parent.index_of(a) for a in constraint.foreign_columns)
+    return indexes, _canonical_key([_canonical(parent.columns[i].type) for i in indexes])
+
+
+def referenced_key(parent: Table, constraint: Constraint) -> tuple[Constraint, tuple[int, ...]]:
+    """The primary key or unique constraint that the foreign key stands on, and for each of its columns
+    the position in the foreign key."""
+    wanted = sorted(constraint.foreign_columns)
+    keys = [c for c in parent.constraints if c.kind in "pu" and sorted(c.columns) == wanted]
+    assert keys, "a foreign key stands on a key"
+    key = min(keys, key=lambda c: c.kind)  # the primary key if it is one of them
+    return key, tuple(constraint.foreign_columns.index(a) for a in key.columns)
+
+
+def same_datums(child: Table, parent: Table, constraint: Constraint) -> bool:
+    """Whether equal values of both sides are equal datums, so that a child's datums find the parent's key."""
+    for mine, theirs in zip(constraint.columns, constraint.foreign_columns, strict=True):
+        a = child.columns[child.index_of(mine)].type
+        b = parent.columns[parent.index_of(theirs)].type
+        if a.oid in _INTEGERS and b.oid in _INTEGERS:
+            continue
+        if a.oid in _TEXTS and b.oid in _TEXTS:
+            continue
+        if a != b or a == TypeRef(t.NUMERIC) or (a.oid == t.BPCHAR and a.typmod < 0):
+            return False
+    return True
+
+
+def sql_equal(a: str, a_type: TypeRef, b: str, b_type: TypeRef) -> str:
+    """DuckDB's text for the equality of two stored columns."""
+    if TypeRef(t.NUMERIC) in (a_type, b_type):
+        return f"tw_num_key(CAST({a} AS VARCHAR)) = tw_num_key(CAST({b} AS VARCHAR))"
+    if t.BPCHAR in (a_type.oid, b_type.oid):
+        return f"rtrim({a}, ' ') = rtrim({b}, ' ')"
+    return f"{a} = {b}"
+
+
+def _canonical(ref: TypeRef) -> Callable[[Any], Any] | None:
+    if ref.oid == t.NUMERIC:
+        return Decimal
+    if ref.oid == t.BPCHAR:
+        return lambda v: v.rstrip(" ")
+    if ref.oid == t.DATE:
+        return lambda v: v * _DAY_US
+    return None
+
+
+def _canonical_key(canon: Sequence[Callable[[Any], Any] | None]) -> Callable[[Sequence[Any]], Key]:
+    if not any(canon):
+        return (lambda values: values[0]) if len(canon) == 1 else tuple
+
+    def key(values: Sequence[Any]) -> Key:
+        made = tuple(v if c is None else c(v) for c, v in zip(canon, values, strict=True))
+        return made[0] if len(made) == 1 else made
+
+    return key
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def missing_parent(
+    child: Table, parent: Table, constraint: Constraint, values: Sequence[Any]
+) -> ExecutionError:
+    return ExecutionError(
+        "23503",
+        f'insert or update on table "{child.name}" violates foreign key constraint "{constraint.name}"',
+        detail=f'Key {_shown_key(_columns(child, constraint.columns), values)} is not present in table "{parent.name}".',
+        table=child.name,
+        constraint=constraint.name,
+        schema="public",
+    )
+
+
+def mixed_nulls(child: Table, constraint: Constraint) -> ExecutionError:
+    return ExecutionError(
+        "23503",
+        f'insert or update on table "{child.name}" violates foreign key constraint "{constraint.name}"',
+        detail="MATCH FULL does not allow mixing of null and nonnull key values.",
+        table=child.name,
+        constraint=constraint.name,
+        schema="public",
+    )
+
+
+def still_referenced(
+    child: Table, parent: Table, constraint: Constraint, values: Sequence[Any]
+) -> ExecutionError:
+    key = _shown_key(_columns(parent, constraint.foreign_columns), values)
+    return ExecutionError(
+        "23503",
+        f'update or delete on table "{parent.name}" violates foreign key constraint "{constraint.name}" '
+        f'on table "{child.name}"',
+        detail=f'Key {key} is still referenced from table "{child.name}".',
+        table=child.name,
+        constraint=constraint.name,
+        schema="public",
+    )
+
+
+def action_name(action: str) -> str:
+    return _SHOWN[action]
+
+
+def _columns(table: Table, attnums: Sequence[int]) -> list[Column]:
+    return [table.columns[table.index_of(a)] for a in attnums]
+
+
+def _shown_key(columns: Sequence[Column], values: Sequence[Any]) -> str:
+    names = ", ".join(c.name for c in columns)
+    shown = ", ".join(
+        "null" if v is None else t.output_text(v, c.type, _DEFAULTS)
+        for c, v in zip(columns, values, strict=True)
+    )
+    return f"({names})=({shown})"

@@ -1,0 +1,171 @@
+"""What a row must satisfy to be in a table: compiled once per table definition.
+
+    check(row)        NOT NULL, then CHECK, in the order PostgreSQL looks        23502, 23514
+    key(row)          the primary key as images and conflict checks name it
+    uniques           per secondary unique constraint: its key, None where NULL excuses it
+
+Uniqueness is looked up by whoever holds the image: at admission for the last word, where nothing can
+come in between. Messages, details and names are PostgreSQL's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
+
+from executor.abc import ExecutionError
+from executor.constraints.references import ReferenceRule, references_of
+from executor.keyed.compile import NotCompilable, compile_condition_not_false
+from planner import types as t
+from planner.abc import Constraint, Expr, Table
+from storage.abc import Row
+from txn.abc import Key
+
+BindCheck = Callable[[Table, str], Expr | None]
+"""Binds a CHECK's text over the table's columns; None where the keyed engine has no word for it."""
+
+_FIELD_LENGTH_MAX = 64
+_DEFAULTS = t.TypeSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueRule:
+    """A secondary unique constraint: `key(row)` is None when a NULL excuses the row."""
+
+    constraint: Constraint
+    space: str
+    key: Callable[[Row], Key | None]
+
+
+def row_key(indexes: Sequence[int]) -> Callable[[Row], Key]:
+    """The key of a row: a datum for one column, a tuple for several."""
+    return itemgetter(*indexes)
+
+
+def _unique_key(indexes: tuple[int, ...], nulls_equal: bool) -> Callable[[Row], Key | None]:
+    get = itemgetter(*indexes)
+    if nulls_equal:
+        return get
+    if len(indexes) == 1:
+        return get
+
+    def key(row: Row) -> Key | None:
+        k = get(row)
+        return None if None in k else k
+
+    return key
+
+
+class TableRules:
+    """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
+
+    __slots__ = ("checks", "key", "key_indexes", "not_null", "references", "table", "uniques", "wide_checks")
+
+    def __init__(self, table: Table, bind_check: BindCheck) -> None:
+        self.table = table
+        self.key_indexes = table.key_indexes
+        in_key = set(self.key_indexes)
+        self.not_null = tuple(i for i, c in enumerate(table.columns) if c.not_null or i in in_key)
+        self.key: Callable[[Row], Key] | None = row_key(self.key_indexes) if self.key_indexes else None
+        self.uniques = tuple(
+            UniqueRule(
+                c,
+                f"{table.shard}/{c.oid}",
+                _unique_key(tuple(table.index_of(a) for a in c.columns), c.nulls_not_distinct),
+            )
+            for c in table.constraints
+            if c.kind == "u"
+        )
+        self.references: tuple[ReferenceRule, ...] = references_of(table)
+        wide: list[Constraint] = []
+        checks: list[tuple[Constraint, Callable[..., bool]]] = []
+        # PostgreSQL looks at CHECK constraints in the order of their names.
+        for c in sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name):
+            expression = bind_check(table, c.expression)
+            try:
+                if expression is None:
+                    raise NotCompilable(c.expression)
+                checks.append((c, compile_condition_not_false(expression)))
+            except NotCompilable:
+                wide.append(c)
+        self.checks = tuple(checks)
+        self.wide_checks = tuple(wide)
+
+    def check(self, row: Row, session: Any) -> None:
+        """Raises 23502 or 23514."""
+        for i in self.not_null:
+            if row[i] is None:
+                raise self.null_violation(i, row)
+        for constraint, passes in self.checks:
+            if not passes((), row, session):
+                raise self.check_violation(constraint, row)
+
+    # --- errors ----------------------------------------------------------------------------
+
+    def null_violation(self, index: int, row: Row) -> ExecutionError:
+        column = self.table.columns[index].name
+        return ExecutionError(
+            "23502",
+            f'null value in column "{column}" of relation "{self.table.name}" violates not-null constraint',
+            detail=f"Failing row contains ({describe_row(self.table, row)}).",
+            table=self.table.name,
+            column=column,
+            schema="public",
+        )
+
+    def check_violation(self, constraint: Constraint, row: Row) -> ExecutionError:
+        return ExecutionError(
+            "23514",
+            f'new row for relation "{self.table.name}" violates check constraint "{constraint.name}"',
+            detail=f"Failing row contains ({describe_row(self.table, row)}).",
+            table=self.table.name,
+            constraint=constraint.name,
+            schema="public",
+        )
+
+    def unique_violation(self, constraint: Constraint | None, key: Key) -> ExecutionError:
+        constraint = constraint or self.table.primary_key
+        assert constraint is not None
+        return ExecutionError(
+            "23505",
+            f'duplicate key value violates unique constraint "{constraint.name}"',
+            detail=f"Key {key_text(self.table, constraint, key)} already exists.",
+            table=self.table.name,
+            constraint=constraint.name,
+            schema="public",
+        )
+
+
+def key_text(table: Table, constraint: Constraint, key: Key) -> str:
+    """A key as PostgreSQL shows it: `(a, b)=(1, x)`."""
+    columns = [table.columns[table.index_of(a)] for a in constraint.columns]
+    values = key if len(columns) > 1 else (key,)
+    names = ", ".join(_quoted(c.name) for c in columns)
+    shown = ", ".join(
+        "null" if v is None else t.output_text(v, c.type, _DEFAULTS)
+        for v, c in zip(values, columns, strict=True)
+    )
+    return f"({names})=({shown})"
+
+
+def _quoted(name: str) -> str:
+    if name.isascii() and name.replace("_", "a").isalnum() and name == name.lower() and not name[0].isdigit():
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+def describe_row(table: Table, row: Row) -> str:
+    """A row as PostgreSQL shows it in a detail: text values, cut at 64 bytes."""
+    shown = []
+    for value, column in zip(row, table.columns, strict=True):
+        if value is None:
+            shown.append("null")
+            continue
+        text = t.output_text(value, column.type, _DEFAULTS)
+        raw = text.encode()
+        if len(raw) > _FIELD_LENGTH_MAX:
+            text = raw[:_FIELD_LENGTH_MAX].decode(errors="ignore") + "..."
+        shown.append(text)
+    return ", ".join(shown)

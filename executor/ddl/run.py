@@ -1,0 +1,265 @@
+"""DDL, executed: one transaction with everything else in its block.
+
+    bind_ddl        statement + catalog  ->  DdlPlan: catalog changes, work on data, checks
+    shards          registered and forgotten by the very commit that changes the catalog
+    data            a rewrite, TRUNCATE and CREATE TABLE AS fill a new shard; nothing is changed in place
+    checks          queries that must find nothing (a new primary key, NOT NULL, CHECK on old rows)
+    the step        changes become the block's own catalog at once, everybody's at its commit
+
+TRUNCATE gives the table a new, empty shard: no row is touched, readers of the past keep the old one,
+and whoever writes to the table concurrently is refused at admission, as with any other DDL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError, Rows
+from executor.columnar.rows import batch_rows
+from executor.ddl.schema import schema_bytes
+from executor.ddl.shape import same_shape
+from executor.session import bulk, queries
+from executor.session.block import Block, DdlStep
+from planner import statements as st
+from planner import types as t
+from planner.abc import Plan, Query, RelationUse, Slot, Table
+from planner.catalog import Catalog, CatalogChange
+from planner.catalog import Sequence as SequenceObject
+from planner.ddl.plan import DataCheck, DdlPlan, Rewrite
+from planner.planner import PlanContext
+from storage.abc import Datum
+from txn.abc import SerializationFailure
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+async def run(
+    session: Session, plan: Plan, statement: Any, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    """Runs a DDL statement in the open block, or as a transaction of its own."""
+    read_only = session.executor.read_only or session.settings.raw("default_transaction_read_only") == "on"
+    if read_only and (session.block is None or session.block.read_only):
+        raise ExecutionError("25006", f"cannot execute {plan.tag} in a read-only transaction")
+    if session.block is not None:
+        return await _run(session, session.block, plan, statement)
+    for attempt in range(session.executor.limits.retries_max):
+        block = session.open_block(implicit=True)
+        block.isolation_name = (
+            "serializable"  # what its checks have read must hold, whatever the session's level
+        )
+        try:
+            result = await _run(session, block, plan, statement)
+            await session.commit()
+            return result
+        except SerializationFailure:
+            session.rollback()
+            if attempt + 1 == session.executor.limits.retries_max:
+                raise
+            await asyncio.sleep(0)
+        except BaseException:
+            session.rollback()
+            raise
+    raise AssertionError("unreachable")
+
+
+async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Rows:
+    if block.read_only:
+        raise ExecutionError("25006", f"cannot execute {plan.tag} in a read-only transaction")
+    executor = session.executor
+    block.statement()
+    context = session.ddl_context(executor.reserve_oids(session.catalog))
+    if isinstance(statement, st.CreateIndex) and statement.unique:
+        statement = _unique_constraint(statement)
+    bound = executor.planner.bind_ddl(statement, context)
+    for n in bound.notices:
+        session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
+    if bound.changes or bound.truncated:
+        await _apply(session, block, bound)
+    tag = plan.tag if isinstance(statement, st.AlterTable) else bound.tag
+    if bound.query is not None and bound.created:
+        tag = f"SELECT {await _fill(session, block, bound)}"
+    return Rows(tag)
+
+
+def _unique_constraint(index: st.CreateIndex) -> st.AlterTable:
+    """CREATE UNIQUE INDEX as the constraint that enforces the same. Raises 0A000 for what no constraint says."""
+    if index.where is not None:
+        raise ExecutionError("0A000", "partial unique indexes are not supported")
+    if index.include:
+        raise ExecutionError("0A000", "unique indexes with INCLUDE are not supported")
+    if any(not e.column for e in index.elements):
+        raise ExecutionError("0A000", "unique indexes on expressions are not supported")
+    columns = tuple(e.column for e in index.elements)
+    name = index.name or "_".join((index.table.name, *columns, "idx"))
+    constraint = st.ConstraintDef("u", name, columns, nulls_not_distinct=index.nulls_not_distinct)
+    return st.AlterTable("table", index.table, (st.AlterAction("add constraint", constraint=constraint),))
+
+
+async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
+    executor = session.executor
+    txn = block.transaction()
+    changes = list(bound.changes)
+    catalog = bound.catalog
+    for change in bound.changes:
+        if isinstance(change.new, SequenceObject):
+            assert change.old is None or isinstance(change.old, SequenceObject)
+            settled = executor.sequences.settled(change.old, change.new)
+            if settled != change.new:
+                changes.append(CatalogChange(change.new, settled))
+                catalog = catalog.with_changes([changes[-1]])
+    created = {table.shard: table for table in bound.created}
+    created.update({r.new.shard: r.new for r in bound.rewrites})
+    dropped = set(bound.dropped) | {r.old.shard for r in bound.rewrites if r.old.shard != r.new.shard}
+    for table in bound.truncated:
+        current = catalog.table(table.oid)
+        fresh = dataclasses.replace(current, shard=f"t{table.oid}_{executor.env.rids.next()}")
+        change = CatalogChange(current, fresh)
+        catalog = catalog.with_changes([change])
+        changes.append(change)
+        created[fresh.shard] = fresh
+        dropped.add(current.shard)
+    moved: list[tuple[Table, Any, bool]] = [
+        (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in bound.rewrites
+    ]
+    for change in _squashed(changes):
+        old, new = change.old, change.new
+        if not isinstance(new, Table) or not isinstance(old, Table) or old.shard != new.shard:
+            continue
+        if same_shape(old, new) or (block.implicit and not _has_writes(block, old)):
+            continue
+        # Nobody can write under two shapes at once: the table moves, with the block's own writes.
+        fresh = dataclasses.replace(new, shard=f"t{new.oid}_{executor.env.rids.next()}")
+        moved.append((fresh, await _rows_under(session, block, old, fresh), True))
+        catalog = catalog.with_changes([CatalogChange(new, fresh)])
+        changes.append(CatalogChange(new, fresh))
+        created[fresh.shard] = fresh
+        dropped.add(old.shard)
+    step = DdlStep(_squashed(changes))
+    for change in step.changes:
+        old, new = change.old, change.new
+        if isinstance(new, Table) and isinstance(old, Table) and old.shard == new.shard:
+            step.altered.append(new)
+    step.created = list(created.values())
+    step.dropped = [_named(session, shard) for shard in dropped]
+    for table in step.altered:
+        if schema_bytes(table) != schema_bytes(_before(session, table)):
+            txn.register(table.shard, schema_bytes(table))
+    for table in step.created:
+        txn.register(table.shard, schema_bytes(table))
+    for table in step.dropped:
+        txn.forget(table.shard)
+    block.add_step(step, executor.renumbered(catalog))
+    for table, rows, checked in moved:
+        if rows.num_rows:
+            await bulk.insert_bulk(session, block, table, rows, checked=checked)
+    for check in bound.checks:
+        await _check(session, block, check)
+
+
+def _has_writes(block: Block, table: Table) -> bool:
+    writes = block.tables.get(table.shard)
+    return table.shard in block.created or (writes is not None and writes.has_rows)
+
+
+async def _rows_under(session: Session, block: Block, old: Table, new: Table) -> Any:
+    """The rows that the block sees of a table, under a new definition: columns by attribute number."""
+    known = {c.attnum: c for c in old.columns}
+    cells = []
+    for c in new.columns:
+        before = known.get(c.attnum)
+        name = before.name.replace('"', '""') if before is not None else ""
+        value = f'"{name}"' if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
+        cells.append(f"{t.select_sql(value, c.type)} AS c{c.attnum}")
+    use = RelationUse("old", old)
+    query = Query((f"SELECT {', '.join(cells)} FROM ", Slot("old"), " o"), (use,))
+    return await queries.arrow(session, block, query, (), [c.type for c in new.columns])
+
+
+def _squashed(changes: Sequence[CatalogChange]) -> list[CatalogChange]:
+    """One change per object."""
+    out: dict[int, CatalogChange] = {}
+    for change in changes:
+        before = out.get(change.oid)
+        if before is None:
+            out[change.oid] = change
+        elif before.old is None and change.new is None:
+            del out[change.oid]
+        else:
+            out[change.oid] = CatalogChange(before.old, change.new)
+    return list(out.values())
+
+
+def _named(session: Session, shard: str) -> Table:
+    """The table that a dropped shard belonged to."""
+    for table in session.catalog.all_tables():
+        if table.shard == shard:
+            return table  # type: ignore[no-any-return]
+    raise AssertionError(f"shard {shard} belongs to no table")
+
+
+def _before(session: Session, table: Table) -> Table:
+    found: Table = session.catalog.table(table.oid)
+    return found
+
+
+# --- data ----------------------------------------------------------------------------------------
+
+
+def _plan_in(session: Session, sql: str, catalog: Catalog) -> Plan:
+    """Plans an internal query in a given catalog, uncached."""
+    base = session.ddl_context(session.catalog)
+    context = PlanContext(catalog, base.search_path, base.user, base.database, base.settings)
+    plan, _ = session.executor.planner.plan(sql, context, normalise=False)
+    return plan
+
+
+async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
+    """The rows of a rewrite's new table, read while the old one is still there."""
+    plan = _plan_in(session, rewrite.sql, rewrite.catalog)
+    if not isinstance(plan.body, Query):
+        raise AssertionError("a rewrite is a query")
+    return await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])
+
+
+async def _check(session: Session, block: Block, check: DataCheck) -> None:
+    plan = _plan_in(session, check.sql, session.catalog)
+    if not isinstance(plan.body, Query):
+        raise AssertionError("a check is a query")
+    columns = plan.columns or ()
+    found = await queries.arrow(session, block, plan.body, (), [c.type for c in columns])
+    if not found.num_rows:
+        return
+    row = batch_rows(found.slice(0, 1), [c.type for c in columns])[0]
+    shown = [
+        "null" if v is None else t.output_text(v, c.type, session.type_settings)
+        for v, c in zip(row, columns, strict=True)
+    ]
+    raise ExecutionError(
+        check.sqlstate,
+        check.message,
+        detail=check.detail.format(*shown),
+        table=check.table.name if check.table is not None else "",
+        constraint=check.constraint,
+        column=check.column,
+    )
+
+
+async def _fill(session: Session, block: Block, bound: DdlPlan) -> int:
+    """CREATE TABLE AS: the rows of the query."""
+    table = bound.created[0]
+    assert bound.query is not None
+    compiled = session.compiled(bound.query)
+    types = [c.type for c in table.columns]
+    if isinstance(compiled.plan.body, Query):
+        rows = await queries.arrow(session, block, compiled.plan.body, (), types)
+    else:
+        result = await session.run_in(block, compiled, bound.query, ())
+        assert isinstance(result, Rows)
+        rows = bulk.written_rows(table, result.rows).drop_columns(["_rid"])
+    if rows.num_rows:
+        await bulk.insert_bulk(session, block, table, rows)
+    return int(rows.num_rows)

@@ -1,0 +1,194 @@
+"""One keyed write that is its own transaction: a member of a commit group, and nothing else.
+
+    execute_now      WriteMember(...) submitted                       ~1 µs
+    admit            newest versions read, row computed, checked,     ~5 µs
+                     image and group written
+    committed        done(Rows)                                       ~1 µs
+
+It is evaluated at admission, so it needs no snapshot, no read set and no retry: what it reads is what
+the members before it left. Where it cannot run here (a key that an interactive transaction has
+locked, a table whose bulk is not read yet, a table that was altered meanwhile) it is refused with
+`ComeAgain`, and the session takes the wide door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from executor.abc import Done, Rows
+from executor.constraints.rules import TableRules
+from executor.keyed.write import InsertPlan, WritePlan, apply_changes
+from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
+from planner.abc import ResultColumn
+from storage.abc import Row, Timestamp
+from txn.abc import Group, Key
+from txn.locks import KeyLocks
+
+
+class ComeAgain(Exception):
+    """Not to be answered here and now: take the wide door."""
+
+
+class NewestView:
+    """The image as admission sees it: newest versions, admitted ones included."""
+
+    __slots__ = ("_image", "_newest")
+
+    def __init__(self, image: TableImage) -> None:
+        self._image = image
+        self._newest = image.newest
+
+    def get(self, key: Key, _ts: Timestamp) -> tuple[int, Row] | None:
+        v = self._newest(key)
+        if v is None or v[2] is None:
+            return None
+        return v[1], v[2]
+
+    def scan(self, *args: Any, **options: Any) -> Any:
+        return self._image.scan(*args, **options)
+
+    def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
+        return self._image.find_unique(constraint_oid, key, ts)
+
+
+class Parent:
+    """A table that written rows refer to by its primary key: asked at admission, when the answer is final."""
+
+    __slots__ = ("image", "key", "rules", "single")
+
+    def __init__(self, indexes: tuple[int, ...], image: TableImage, rules: TableRules) -> None:
+        self.key = itemgetter(*indexes)
+        self.single = len(indexes) == 1
+        self.image = image
+        self.rules = rules
+
+    def has(self, row: Row) -> bool:
+        """Whether the row refers to one that is there, or to nothing."""
+        key = self.key(row)
+        if key is None if self.single else None in key:
+            return True
+        newest = self.image.newest(key)
+        return newest is not None and newest[2] is not None
+
+
+class WriteTarget:
+    """What all members of one compiled write share."""
+
+    __slots__ = (
+        "columns",
+        "current",
+        "image",
+        "insert",
+        "locks",
+        "next_rid",
+        "parents",
+        "plan",
+        "rules",
+        "tags",
+        "undone_ts",
+        "view",
+    )
+
+    def __init__(
+        self,
+        plan: WritePlan,
+        rules: TableRules,
+        image: TableImage,
+        locks: KeyLocks,
+        next_rid: Callable[[], int],
+        columns: tuple[ResultColumn, ...] | None,
+        current: Callable[[TableRules], bool],
+        parents: tuple[Parent, ...] = (),
+    ) -> None:
+        self.plan = plan
+        self.insert: InsertPlan | None = plan if isinstance(plan, InsertPlan) else None
+        self.rules = rules
+        self.image = image
+        self.view = NewestView(image)
+        self.locks = locks
+        self.next_rid = next_rid
+        self.columns = columns
+        self.current = current
+        """Whether the table is still defined as it was compiled for, admitted DDL included."""
+        self.parents = parents
+        self.tags = tuple(f"{plan.tag}{n}" for n in range(10))
+        self.undone_ts: Timestamp = 0
+
+    def undo(self) -> None:
+        """The group's append failed: its versions go, and the same timestamp may come again."""
+        self.image.undo(self.undone_ts)
+        self.undone_ts = 0
+
+    def tag(self, count: int) -> str:
+        return self.tags[count] if count < 10 else f"{self.plan.tag}{count}"
+
+
+class WriteMember:
+    """See `txn.abc.Member`. `again` is called instead of `done` when the wide door must take over."""
+
+    __slots__ = ("again", "count", "done", "params", "returned", "rows", "session", "target")
+
+    def __init__(
+        self,
+        target: WriteTarget,
+        params: Sequence[Any],
+        session: Any,
+        done: Done,
+        again: Callable[[Exception], None],
+    ) -> None:
+        self.target = target
+        self.params = params
+        self.session = session
+        self.done = done
+        self.again = again
+        # An INSERT's values depend on nothing that is stored: errors in them are raised at once.
+        insert = target.insert
+        self.rows = insert.values(params, session) if insert is not None else None
+        self.count = 0
+        self.returned: list[Row] | None = None
+
+    def admit(self, group: Group) -> None:
+        target = self.target
+        if not target.current(target.rules):
+            raise ComeAgain("the table was altered")
+        plan = target.plan
+        ts = group.ts
+        if target.insert is not None:
+            changes, self.returned, self.count = target.insert.changes(
+                self.params, self.session, target.view, ts, self.rows
+            )
+        else:
+            changes, self.returned, self.count = plan.changes(self.params, self.session, target.view, ts)
+        if not changes:
+            return
+        for parent in target.parents:
+            if not target.current(parent.rules):
+                raise ComeAgain("a referenced table was altered")
+            for change in changes:
+                row = change[4]
+                if row is not None and not parent.has(row):
+                    raise ComeAgain("a referenced row is not there")
+        locks = target.locks
+        if len(locks):
+            shard = target.rules.table.shard
+            for change in changes:
+                key = change[0] if change[2] is not None else change[3]
+                if key is not None and not locks.is_free(shard, key):
+                    raise ComeAgain("a key is locked")
+        if target.undone_ts != ts:
+            target.undone_ts = ts
+            group.undo(target.undo)
+        apply_changes(changes, target.rules, target.image, group, target.next_rid)
+
+    def committed(self, ts: Timestamp) -> None:
+        target = self.target
+        returned = self.returned
+        self.done(Rows(target.tag(self.count), target.columns, returned if returned is not None else ()))
+
+    def failed(self, error: Exception) -> None:
+        if isinstance(error, ComeAgain | NotHydrated | TooOldForKeyed):
+            self.again(error)
+        else:
+            self.done(error)

@@ -1,0 +1,167 @@
+"""Casts between datums.
+
+    cast_function(source, target)   a function of (datum, session); None if this engine has no such cast
+
+A modifier of the target (varchar(n), numeric(p,s), ...) is fitted by the type's own coercion, which for an
+assignment is stricter than for an explicit cast. Casts to and from text are the types' input and output.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+from executor.abc import ExecutionError
+from executor.keyed import times
+from executor.keyed.numbers import (
+    INT_BOUNDS,
+    checked_integer,
+    float4,
+    number,
+    numeric_text,
+    rounded,
+)
+from executor.keyed.registry import out_of_range
+from planner import types as t
+from planner.abc import TypeRef
+
+Cast = Callable[..., Any]
+"""`cast(datum, session)`: the session value gives the settings (`types`) and the zone."""
+
+_INTS = {t.INT2: "int2", t.INT4: "int4", t.INT8: "int8"}
+_FLOATS = {t.FLOAT4: 6, t.FLOAT8: 15}  # digits that a cast to numeric keeps
+_TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN)
+
+
+def _to_integer_from_float(kind: str) -> Cast:
+    low, high, word = INT_BOUNDS[kind]
+
+    def cast(v: float, _s: Any) -> int:
+        if math.isfinite(v):
+            i = round(v)
+            if low <= i <= high:
+                return i
+        raise out_of_range(word)
+
+    return cast
+
+
+def _to_integer_from_numeric(kind: str) -> Cast:
+    check = checked_integer(kind)
+    word = INT_BOUNDS[kind][2]
+
+    def cast(v: Any, _s: Any) -> int:
+        n = number(v)
+        if not n.is_finite():
+            raise ExecutionError("0A000", f"cannot convert {'NaN' if n.is_nan() else 'infinity'} to {word}")
+        return check(int(rounded(n, 0)))
+
+    return cast
+
+
+def _float_from_numeric(single: bool) -> Cast:
+    def cast(v: Any, _s: Any) -> float:
+        f = float(number(v))
+        f = float4(f) if single else f
+        if math.isinf(f) and number(v).is_finite():
+            kind = "real" if single else "double precision"
+            raise ExecutionError("22003", f'"{numeric_text(number(v))}" is out of range for type {kind}')
+        return f
+
+    return cast
+
+
+def _numeric_from_float(digits: int) -> Cast:
+    def cast(v: float, _s: Any) -> str:
+        if not math.isfinite(v):
+            return "NaN" if math.isnan(v) else "Infinity" if v > 0 else "-Infinity"
+        return numeric_text(Decimal(f"{v:.{digits}g}"))
+
+    return cast
+
+
+def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
+    a, b = source.oid, target.oid
+    if a == b:
+        if a == t.NUMERIC and (source.typmod < 0) != (target.typmod < 0) and target.typmod < 0:
+            return lambda v, _s: numeric_text(number(v))
+        return lambda v, _s: v
+    if b in _INTS:
+        kind = _INTS[b]
+        if a in _INTS:
+            check = checked_integer(kind)
+            return lambda v, _s: check(v)
+        if a in _FLOATS:
+            return _to_integer_from_float(kind)
+        if a == t.NUMERIC:
+            return _to_integer_from_numeric(kind)
+        if a == t.BOOL and b == t.INT4:
+            return lambda v, _s: int(v)
+    if b in _FLOATS:
+        if a in _INTS:
+            return (lambda v, _s: float4(float(v))) if b == t.FLOAT4 else (lambda v, _s: float(v))
+        if a == t.NUMERIC:
+            return _float_from_numeric(b == t.FLOAT4)
+        if a == t.FLOAT4:
+            return lambda v, _s: v
+        if a == t.FLOAT8:
+
+            def narrow(v: float, _s: Any) -> float:
+                f = float4(v)
+                if math.isinf(f) and not math.isinf(v):
+                    raise ExecutionError("22003", "value out of range: overflow")
+                if f == 0.0 and v != 0.0:
+                    raise ExecutionError("22003", "value out of range: underflow")
+                return f
+
+            return narrow
+    if b == t.NUMERIC:
+        if a in _INTS:
+            return lambda v, _s: str(v)
+        if a in _FLOATS:
+            return _numeric_from_float(_FLOATS[a])
+    if b == t.BOOL and a == t.INT4:
+        return lambda v, _s: v != 0
+    if a == t.BPCHAR and b in (t.TEXT, t.VARCHAR):
+        return lambda v, _s: v.rstrip(" ")
+    if a in _TEXTS and b in _TEXTS:
+        if b == t.NAME:
+            return lambda v, _s: v.encode()[:63].decode(errors="ignore")
+        return lambda v, _s: v
+    if a == t.DATE and b == t.TIMESTAMP:
+        return lambda v, _s: times.date_to_timestamp(v)
+    if a == t.DATE and b == t.TIMESTAMPTZ:
+        return lambda v, s: times.from_wall_clock(times.date_to_timestamp(v), s.types.time_zone)
+    if a == t.TIMESTAMP and b == t.DATE:
+        return lambda v, _s: times.timestamp_to_date(v)
+    if a == t.TIMESTAMPTZ and b == t.TIMESTAMP:
+        return lambda v, s: times.to_wall_clock(v, s.types.time_zone)
+    if a == t.TIMESTAMP and b == t.TIMESTAMPTZ:
+        return lambda v, s: times.from_wall_clock(v, s.types.time_zone)
+    if a == t.TIMESTAMPTZ and b == t.DATE:
+        return lambda v, s: times.timestamp_to_date(times.to_wall_clock(v, s.types.time_zone))
+    if a == t.TIMESTAMP and b == t.TIME:
+        return lambda v, _s: v % times.DAY_US if -times.INFINITY < v < times.INFINITY else None
+    if a == t.BOOL and b in _TEXTS:
+        return lambda v, _s: "true" if v else "false"
+    if b in _TEXTS and a not in (t.JSON, t.JSONB):
+        return lambda v, s: t.output_text(v, source, s.types)
+    if a in _TEXTS:
+        plain = TypeRef(b)
+        return lambda v, s: t.input_text(v, plain, s.types)
+    return None
+
+
+def cast_function(source: TypeRef, target: TypeRef, *, explicit: bool = True) -> Cast | None:
+    """A function (datum, session) -> datum of the target type; NULL is never passed to it."""
+    base = _base_cast(source, target)
+    if base is None:
+        return None
+    fit = t.coercion(target, explicit)
+    if fit is None:
+        return base
+    if source.oid == target.oid:
+        return lambda v, _s: fit(v)
+    return lambda v, s: fit(base(v, s))

@@ -1,0 +1,117 @@
+"""Comparison, exactly PostgreSQL's: NaN is equal to itself and greater than every number, text in
+C order (which is the order of code points), char(n) without its trailing blanks, intervals by length.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from executor.keyed.numbers import number
+from executor.keyed.registry import LAX, STRICT
+
+Compare = Callable[[Any, Any], Any]
+_DAY_US = 86_400_000_000
+
+_PLAIN: dict[str, Compare] = {
+    "=": operator.eq,
+    "<>": operator.ne,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+def interval_length(v: tuple[int, int, int]) -> int:
+    """What PostgreSQL orders intervals by: months of 30 days, days of 24 hours."""
+    return (v[0] * 30 + v[1]) * _DAY_US + v[2]
+
+
+def _nan_last(v: Any) -> tuple[bool, Any]:
+    """Orders numbers with NaN as the greatest."""
+    return (True, 0) if v != v else (False, v)
+
+
+def _blank_trimmed(v: str) -> str:
+    return v.rstrip(" ")
+
+
+def _date_us(v: int) -> int:
+    if v == 2147483647:
+        return (1 << 63) - 1
+    if v == -2147483647:
+        return -((1 << 63) - 1)
+    return v * _DAY_US
+
+
+def _same(v: Any) -> Any:
+    return v
+
+
+_ORDER: dict[str, Callable[[Any], Any]] = {
+    "float4": _nan_last,
+    "float8": _nan_last,
+    "numeric": lambda v: _nan_last(number(v)) if not number(v).is_nan() else (True, 0),
+    "bpchar": _blank_trimmed,
+    "interval": interval_length,
+}
+_SIMPLE = [
+    "bool",
+    "int2",
+    "int4",
+    "int8",
+    "oid",
+    "text",
+    "varchar",
+    "name",
+    "bytea",
+    "date",
+    "time",
+    "timestamp",
+    "timestamptz",
+    "uuid",
+]  # ordered as Python orders the datum
+
+
+def order_of(type_name: str) -> Callable[[Any], Any] | None:
+    """A function whose values Python orders as PostgreSQL orders the type's; None: not in the set."""
+    if type_name in _SIMPLE:
+        return _same
+    return _ORDER.get(type_name)
+
+
+def _register() -> None:
+    pairs = [(t, t) for t in _SIMPLE]
+    ints = ("int2", "int4", "int8")
+    pairs += [(a, b) for a in ints for b in ints if a != b]
+    pairs += [("text", "varchar"), ("varchar", "text"), ("name", "text"), ("text", "name")]
+    for symbol, function in _PLAIN.items():
+        for left, right in pairs:
+            STRICT[f"{left} {symbol} {right}"] = function
+        for kind, order in _ORDER.items():
+            STRICT[f"{kind} {symbol} {kind}"] = lambda a, b, f=function, o=order: f(o(a), o(b))
+        for left, right in (("float4", "float8"), ("float8", "float4")):
+            STRICT[f"{left} {symbol} {right}"] = lambda a, b, f=function: f(_nan_last(a), _nan_last(b))
+        STRICT[f"date {symbol} timestamp"] = lambda a, b, f=function: f(_date_us(a), b)
+        STRICT[f"timestamp {symbol} date"] = lambda a, b, f=function: f(a, _date_us(b))
+    for kind in (*_SIMPLE, *_ORDER):
+        equal = STRICT[f"{kind} = {kind}"]
+
+        def distinct(a: Any, b: Any, equal: Compare = equal) -> bool:
+            if a is None or b is None:
+                return (a is None) != (b is None)
+            return not equal(a, b)
+
+        def not_distinct(a: Any, b: Any, distinct: Compare = distinct) -> bool:
+            return not distinct(a, b)
+
+        for spelling in ("is distinct from", "IS DISTINCT FROM"):
+            LAX[f"{kind} {spelling} {kind}"] = distinct
+        for spelling in ("is not distinct from", "IS NOT DISTINCT FROM"):
+            LAX[f"{kind} {spelling} {kind}"] = not_distinct
+
+
+_register()

@@ -1,0 +1,329 @@
+"""A transaction's own writes to one table, laid over the snapshot that it reads.
+
+The writes themselves are in the transaction's buffer (`txn.write_buffer`): new rows by row id, deleted
+row ids, what each touched key holds now. Here is what the executor adds to it:
+
+    unique candidates    (constraint, key) -> primary keys that may hold it; verified against the buffer
+    bulk                 Arrow tables with _rid, from COPY and INSERT ... SELECT, kept as they came
+
+An update is a deletion and an insertion with a new row id. Row ids of own rows are final from the
+start. `OverlayView` is what keyed statements of a block read: own writes first, then the image at the
+snapshot; what was asked of the snapshot, found or not, goes into the transaction's read set.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from executor.constraints.rules import TableRules
+from executor.keyed.row_ids import RowIds
+from executor.keyed.write import Change
+from executor.snapshot.abc import TableImage
+from executor.snapshot.columns import row_reader
+from planner.abc import Table
+from storage.abc import Row, Timestamp
+from txn.abc import Key
+from txn.transaction import Transaction
+
+_MISSING: Any = object()
+
+
+class BulkDelete:
+    """A bulk deletion: the row ids, and what was found out about them beside the loop (a `Removal`)."""
+
+    __slots__ = ("removal", "rids")
+
+    def __init__(self, rids: pa.Array, removal: Any = None) -> None:
+        self.rids = rids
+        self.removal = removal
+
+
+class BulkInsert:
+    """A bulk insert of the transaction: its rows with `_rid`, and the same sorted for the image.
+
+    The rows are in the transaction's buffer as staged parts already. `replaces`: the deletion of the rows whose
+    keys these have, one for one (an UPDATE): so no key of theirs can be taken, and they shadow what they replace.
+    """
+
+    __slots__ = ("prepared", "replaces", "rows")
+
+    def __init__(self, rows: pa.Table, prepared: Any, replaces: BulkDelete | None = None) -> None:
+        self.rows = rows
+        self.prepared = prepared
+        self.replaces = replaces
+
+
+@dataclass(frozen=True, slots=True)
+class FinalBulk:
+    """What is left of a bulk insert when the transaction ends: all of it as prepared, or rows."""
+
+    rows: Any
+    replaces: BulkDelete | None
+
+
+class TableWrites:
+    """One transaction's writes to one table, beyond the buffer of `txn`."""
+
+    __slots__ = (
+        "_candidates", "_deleted", "_sorted", "bulk", "bulk_deleted", "image", "rules", "shard", "txn",
+    )  # fmt: skip
+
+    def __init__(self, txn: Transaction, rules: TableRules, image: TableImage | None) -> None:
+        self.txn = txn
+        self.rules = rules
+        self.shard = rules.table.shard
+        self.image = image
+        """None: the table was created (or truncated) by this very transaction."""
+        self.bulk: list[BulkInsert] = []
+        self.bulk_deleted: list[BulkDelete] = []
+        """What bulk statements deleted of the base."""
+        self._deleted: tuple[list[BulkDelete], RowIds] = ([], RowIds())
+        self._candidates: dict[tuple[int, Key], list[Key]] = {}
+        self._sorted: tuple[int, list[Key]] = (-1, [])
+
+    @property
+    def table(self) -> Table:
+        return self.rules.table
+
+    @property
+    def by_key(self) -> dict[Key, tuple[int, Row] | None]:
+        buffer = self.txn.overlay(self.shard)
+        return buffer.by_key if buffer is not None else {}
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether a columnar read must see something of this."""
+        return bool(self.txn.overlay(self.shard)) or bool(self.bulk) or bool(self.bulk_deleted)
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def apply(self, changes: Sequence[Change], next_rid: Callable[[], int]) -> None:
+        """Buffers the changes of one statement."""
+        txn, shard, uniques = self.txn, self.shard, self.rules.uniques
+        references = self.rules.references
+        for old_key, old_rid, old_row, new_key, new_row in changes:
+            if old_row is not None:
+                txn.delete(shard, old_key, old_rid)
+                for rule in uniques:
+                    if (k := rule.key(old_row)) is not None:
+                        txn.wrote(rule.space, k)
+            if new_row is not None:
+                rid = next_rid()
+                key = rid if new_key is None else new_key
+                txn.insert(shard, key, rid, new_row, blind=old_row is None or new_key != old_key)
+                for rule in uniques:
+                    if (k := rule.key(new_row)) is not None:
+                        txn.wrote(rule.space, k, blind=True)
+                        self._candidates.setdefault((rule.constraint.oid, k), []).append(key)
+                for reference in references:
+                    if (k := reference.key(new_row)) is not None:
+                        txn.wrote(reference.space, k, blind=True)
+
+    def delete_bulk(self, deletion: BulkDelete) -> None:
+        """Rows deleted by row id: own ones leave the buffer, the others go on the list."""
+        buffer = self.txn.overlay(self.shard)
+        if buffer is not None and buffer.inserts:
+            gone = RowIds([deletion.rids])
+            for key, entry in list(buffer.by_key.items()):
+                if entry is not None and entry[0] in gone and entry[0] in buffer.inserts:
+                    self.txn.delete(self.shard, key, entry[0])
+        self.bulk_deleted.append(deletion)
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def own_unique(self, constraint_oid: int, key: Key) -> tuple[Key, int, Row] | None:
+        """An own row with this secondary key."""
+        rule = next(r for r in self.rules.uniques if r.constraint.oid == constraint_oid)
+        by_key = self.by_key
+        for own in self._candidates.get((constraint_oid, key), ()):
+            entry = by_key.get(own)
+            if entry is not None and rule.key(entry[1]) == key:
+                return own, entry[0], entry[1]
+        return None
+
+    def final_bulk(self) -> list[FinalBulk]:
+        """The bulk rows that are left: as they were prepared, or filtered if some were deleted again."""
+        gone = self.gone()
+        out: list[FinalBulk] = []
+        for bulk in self.bulk:
+            mask = gone.among(bulk.rows["_rid"])
+            if mask is None:
+                whole = bulk.prepared if bulk.prepared is not None else bulk.rows
+                out.append(FinalBulk(whole, bulk.replaces))
+            elif not mask.all():
+                out.append(FinalBulk(bulk.rows.filter(pa.array(~mask)), None))
+        return out
+
+    def bulk_rows(self) -> Iterator[tuple[Key, int, Row]]:
+        """Own bulk rows one by one: keyed statements after a bulk write in the same block."""
+        key_of = self.rules.key
+        gone = self.gone()
+        for bulk in self.bulk:
+            rows = bulk.rows.combine_chunks()
+            arrays = {
+                n: c.chunk(0) if c.num_chunks else pa.array([], c.type)
+                for n, c in zip(rows.column_names, rows.columns, strict=True)
+            }
+            rids = arrays.pop("_rid").to_pylist()
+            read = row_reader(list(arrays.values()))
+            for i, rid in enumerate(rids):
+                if rid not in gone:
+                    row = read(i)
+                    yield (key_of(row) if key_of is not None else rid), rid, row
+
+    def deleted_rids(self) -> RowIds:
+        """Row ids that bulk statements of this transaction deleted."""
+        if self._deleted[0] != self.bulk_deleted:
+            self._deleted = (list(self.bulk_deleted), RowIds([d.rids for d in self.bulk_deleted]))
+        return self._deleted[1]
+
+    def gone(self) -> RowIds:
+        """Row ids that this transaction deleted, by whatever statement."""
+        buffer = self.txn.overlay(self.shard)
+        if buffer is None or not buffer.deletes:
+            return self.deleted_rids()
+        return RowIds([self.deleted_rids().array()], buffer.deletes)
+
+    def sorted_keys(self) -> list[Key]:
+        by_key = self.by_key
+        if self._sorted[0] != len(by_key):
+            self._sorted = (len(by_key), sorted(by_key))
+        return self._sorted[1]
+
+
+class OverlayView:
+    """The keyed view of one table inside a transaction (see `executor.keyed.read.KeyedView`).
+
+    `record` is false while an INSERT looks whether its key is free (that is validated at admission by
+    looking again, and needs no conflict with whoever merely touched the key), and while a statement looks
+    for the rows that it must lock before it reads them.
+    """
+
+    __slots__ = (
+        "_bulk",
+        "_bulk_unique",
+        "_by_key",
+        "_deletes",
+        "_gone",
+        "_record",
+        "_shard",
+        "_writes",
+        "base",
+    )
+
+    def __init__(self, writes: TableWrites, *, record: bool = True) -> None:
+        self._writes = writes
+        self._shard = writes.shard
+        self._record = record
+        self.base: Any = writes.image
+        """What the snapshot is read from: the image, or history fetched from DuckDB."""
+        self._by_key = writes.by_key
+        buffer = writes.txn.overlay(writes.shard)
+        self._deletes = buffer.deletes if buffer is not None else {}
+        self._gone: Container[int] = writes.deleted_rids() if writes.bulk_deleted else frozenset()
+        self._bulk: dict[Key, tuple[int, Row]] = {}
+        if writes.bulk:
+            self._bulk = {k: (r, row) for k, r, row in writes.bulk_rows()}
+        self._bulk_unique: dict[int, dict[Key, Key]] = {}
+
+    def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
+        if self._bulk:  # what is in it is alive, whatever happened to the key before
+            bulk = self._bulk.get(key)
+            if bulk is not None:
+                return bulk
+        own = self._by_key.get(key, _MISSING)
+        if own is not _MISSING:
+            return own  # type: ignore[no-any-return]
+        writes = self._writes
+        if self._record:
+            writes.txn.reads.point(self._shard, key)
+        if self.base is None:
+            return None
+        hit = self.base.get(key, ts)
+        return None if hit is None or hit[0] in self._gone else hit
+
+    def scan(
+        self,
+        low: Key | None,
+        high: Key | None,
+        ts: Timestamp,
+        *,
+        low_inclusive: bool = True,
+        high_inclusive: bool = True,
+        descending: bool = False,
+    ) -> Iterator[tuple[Key, int, Row]]:
+        writes = self._writes
+        if self._record:
+            writes.txn.reads.range(
+                self._shard, low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive
+            )
+        base: Iterator[tuple[Key, int, Row]] = iter(())
+        if self.base is not None:
+            base = self.base.scan(
+                low,
+                high,
+                ts,
+                low_inclusive=low_inclusive,
+                high_inclusive=high_inclusive,
+                descending=descending,
+            )
+        if not self._by_key and not self._gone and not self._bulk:
+            return base
+        rows = {k: (r, row) for k, r, row in base if r not in self._gone}
+        for key in between(writes.sorted_keys(), low, high, low_inclusive, high_inclusive):
+            entry = self._by_key[key]
+            if entry is None:
+                rows.pop(key, None)
+            else:
+                rows[key] = entry
+        for key in between(sorted(self._bulk), low, high, low_inclusive, high_inclusive):
+            rows[key] = self._bulk[key]
+        return iter([(k, *rows[k]) for k in sorted(rows, reverse=descending)])
+
+    def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
+        writes = self._writes
+        own = writes.own_unique(constraint_oid, key)
+        if own is not None:
+            return own
+        if self._bulk:
+            index = self._bulk_unique.get(constraint_oid)
+            if index is None:
+                rule = next(r for r in writes.rules.uniques if r.constraint.oid == constraint_oid)
+                index = {k: p for p, (_, row) in self._bulk.items() if (k := rule.key(row)) is not None}
+                self._bulk_unique[constraint_oid] = index
+            if key in index:
+                return index[key], *self._bulk[index[key]]
+        if self._record:
+            writes.txn.reads.point(f"{self._shard}/{constraint_oid}", key)
+        if writes.image is None:
+            return None
+        found = writes.image.find_unique(constraint_oid, key, ts)
+        if found is None or found[1] in self._deletes or found[1] in self._gone:
+            return None
+        return found
+
+
+def between(
+    keys: Sequence[Key], low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
+) -> Sequence[Key]:
+    start, stop = 0, len(keys)
+    if low is not None:
+        start = _bound(keys, low, after=not low_inclusive)
+    if high is not None:
+        stop = _bound(keys, high, after=high_inclusive)
+    return keys[start:stop]
+
+
+def _bound(keys: Sequence[Key], bound: Key, *, after: bool) -> int:
+    """Bisection where a tuple shorter than the keys is a prefix of them."""
+    if type(bound) is tuple and keys and len(bound) < len(keys[0]):
+        width = len(bound)
+        if after:
+            return bisect.bisect_right(keys, bound, key=lambda k: k[:width])
+        return bisect.bisect_left(keys, bound, key=lambda k: k[:width])
+    return bisect.bisect_right(keys, bound) if after else bisect.bisect_left(keys, bound)

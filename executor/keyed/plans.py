@@ -1,0 +1,56 @@
+"""What the executor hangs on a plan: the compiled form, good for one catalog.
+
+READ     keyed read           run it on a view at a timestamp
+WRITE    keyed write          submit a member, or buffer its changes in a block
+END      BEGIN, COMMIT, ...   answered by the session without a task
+WIDE     all else             the coroutine decides
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import Any
+
+from executor.constraints.rules import TableRules
+from executor.keyed.autocommit import WriteTarget
+from executor.keyed.read import ReadPlan
+from executor.keyed.write import WritePlan
+from executor.snapshot.abc import TableImage
+from planner.abc import Plan, Table
+
+
+class Door(enum.Enum):
+    READ = "read"
+    WRITE = "write"
+    END = "end"
+    WIDE = "wide"
+
+
+@dataclass(slots=True)
+class Shortcut:
+    """A query that the keyed engine answers as well if it asks for little: one look-up, or a short range."""
+
+    read: ReadPlan
+    image: Any
+
+
+@dataclass(slots=True)
+class CompiledPlan:
+    """`plan` is the plan itself, or its successor if the catalog has changed since it was made."""
+
+    door: Door
+    catalog: Any
+    plan: Plan
+    table: Table | None = None
+    image: TableImage | None = None
+    read: ReadPlan | None = None
+    write: WritePlan | None = None
+    rules: TableRules | None = None
+    target: WriteTarget | None = None
+    lock: str = ""
+    related: bool = False
+    """WRITE: it can make references or take keys away that others refer to (foreign keys)."""
+    shortcut: Shortcut | None = None
+    statement: Any = None
+    """END: BEGIN, COMMIT or ROLLBACK."""

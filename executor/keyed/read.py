@@ -1,0 +1,245 @@
+"""SELECT by primary key, as one generated function.
+
+    SELECT abalance FROM pgbench_accounts WHERE aid = $1
+
+    def f(p, s, view, ts):
+        h = view.get(p[0], ts)          the image, or a transaction's own view of it
+        if h is None: return ()
+        r = h[1]
+        return ((r[2],),)
+
+No transaction object, no task: a timestamp from the oracle, a look into the image, a tuple. Several
+points and ranges take the general loop below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+from executor.abc import ExecutionError
+from executor.keyed.compile import (
+    Compiled,
+    _build,
+    _key_part,
+    _Writer,
+    compile_condition,
+    compile_expression,
+    compile_key,
+    compile_tuple,
+)
+from planner.abc import Col, KeyedRead, Lookup, Points, Range, Table
+from storage.abc import Row, Timestamp
+from txn.abc import Key
+
+SMALL_RANGE_ROWS_MAX = 1_000
+"""A range of so many rows takes the keyed engine about as long as a statement takes DuckDB."""
+
+
+class KeyedView(Protocol):
+    """What keyed statements read: a table image, or a transaction's overlay of one."""
+
+    def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None: ...
+
+    def scan(
+        self,
+        low: Key | None,
+        high: Key | None,
+        ts: Timestamp,
+        *,
+        low_inclusive: bool = True,
+        high_inclusive: bool = True,
+        descending: bool = False,
+    ) -> Iterator[tuple[Key, int, Row]]: ...
+
+    def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None: ...
+
+
+Hit = tuple[Key, int, Row]
+Found = Callable[[Sequence[Any], Any, KeyedView, Timestamp, bool], Iterator[Hit]]
+"""(params, session, view, ts, descending) -> hits in key order (ranges) or in the order of the points."""
+
+Bounds = tuple[Key | None, Key | None, bool, bool]
+
+
+class LookupPlan:
+    """A compiled lookup: which keys or range it asks for, and the walk over what is there."""
+
+    __slots__ = ("keys", "points", "range", "single", "unique")
+
+    def __init__(self, table: Table, lookup: Lookup, unique: int = 0) -> None:
+        """`unique`: the UNIQUE constraint that points name, if they do not name primary keys."""
+        types = [table.columns[i].type for i in key_positions(table, unique)]
+        self.unique = unique
+        self.points: tuple[Callable[[Sequence[Any], Any], Key | None], ...] | None = None
+        self.range: Callable[[Sequence[Any], Any], Bounds | None] | None = None
+        if isinstance(lookup, Points):
+            self.points = tuple(compile_key(k, types) for k in lookup.keys)
+        else:
+            self.range = _compile_range(lookup, table)
+        self.single = self.points is not None and len(self.points) == 1
+
+    def asked_keys(self, params: Sequence[Any], session: Any) -> list[Key]:
+        """The distinct keys that are asked for; NULL asks for none. Only for points."""
+        assert self.points is not None
+        keys = (k(params, session) for k in self.points)
+        return list(dict.fromkeys(k for k in keys if k is not None))
+
+    def bounds(self, params: Sequence[Any], session: Any) -> Bounds | None:
+        """The range asked for; None if a NULL bound makes it empty. Only for ranges."""
+        assert self.range is not None
+        return self.range(params, session)
+
+    def hits(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp, descending: bool = False
+    ) -> Iterator[Hit]:
+        if self.unique:
+            for key in self.asked_keys(params, session):
+                found = view.find_unique(self.unique, key, ts)
+                if found is not None:
+                    yield found
+            return
+        if self.points is not None:
+            get = view.get
+            keys = self.asked_keys(params, session)
+            if len(keys) > 1:
+                keys.sort(reverse=descending)
+            for key in keys:
+                hit = get(key, ts)
+                if hit is not None:
+                    yield key, hit[0], hit[1]
+            return
+        bounds = self.bounds(params, session)
+        if bounds is None:
+            return
+        low, high, low_inclusive, high_inclusive = bounds
+        yield from view.scan(
+            low,
+            high,
+            ts,
+            low_inclusive=low_inclusive,
+            high_inclusive=high_inclusive,
+            descending=descending,
+        )
+
+
+def key_positions(table: Table, unique: int) -> Sequence[int]:
+    """Where the columns of a key are in the row."""
+    if not unique:
+        return table.key_indexes
+    return [table.index_of(a) for c in table.constraints if c.oid == unique for a in c.columns]
+
+
+def _compile_range(lookup: Range, table: Table) -> Callable[[Sequence[Any], Any], Bounds | None]:
+    types = [table.columns[i].type for i in table.key_indexes]
+    width, fixed = len(types), len(lookup.prefix)
+    prefix = compile_tuple([_key_part(e, c) for e, c in zip(lookup.prefix, types, strict=False)])
+    low = compile_expression(_key_part(lookup.low, types[fixed])) if lookup.low is not None else None
+    high = compile_expression(_key_part(lookup.high, types[fixed])) if lookup.high is not None else None
+    low_inclusive, high_inclusive = lookup.low_inclusive, lookup.high_inclusive
+
+    def bounds(params: Sequence[Any], session: Any) -> Bounds | None:
+        start = prefix(params, None, session)
+        if None in start:
+            return None
+        low_value = high_value = None
+        if low is not None:
+            low_value = low(params, None, session)
+            if low_value is None:
+                return None
+        if high is not None:
+            high_value = high(params, None, session)
+            if high_value is None:
+                return None
+        if width == 1:
+            return low_value, high_value, low_inclusive, high_inclusive
+        low_key = (*start, low_value) if low is not None else start or None
+        high_key = (*start, high_value) if high is not None else start or None
+        return (
+            low_key,
+            high_key,
+            low_inclusive if low is not None else True,
+            high_inclusive if high is not None else True,
+        )
+
+    return bounds
+
+
+class ReadPlan:
+    """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
+
+    __slots__ = ("body", "columns", "condition", "limit", "lookup", "project", "run")
+
+    def __init__(self, body: KeyedRead) -> None:
+        self.body = body
+        self.lookup = LookupPlan(body.table, body.lookup, body.unique)
+        self.condition = compile_condition(body.condition)
+        self.project: Compiled = compile_tuple(body.outputs)
+        self.limit = compile_expression(body.limit) if body.limit is not None else None
+        self.columns: tuple[int, ...] | None = None
+        """What is projected, if it is columns of a range and nothing else."""
+        plain = [x.index for x in body.outputs if isinstance(x, Col)]
+        whole = body.condition is None and body.limit is None and not body.descending
+        if self.lookup.range is not None and whole and len(plain) == len(body.outputs):
+            self.columns = tuple(plain)
+        if self.lookup.single and body.limit is None and not body.unique:
+            self.run = _single_point(body)
+        else:
+            self.run = self._general
+
+    def short(
+        self, params: Sequence[Any], session: Any, image: Any, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]] | None:
+        """The rows, if the keyed engine finds them faster than DuckDB: points, and short ranges. None: it does not.
+
+        `image` is a table image: outside blocks only.
+        """
+        if self.lookup.range is not None:
+            bounds = self.lookup.bounds(params, session)
+            if bounds is None:
+                return ()
+            if image.count_at_most(*bounds) > SMALL_RANGE_ROWS_MAX:
+                return None
+            if self.columns is not None:
+                found = image.short_scan(bounds, ts, self.columns)
+                if found is not None:
+                    return found  # type: ignore[no-any-return]
+        return self.run(params, session, image, ts)
+
+    def _general(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]]:
+        project = self.project
+        return [project(params, row, session) for _, _, row in self.rows(params, session, view, ts)]
+
+    def rows(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
+        """The hits that pass the condition, at most LIMIT of them."""
+        condition = self.condition
+        hits = self.lookup.hits(params, session, view, ts, self.body.descending)
+        if condition is not None:
+            hits = (h for h in hits if condition(params, h[2], session))
+        if self.limit is not None:
+            limit = self.limit(params, None, session)
+            if limit is not None:
+                if limit < 0:
+                    raise ExecutionError("2201W", "LIMIT must not be negative")
+                return islice(hits, limit)
+        return hits
+
+
+def _single_point(body: KeyedRead) -> Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[Row]]:
+    """The whole statement as one function."""
+    assert isinstance(body.lookup, Points)
+    types = [body.table.columns[i].type for i in body.table.key_indexes]
+    writer = _Writer()
+    parts = [writer.write(_key_part(e, c)) for e, c in zip(body.lookup.keys[0], types, strict=True)]
+    outputs = [writer.write(e) for e in body.outputs]
+    row = f"({', '.join(outputs)}{',' if len(outputs) == 1 else ''})"
+    checks = " or ".join(f"(k{i} := {x}) is None" for i, x in enumerate(parts))
+    key = "k0" if len(parts) == 1 else f"({', '.join(f'k{i}' for i in range(len(parts)))})"
+    found = f"(({row},) if (r := h[1]) is not None else ())"
+    if body.condition is not None:
+        found = f"(({row},) if (r := h[1]) is not None and ({writer.write(body.condition)}) is True else ())"
+    text = f"() if {checks} or (h := view.get({key}, ts)) is None else {found}"
+    return _build(writer, text, "p, s, view, ts")  # type: ignore[no-any-return]

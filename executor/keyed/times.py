@@ -1,0 +1,213 @@
+"""Dates and times: what the keyed path needs of them, on integers of days and microseconds.
+
+A zone matters only where a timestamptz becomes a wall clock or back; `zone_offset_us` answers that
+for a session's TimeZone, at once for UTC.
+"""
+
+from __future__ import annotations
+
+import calendar
+import datetime
+import functools
+import zoneinfo
+
+from executor.abc import ExecutionError
+from executor.keyed.registry import out_of_range, scalar
+
+DAY_US = 86_400_000_000
+INFINITY = (1 << 63) - 1
+DATE_INFINITY = (1 << 31) - 1
+_TIMESTAMP_LOW = -210_866_803_200_000_000 + 0  # 4714-11-24 BC
+_TIMESTAMP_HIGH = 9_224_318_016_000_000_000 - 1  # what PostgreSQL's type ends at
+_DATE_LOW, _DATE_HIGH = -2_440_588, 2_147_472_692
+
+Interval = tuple[int, int, int]
+
+
+def _finite(v: int) -> bool:
+    return -INFINITY < v < INFINITY
+
+
+def checked_timestamp(v: int) -> int:
+    if _TIMESTAMP_LOW <= v <= _TIMESTAMP_HIGH:
+        return v
+    raise ExecutionError("22008", "timestamp out of range")
+
+
+def _checked_date(v: int) -> int:
+    if _DATE_LOW <= v <= _DATE_HIGH:
+        return v
+    raise ExecutionError("22008", "date out of range")
+
+
+def _date_finite(v: int) -> bool:
+    return -DATE_INFINITY < v < DATE_INFINITY
+
+
+@scalar("date + int4")
+def _date_plus(a: int, days: int) -> int:
+    return _checked_date(a + days) if _date_finite(a) else a
+
+
+@scalar("int4 + date")
+def _plus_date(days: int, a: int) -> int:
+    return _date_plus(a, days)
+
+
+@scalar("date - int4")
+def _date_minus(a: int, days: int) -> int:
+    return _checked_date(a - days) if _date_finite(a) else a
+
+
+@scalar("date - date")
+def _date_difference(a: int, b: int) -> int:
+    if not (_date_finite(a) and _date_finite(b)):
+        raise ExecutionError("22008", "cannot subtract infinite dates")
+    return a - b
+
+
+def _add_months(us: int, months: int) -> int:
+    days, rest = divmod(us, DAY_US)
+    date = datetime.date(1970, 1, 1) + datetime.timedelta(days)  # raises OverflowError outside years 1..9999
+    index = date.year * 12 + date.month - 1 + months
+    year, month = divmod(index, 12)
+    month += 1
+    day = min(date.day, calendar.monthrange(year, month)[1])
+    moved = datetime.date(year, month, day)
+    return (moved - datetime.date(1970, 1, 1)).days * DAY_US + rest
+
+
+@scalar("timestamp + interval", "interval + timestamp")
+def _timestamp_plus(a: int | Interval, b: int | Interval) -> int:
+    stamp, interval = (a, b) if isinstance(a, int) else (b, a)
+    assert isinstance(stamp, int) and isinstance(interval, tuple)
+    return _shift(stamp, interval, 1)
+
+
+@scalar("timestamp - interval")
+def _timestamp_minus(a: int, b: Interval) -> int:
+    return _shift(a, b, -1)
+
+
+def _shift(stamp: int, interval: Interval, sign: int) -> int:
+    if not _finite(stamp):
+        return stamp
+    months, days, micros = interval
+    if months:
+        try:
+            stamp = _add_months(stamp, sign * months)
+        except (OverflowError, ValueError):
+            raise ExecutionError("22008", "timestamp out of range") from None
+    return checked_timestamp(stamp + sign * (days * DAY_US + micros))
+
+
+@scalar("date + interval")
+def _date_plus_interval(a: int, b: Interval) -> int:
+    return _shift(date_to_timestamp(a), b, 1)
+
+
+@scalar("date - interval")
+def _date_minus_interval(a: int, b: Interval) -> int:
+    return _shift(date_to_timestamp(a), b, -1)
+
+
+@scalar("timestamp - timestamp", "timestamptz - timestamptz")
+def _timestamp_difference(a: int, b: int) -> Interval:
+    if not (_finite(a) and _finite(b)):
+        raise ExecutionError("22008", "cannot subtract infinite timestamps")
+    micros = a - b
+    days = abs(micros) // DAY_US
+    days = -days if micros < 0 else days
+    return (0, days, micros - days * DAY_US)
+
+
+def _checked_interval(months: int, days: int, micros: int) -> Interval:
+    if abs(months) < 1 << 31 and abs(days) < 1 << 31 and abs(micros) < 1 << 63:
+        return (months, days, micros)
+    raise out_of_range("interval")
+
+
+@scalar("interval + interval")
+def _interval_plus(a: Interval, b: Interval) -> Interval:
+    return _checked_interval(a[0] + b[0], a[1] + b[1], a[2] + b[2])
+
+
+@scalar("interval - interval")
+def _interval_minus(a: Interval, b: Interval) -> Interval:
+    return _checked_interval(a[0] - b[0], a[1] - b[1], a[2] - b[2])
+
+
+@scalar("- interval")
+def _interval_negative(a: Interval) -> Interval:
+    return _checked_interval(-a[0], -a[1], -a[2])
+
+
+def date_to_timestamp(v: int) -> int:
+    if v == DATE_INFINITY:
+        return INFINITY
+    if v == -DATE_INFINITY:
+        return -INFINITY
+    return checked_timestamp(v * DAY_US)
+
+
+def timestamp_to_date(v: int) -> int:
+    if v == INFINITY:
+        return DATE_INFINITY
+    if v == -INFINITY:
+        return -DATE_INFINITY
+    return v // DAY_US
+
+
+@functools.lru_cache(64)
+def _zone(name: str) -> datetime.tzinfo:
+    if name.startswith("<"):  # PostgreSQL's own spelling of a fixed offset: <+02>-02
+        sign = -1 if name[1] == "-" else 1
+        hours, _, minutes = name[2 : name.index(">")].partition(":")
+        return datetime.timezone(sign * datetime.timedelta(hours=int(hours), minutes=int(minutes or 0)))
+    return zoneinfo.ZoneInfo(name)
+
+
+_EPOCH = datetime.datetime(1970, 1, 1)
+_UTC_NAMES = ("UTC", "GMT", "Etc/UTC", "Etc/GMT", "Zulu")
+
+
+def zone_offset_us(instant_us: int, zone: str) -> int:
+    """What to add to an instant to get the wall clock of `zone`."""
+    if zone in _UTC_NAMES:
+        return 0
+    second = instant_us // 1_000_000
+    second = max(-62_135_596_800 + 90_000, min(second, 253_402_300_799 - 90_000))
+    moment = datetime.datetime.fromtimestamp(second, datetime.UTC).astimezone(_zone(zone))
+    offset = moment.utcoffset()
+    assert offset is not None
+    return (offset.days * 86_400 + offset.seconds) * 1_000_000
+
+
+def to_wall_clock(v: int, zone: str) -> int:
+    """timestamptz -> timestamp."""
+    if zone in _UTC_NAMES or not _finite(v):
+        return v
+    return checked_timestamp(v + zone_offset_us(v, zone))
+
+
+def from_wall_clock(v: int, zone: str) -> int:
+    """timestamp -> timestamptz. A time that a change of the clock skips or repeats is read by the
+    offset before the change, as PostgreSQL reads it."""
+    if zone in _UTC_NAMES or not _finite(v):
+        return v
+    second, micros = divmod(v, 1_000_000)
+    low, high = -62_135_596_800 + 90_000, 253_402_300_799 - 90_000
+    inside = max(low, min(second, high))
+    wall = (_EPOCH + datetime.timedelta(seconds=inside)).replace(tzinfo=_zone(zone), fold=0)
+    offset = wall.utcoffset()
+    later = wall.replace(fold=1).utcoffset()
+    assert offset is not None and later is not None
+    if offset > later:
+        offset = later if _repeats(wall) else offset
+    return checked_timestamp((second - int(offset.total_seconds())) * 1_000_000 + micros)
+
+
+def _repeats(wall: datetime.datetime) -> bool:
+    """Whether this wall clock time happens twice (rather than never): PostgreSQL takes the second."""
+    instant = wall.replace(fold=0).astimezone(datetime.UTC)
+    return instant.astimezone(wall.tzinfo).replace(fold=0, tzinfo=None) == wall.replace(tzinfo=None)

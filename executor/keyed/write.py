@@ -1,0 +1,361 @@
+"""INSERT VALUES, UPDATE and DELETE by primary key: what they change, and how a change is admitted.
+
+A keyed write is two steps that share nothing but a list of **changes**:
+
+    changes(params, session, view, ts)    reads, computes, checks constraints; writes nothing
+    apply(changes, image, group)          versions into the image, rows into the group
+
+An autocommit statement does both at its own admission, where `view` is the image at the group's
+timestamp: it sees what the members before it in the group wrote, so a hot row takes one increment
+after another without a retry. In a transaction block the first step runs at once against the
+transaction's own view, the second when it commits.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from executor.abc import ExecutionError
+from executor.constraints.rules import TableRules, UniqueRule
+from executor.keyed.compile import (
+    Compiled,
+    compile_condition,
+    compile_row,
+    compile_tuple,
+    compile_update,
+)
+from executor.keyed.read import KeyedView, LookupPlan
+from executor.snapshot.abc import TableImage
+from planner.abc import Call, Const, Constraint, Expr, InsertValues, KeyedDelete, KeyedUpdate, OnConflict
+from storage.abc import Row, Timestamp
+from txn.abc import Group, Key
+
+Change = tuple[Key | None, int, Row | None, Key | None, Row | None]
+"""(old key, old rid, old row, new key, new row): an insert has no old row, a delete no new one.
+
+The new key of a table without a primary key is None: its row id, not handed out yet."""
+
+Changes = tuple[list[Change], list[Row] | None, int]
+"""The changes, the rows of RETURNING, and the count for the tag."""
+
+
+class InsertPlan:
+    """A compiled InsertValues."""
+
+    __slots__ = (
+        "_conflict",
+        "_nothing",
+        "_returning",
+        "_rows",
+        "_sequences",
+        "body",
+        "decide",
+        "rules",
+        "tag",
+    )
+
+    def __init__(self, body: InsertValues, rules: TableRules) -> None:
+        self.body = body
+        self.rules = rules
+        self.tag = "INSERT 0 "
+        types = [c.type for c in body.table.columns]
+        self._rows: list[Compiled] = [compile_row(r, types) for r in body.rows]
+        self._sequences = _sequences(body.rows)
+        self._returning = compile_tuple(body.returning) if body.returning is not None else None
+        self._conflict = _ConflictAction(body, rules) if body.on_conflict is not None else None
+        self.decide: Callable[[int, Row, Row], Row | None] | None = None
+        """DO UPDATE by other means: (row id, existing row, EXCLUDED) to the new row; None leaves it alone."""
+
+    def values(self, params: Sequence[Any], session: Any) -> list[Row]:
+        """The rows to insert; they depend on no data. Raises what constraints of a row raise."""
+        for oid, count in self._sequences:
+            session.reserve_values(oid, count)
+        check = self.rules.check
+        rows = []
+        for compiled in self._rows:
+            row = compiled(params, None, session)
+            check(row, session)
+            rows.append(row)
+        return rows
+
+    def keys(self, params: Sequence[Any], session: Any) -> list[Key]:
+        """The keys that the statement may lock."""
+        key = self.rules.key
+        return [key(r) for r in self.values(params, session)] if key is not None else []
+
+    def changes(
+        self,
+        params: Sequence[Any],
+        session: Any,
+        view: KeyedView,
+        ts: Timestamp,
+        rows: list[Row] | None = None,
+    ) -> Changes:
+        if rows is None:
+            rows = self.values(params, session)
+        rules = self.rules
+        row_key = rules.key
+        if len(rows) == 1 and row_key is not None and self._conflict is None and not rules.uniques:
+            row = rows[0]
+            key = row_key(row)
+            if view.get(key, ts) is not None:
+                raise rules.unique_violation(None, key)
+            returned = [self._returning(params, row, session)] if self._returning is not None else None
+            return [(None, 0, None, key, row)], returned, 1
+        return self._many(params, session, view, ts, rows)
+
+    def _many(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp, rows: list[Row]
+    ) -> Changes:
+        rules, conflict, returning = self.rules, self._conflict, self._returning
+        changes: list[Change] = []
+        returned: list[Row] | None = [] if returning is not None else None
+        pending = PendingKeys(rules, view, ts)
+        count = 0
+        for row in rows:
+            clash = pending.clash(row)
+            if clash is not None:
+                rule, existing = clash
+                if conflict is None or not conflict.covers(rule):
+                    raise rules.unique_violation(rule.constraint if rule else None, pending.key_of(rule, row))
+                if conflict.assign is None and self.decide is None:
+                    continue
+                if existing is None:
+                    raise ExecutionError(
+                        "21000",
+                        "ON CONFLICT DO UPDATE command cannot affect row a second time",
+                        hint="Ensure that no rows proposed for insertion within the same command have "
+                        "duplicate constrained values.",
+                    )
+                key, rid, old = existing
+                both = old + row
+                if self.decide is not None:
+                    decided = self.decide(rid, old, row)
+                    if decided is None:
+                        continue
+                    new = decided
+                else:
+                    assert conflict.assign is not None
+                    if conflict.condition is not None and not conflict.condition(params, both, session):
+                        continue
+                    new = conflict.assign(params, both, session)
+                rules.check(new, session)
+                new_key = rules.key(new) if rules.key is not None else None
+                pending.replace(key, old, new)
+                changes.append((key, rid, old, new_key, new))
+                row = new
+            else:
+                pending.add(row)
+                changes.append((None, 0, None, rules.key(row) if rules.key is not None else None, row))
+            count += 1
+            if returned is not None and returning is not None:
+                returned.append(returning(params, row, session))
+        return changes, returned, count
+
+
+def _sequences(rows: Sequence[tuple[Expr, ...]]) -> tuple[tuple[int, int], ...]:
+    """(sequence, how many of its values) that rows take, where one row takes several or there are several rows."""
+    counts: Counter[int] = Counter()
+
+    def count(e: Expr) -> None:
+        if isinstance(e, Call):
+            if e.op == "nextval" and isinstance(e.args[0], Const):
+                counts[e.args[0].value] += 1
+            for a in e.args:
+                count(a)
+
+    for row in rows:
+        for cell in row:
+            count(cell)
+    return tuple((oid, n) for oid, n in counts.items() if n > 1 or len(counts) > 1)
+
+
+class _ConflictAction:
+    """ON CONFLICT: which constraints it covers, and the row that an update makes."""
+
+    __slots__ = ("_constraint", "assign", "condition")
+
+    def __init__(self, body: InsertValues, rules: TableRules) -> None:
+        action: OnConflict = body.on_conflict  # type: ignore[assignment]
+        self._constraint: Constraint | None = action.constraint
+        types = [c.type for c in body.table.columns]
+        self.assign: Compiled | None = None
+        if action.assignments is not None:
+            self.assign = compile_update(len(types), action.assignments, types)
+        self.condition = compile_condition(action.condition)
+
+    def covers(self, rule: UniqueRule | None) -> bool:
+        if self._constraint is None:
+            return True
+        if rule is None:
+            return self._constraint.kind == "p"
+        return self._constraint.oid == rule.constraint.oid
+
+
+class PendingKeys:
+    """Unique keys as this statement leaves them: the view, with what it has changed so far on top."""
+
+    __slots__ = ("_added", "_gone", "_rules", "_ts", "_view")
+
+    def __init__(self, rules: TableRules, view: KeyedView, ts: Timestamp) -> None:
+        self._rules, self._view, self._ts = rules, view, ts
+        self._added: set[tuple[int, Key]] = set()
+        self._gone: set[tuple[int, Key]] = set()
+
+    def key_of(self, rule: UniqueRule | None, row: Row) -> Key:
+        if rule is not None:
+            return rule.key(row)
+        assert self._rules.key is not None
+        return self._rules.key(row)
+
+    def clash(self, row: Row) -> tuple[UniqueRule | None, tuple[Key, int, Row] | None] | None:
+        """The first unique constraint that the row would violate (None: the primary key) and the row
+        it would violate it against (None: one that this statement itself wrote)."""
+        rules = self._rules
+        if rules.key is not None:
+            key = rules.key(row)
+            if (0, key) in self._added:
+                return None, None
+            if (0, key) not in self._gone:
+                hit = self._view.get(key, self._ts)
+                if hit is not None:
+                    return None, (key, hit[0], hit[1])
+        for rule in rules.uniques:
+            k = rule.key(row)
+            if k is None:
+                continue
+            mark = (rule.constraint.oid, k)
+            if mark in self._added:
+                return rule, None
+            if mark not in self._gone:
+                found = self._view.find_unique(rule.constraint.oid, k, self._ts)
+                if found is not None:
+                    return rule, found
+        return None
+
+    def add(self, row: Row) -> None:
+        rules = self._rules
+        if rules.key is not None:
+            self._added.add((0, rules.key(row)))
+        for rule in rules.uniques:
+            k = rule.key(row)
+            if k is not None:
+                self._added.add((rule.constraint.oid, k))
+
+    def remove(self, key: Key | None, row: Row) -> None:
+        rules = self._rules
+        if rules.key is not None:
+            self._added.discard((0, key))
+            self._gone.add((0, key))
+        for rule in rules.uniques:
+            k = rule.key(row)
+            if k is not None:
+                self._added.discard((rule.constraint.oid, k))
+                self._gone.add((rule.constraint.oid, k))
+
+    def replace(self, key: Key | None, old: Row, new: Row) -> None:
+        """An updated row: raises 23505 if its new keys are taken."""
+        self.remove(key, old)
+        clash = self.clash(new)
+        if clash is not None:
+            rule = clash[0]
+            raise self._rules.unique_violation(
+                rule.constraint if rule is not None else None, self.key_of(rule, new)
+            )
+        self.add(new)
+
+
+class UpdatePlan:
+    """A compiled KeyedUpdate or KeyedDelete."""
+
+    __slots__ = ("_condition", "_returning", "_update", "body", "keys_change", "lookup", "rules", "tag")
+
+    def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
+        self.body = body
+        self.rules = rules
+        self.lookup = LookupPlan(body.table, body.lookup)
+        self._condition = compile_condition(body.condition)
+        self._returning = compile_tuple(body.returning) if body.returning is not None else None
+        self._update: Compiled | None = None
+        self.keys_change = False
+        if isinstance(body, KeyedUpdate):
+            self.tag = "UPDATE "
+            types = [c.type for c in body.table.columns]
+            self._update = compile_update(len(types), body.assignments, types)
+            unique = set(rules.key_indexes)
+            for rule in rules.uniques:
+                unique.update(body.table.index_of(a) for a in rule.constraint.columns)
+            self.keys_change = not unique.isdisjoint(i for i, _ in body.assignments)
+        else:
+            self.tag = "DELETE "
+
+    def changes(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Changes:
+        condition, update, returning, rules = self._condition, self._update, self._returning, self.rules
+        changes: list[Change] = []
+        returned: list[Row] | None = [] if returning is not None else None
+        pending = PendingKeys(rules, view, ts) if self.keys_change else None
+        if self.lookup.single:
+            key = self.lookup.points[0](params, session)  # type: ignore[index]
+            hit = view.get(key, ts) if key is not None else None
+            hits: Any = ((key, hit[0], hit[1]),) if hit is not None else ()
+        else:
+            hits = self.lookup.hits(params, session, view, ts)
+        for key, rid, row in hits:
+            if condition is not None and not condition(params, row, session):
+                continue
+            if update is None:
+                changes.append((key, rid, row, None, None))
+                if returning is not None:
+                    returned.append(returning(params, row, session))  # type: ignore[union-attr]
+                continue
+            new = update(params, row, session)
+            rules.check(new, session)
+            new_key = key
+            if pending is not None:
+                pending.replace(key, row, new)
+                new_key = rules.key(new) if rules.key is not None else key
+            changes.append((key, rid, row, new_key, new))
+            if returning is not None:
+                returned.append(returning(params, new, session))  # type: ignore[union-attr]
+        return changes, returned, len(changes)
+
+
+WritePlan = InsertPlan | UpdatePlan
+
+
+def apply_changes(
+    changes: Sequence[Change],
+    rules: TableRules,
+    image: TableImage,
+    group: Group,
+    next_rid: Callable[[], int],
+) -> None:
+    """Puts changes into the image and the group, all at the group's timestamp. Raises nothing."""
+    ts, shard = group.ts, rules.table.shard
+    put, remove, wrote = image.put, image.remove, group.wrote
+    uniques, references = rules.uniques, rules.references
+    for old_key, old_rid, old_row, new_key, new_row in changes:
+        if old_row is not None:
+            group.delete(shard, old_rid)
+            wrote(shard, old_key)
+            if new_row is None or new_key != old_key:
+                remove(old_key, old_rid, ts)
+            for rule in uniques:
+                if (k := rule.key(old_row)) is not None:
+                    wrote(rule.space, k)
+        if new_row is not None:
+            rid = next_rid()
+            if new_key is None:
+                new_key = rid
+            group.insert(shard, rid, new_row)
+            put(new_key, rid, new_row, ts)
+            if new_key != old_key or old_row is None:
+                wrote(shard, new_key)
+            for rule in uniques:
+                if (k := rule.key(new_row)) is not None:
+                    wrote(rule.space, k)
+            for reference in references:
+                if (k := reference.key(new_row)) is not None:
+                    wrote(reference.space, k)

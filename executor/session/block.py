@@ -1,0 +1,360 @@
+"""A transaction block: from BEGIN (or the first statement of an implicit one) to its end.
+
+    Block                what SQL says of it: level, read only, savepoints, its view of the catalog
+      .txn               txn.Transaction: snapshot, reads, buffered writes; made by the first statement that
+                         needs a snapshot, so that a late first read sees late commits
+      .tables            what this room adds per table written: unique keys, bulk rows
+      .changes           catalog changes of its DDL, and the shards that come and go with them
+
+At commit the transaction validates itself against everything committed since, then asks `on_admit`
+for what only this room knows: that unique keys are still free, that no table it used was altered.
+After that nothing may fail, and `on_apply` puts the new versions into the images.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Container
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError
+from executor.ddl.shape import same_shape
+from executor.keyed.overlay import OverlayView, TableWrites
+from executor.session import reference_checks
+from planner.abc import Table
+from planner.catalog import CatalogChange
+from storage.abc import ShardId, Timestamp
+from txn.abc import Group, Isolation
+from txn.locks import LockMode
+from txn.transaction import Transaction
+
+if TYPE_CHECKING:
+    from executor.executor import Executor
+
+ISOLATION = {
+    "read uncommitted": Isolation.READ_COMMITTED,
+    "read committed": Isolation.READ_COMMITTED,
+    "repeatable read": Isolation.REPEATABLE_READ,
+    "snapshot": Isolation.REPEATABLE_READ,
+    "serializable": Isolation.SERIALIZABLE,
+    "strict serializable": Isolation.STRICT_SERIALIZABLE,
+}
+LOCK_MODES = {
+    "update": LockMode.UPDATE,
+    "no key update": LockMode.NO_KEY_UPDATE,
+    "share": LockMode.SHARE,
+    "key share": LockMode.KEY_SHARE,
+}
+
+
+@dataclass(slots=True)
+class DdlStep:
+    """What one DDL statement did to its block: undone by ROLLBACK TO."""
+
+    changes: list[CatalogChange]
+    created: list[Table] = field(default_factory=list)
+    dropped: list[Table] = field(default_factory=list)
+    altered: list[Table] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Savepoint:
+    """What a savepoint remembers beyond the transaction's own journal."""
+
+    name: str
+    settings_mark: int
+    reference_marks: tuple[int, int]
+    bulk_marks: dict[ShardId, tuple[int, int]]
+    catalog: Any
+    steps: int
+    cursors: frozenset[str]
+    notifications: int
+
+
+@dataclass(slots=True)
+class Block:
+    """The state of one transaction block (see the module)."""
+
+    executor: Executor
+    isolation_name: str
+    read_only: bool
+    implicit: bool
+    start_us: int
+    as_of: Timestamp | None = None
+    deferrable: bool = False
+    failed: bool = False
+    begun: bool = False  # a statement has run: SET TRANSACTION comes too late
+    txn: Transaction | None = None
+    catalog: Any = None  # own view; None: nothing of the catalog changed here
+    steps: list[DdlStep] = field(default_factory=list)
+    tables: dict[ShardId, TableWrites] = field(default_factory=dict)
+    used: dict[int, Table] = field(default_factory=dict)  # by OID: must be unaltered at commit
+    created: dict[ShardId, Table] = field(default_factory=dict)
+    dropped: dict[ShardId, Table] = field(default_factory=dict)
+    altered: dict[ShardId, Table] = field(default_factory=dict)
+    vanished: dict[ShardId, Table] = field(default_factory=dict)
+    """Created and dropped by this very block."""
+    reference_checks: list[Any] = field(default_factory=list)
+    """What foreign keys found, to be asked again at admission (`executor.session.reference_checks`)."""
+    deferred: list[Any] = field(default_factory=list)
+    """What deferred constraints look at before the commit."""
+    constraint_modes: dict[int, bool] = field(default_factory=dict)
+    """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
+    last_changes: Any = ()
+    """What the last keyed write changed: for CHECKs that are computed behind it."""
+    own_oids: frozenset[int] = frozenset()
+    """Objects that the block's DDL has changed: `admit_catalog` looks after those."""
+    catalog_rids: dict[int, int | None] = field(default_factory=dict)
+    published: Any = None
+    """The catalog that the commit made, once it was admitted."""
+    commit_ts: Timestamp = 0
+    savepoints: list[Savepoint] = field(default_factory=list)
+    notifications: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def isolation(self) -> Isolation:
+        return ISOLATION[self.isolation_name]
+
+    @property
+    def wrote(self) -> bool:
+        return self.txn is not None and bool(self.txn.writes)
+
+    # --- the snapshot ----------------------------------------------------------------------
+
+    def transaction(self) -> Transaction:
+        """The transaction, begun by the first who asks."""
+        txn = self.txn
+        if txn is None:
+            txn = self.txn = self.executor.begin(self)
+            txn.on_admit = self._on_admit
+            txn.on_apply = self._on_apply
+        return txn
+
+    def statement(self) -> Transaction:
+        """Before each statement: READ COMMITTED gets a fresh snapshot."""
+        self.begun = True
+        txn = self.transaction()
+        txn.check_readable()
+        if self.as_of is None:
+            txn.new_statement()
+        return txn
+
+    @property
+    def read_ts(self) -> Timestamp:
+        return self.as_of if self.as_of is not None else self.transaction().read_ts
+
+    # --- tables ----------------------------------------------------------------------------
+
+    def use(self, table: Table) -> None:
+        """Notes that the block's outcome depends on this definition of the table."""
+        if table.oid not in self.own_oids:
+            self.used.setdefault(table.oid, table)
+
+    def writes(self, table: Table) -> TableWrites:
+        """Where the block's writes to a table go. Raises 0A000 for a table whose shape it has altered."""
+        w = self._writes(table)
+        if w.image is not None and table.shard in self.altered and not same_shape(w.image.table, table):
+            raise ExecutionError(
+                "0A000",
+                f'writing to "{table.name}" in the transaction that alters its columns or keys is not supported',
+                hint="Commit the ALTER TABLE first.",
+            )
+        return w
+
+    def _writes(self, table: Table) -> TableWrites:
+        w = self.tables.get(table.shard)
+        if w is None:
+            image = None if table.shard in self.created else self.executor.store.image(table.shard)
+            w = TableWrites(self.transaction(), self.executor.rules(table), image)
+            self.tables[table.shard] = w
+        elif w.rules.table is not table:
+            w.rules = self.executor.rules(table)  # altered in this very block
+        return w
+
+    def view(self, table: Table, *, record: bool = True) -> OverlayView:
+        self.use(table)
+        return OverlayView(self._writes(table), record=record)
+
+    # --- savepoints ------------------------------------------------------------------------
+
+    def savepoint(self, name: str, settings_mark: int, cursors: frozenset[str]) -> None:
+        if len(self.savepoints) >= self.executor.limits.savepoints_max:
+            raise ExecutionError(
+                "54000", f"more than {self.executor.limits.savepoints_max} savepoints are open"
+            )
+        self.transaction().savepoint(name)
+        marks = {s: (len(w.bulk), len(w.bulk_deleted)) for s, w in self.tables.items()}
+        self.savepoints.append(
+            Savepoint(
+                name,
+                settings_mark,
+                (len(self.reference_checks), len(self.deferred)),
+                marks,
+                self.catalog,
+                len(self.steps),
+                cursors,
+                len(self.notifications),
+            )
+        )
+
+    def find(self, name: str) -> int:
+        for i in range(len(self.savepoints) - 1, -1, -1):
+            if self.savepoints[i].name == name:
+                return i
+        raise ExecutionError("3B001", f'savepoint "{name}" does not exist')
+
+    def rollback_to(self, index: int) -> Savepoint:
+        """Undoes what came after the savepoint; it stays, the later ones go."""
+        point = self.savepoints[index]
+        self.transaction().rollback_to(point.name)
+        del self.savepoints[index + 1 :]
+        for shard, w in self.tables.items():
+            bulk, deleted = point.bulk_marks.get(shard, (0, 0))
+            del w.bulk[bulk:], w.bulk_deleted[deleted:]
+        self.catalog = point.catalog
+        del self.steps[point.steps :]
+        self._settle_steps()
+        del self.notifications[point.notifications :]
+        del self.reference_checks[point.reference_marks[0] :], self.deferred[point.reference_marks[1] :]
+        return point
+
+    def release(self, index: int) -> Savepoint:
+        point = self.savepoints[index]
+        self.transaction().release(point.name)
+        del self.savepoints[index:]
+        return point
+
+    # --- DDL -------------------------------------------------------------------------------
+
+    def add_step(self, step: DdlStep, catalog: Any) -> None:
+        """A DDL statement's changes become the block's."""
+        self.steps.append(step)
+        self.catalog = catalog
+        self._settle_steps()
+
+    def _settle_steps(self) -> None:
+        """What all steps together create, drop and alter."""
+        self.created, self.dropped, self.altered, self.vanished = {}, {}, {}, {}
+        self.own_oids = frozenset(change.oid for step in self.steps for change in step.changes)
+        for step in self.steps:
+            for table in step.created:
+                self.created[table.shard] = table
+            for table in step.altered:
+                if table.shard in self.created:
+                    self.created[table.shard] = table
+                else:
+                    self.altered[table.shard] = table
+            for table in step.dropped:
+                self.altered.pop(table.shard, None)
+                if self.created.pop(table.shard, None) is None:
+                    self.dropped[table.shard] = table
+                else:
+                    self.vanished[table.shard] = table
+
+    def net_changes(self) -> list[CatalogChange]:
+        """Per object: as it was before the block, as it is after it."""
+        first: dict[int, Any] = {}
+        last: dict[int, Any] = {}
+        for step in self.steps:
+            for change in step.changes:
+                first.setdefault(change.oid, change.old)
+                last[change.oid] = change.new
+        return [
+            CatalogChange(first[oid], last[oid])
+            for oid in first
+            if (first[oid] is not None or last[oid] is not None) and first[oid] != last[oid]
+        ]
+
+    # --- the end ---------------------------------------------------------------------------
+
+    def _on_admit(self, group: Group) -> None:
+        """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
+        executor = self.executor
+        executor.admit_catalog(self.net_changes(), self.used)
+        if self.reference_checks:
+            reference_checks.admit(self, group)
+        for shard, w in self.tables.items():
+            if w.image is None or shard in self.dropped or shard in self.vanished:
+                continue
+            buffer = w.txn.overlay(shard)
+            gone: Container[int] = w.deleted_rids() if w.bulk_deleted else frozenset()
+            deletes: Any = buffer.deletes if buffer is not None else {}
+            if buffer is not None:
+                self._check_unique(w, buffer, deletes, gone, group.ts)
+            for bulk in w.final_bulk():
+                if bulk.replaces is None:
+                    _check_bulk(w, bulk.rows, group.ts, w.gone())
+
+    def _check_unique(self, w: TableWrites, buffer: Any, deletes: Any, gone: Any, ts: Timestamp) -> None:
+        rules, image = w.rules, w.image
+        assert image is not None
+        keyed = rules.key is not None
+        for key, entry in buffer.by_key.items():
+            if entry is None:
+                continue
+            row = entry[1]
+            if keyed:
+                v = image.newest(key)
+                if v is not None and v[2] is not None and v[1] not in deletes and v[1] not in gone:
+                    raise rules.unique_violation(None, key)
+            for rule in rules.uniques:
+                k = rule.key(row)
+                if k is None:
+                    continue
+                found = image.find_unique(rule.constraint.oid, k, ts)
+                if found is not None and found[1] not in deletes and found[1] not in gone:
+                    raise rules.unique_violation(rule.constraint, k)
+
+    def _on_apply(self, group: Group) -> None:
+        """Everything is decided: versions into the images, DDL into the catalog."""
+        ts = self.commit_ts = group.ts
+        executor = self.executor
+        executor.apply_catalog(self, group)
+        for shard, w in self.tables.items():
+            if shard in self.dropped or shard in self.vanished:
+                continue
+            image = executor.store.image(shard)
+            group.undo(functools.partial(image.undo, ts))
+            buffer = w.txn.overlay(shard)
+            final = w.final_bulk()
+            replaced = [b.replaces for b in final if b.replaces is not None]
+            for deletion in w.bulk_deleted:
+                removal = deletion.removal if deletion.removal is not None else deletion.rids
+                image.remove_bulk(removal, ts, replaced=deletion in replaced)
+                group.wrote_all(shard)
+            if buffer is not None:
+                _apply_buffer(image, buffer, ts, keyed=w.rules.key is not None)
+            for bulk in final:
+                image.put_bulk(bulk.rows, ts)
+                group.wrote_all(shard)
+                for rule in w.rules.uniques:
+                    group.wrote_all(rule.space)
+                for reference in w.rules.references:
+                    group.wrote_all(reference.space)
+
+
+def _check_bulk(w: TableWrites, prepared: Any, ts: Timestamp, ignoring: Any) -> None:
+    assert w.image is not None
+    clashes = w.image.conflicting_keys(prepared, ts, ignoring=ignoring)  # type: ignore[call-arg]
+    if clashes:
+        oid, key = clashes[0]
+        constraint = next(c for c in w.table.constraints if c.oid == oid)
+        raise w.rules.unique_violation(constraint, key)
+
+
+def _apply_buffer(image: Any, buffer: Any, ts: Timestamp, *, keyed: bool) -> None:
+    """The buffered rows of one table become versions at `ts`."""
+    put, remove, newest = image.put, image.remove, image.newest
+    # Rows that were replaced under their key are shadowed by `put`; keys that are empty now are removed.
+    for key, entry in buffer.by_key.items():
+        if entry is not None:
+            if entry[0] in buffer.inserts:
+                put(key, entry[0], entry[1], ts)
+        elif not keyed:
+            if key in buffer.deletes:
+                remove(key, key, ts)
+        else:
+            v = newest(key)
+            if v is not None and v[2] is not None and v[1] in buffer.deletes:
+                remove(key, v[1], ts)

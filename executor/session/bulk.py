@@ -1,0 +1,468 @@
+"""Writes whose rows come as Arrow: INSERT ... SELECT, UPDATE and DELETE by query, COPY, CREATE TABLE AS.
+
+    few rows     become changes, one by one, exactly as those of keyed statements        row by row
+    many rows    get a block of row ids, are checked and sorted in a thread, staged as   in bulk
+                 parts in the blob store, and commit by reference
+
+Either way they are in the transaction's buffer when the statement ends, and nobody else sees them
+until it commits. Uniqueness is checked here against the snapshot, to fail early, and at admission
+against everything, to be right.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.columnar.rows import batch_rows
+from executor.constraints.references import concerns
+from executor.constraints.rules import TableRules
+from executor.ddl.schema import shard_schema
+from executor.keyed.overlay import BulkDelete, BulkInsert
+from executor.keyed.row_ids import RowIds, as_numpy
+from executor.keyed.write import Change, InsertPlan, PendingKeys
+from executor.session import keyed as keyed_session
+from executor.session import queries, references
+from executor.session.block import Block
+from executor.snapshot.columns import row_reader, rows_to_arrays
+from planner import types as t
+from planner.abc import (
+    DeleteQuery,
+    InsertValues,
+    OnConflict,
+    Query,
+    RelationUse,
+    Slot,
+    Table,
+    TypeRef,
+    UpdateQuery,
+)
+from planner.catalog import quote_qualified
+from storage.abc import Datum, Part, Row
+from txn.locks import LockMode
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+Written = tuple[pa.Table, int]
+"""Rows with physical column names and `_rid` (for RETURNING; of an update: the old row's), and how many."""
+
+
+async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
+    """CHECKs that only DuckDB can compute, over rows with physical column names. Raises 23514."""
+    rules = session.executor.rules(table)
+    if not rules.wide_checks or not rows.num_rows:
+        return
+    schema = session.catalog.schema_of(table.schema_oid).name
+    types = [c.type for c in table.columns]
+    for constraint in rules.wide_checks:
+        text = f"SELECT * FROM {quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
+        plan, _ = session.executor.planner.plan(text, session.context(), normalise=False)
+        body = plan.body
+        assert isinstance(body, Query), "a condition without a key is a columnar query"
+        slot = body.relations[0].slot
+        found = await queries.arrow(session, block, body, (), types, {slot: (table, rows)}, begins=False)
+        if found.num_rows:
+            raise rules.check_violation(constraint, batch_rows(found.slice(0, 1), types)[0])
+
+
+def written_rows(table: Table, rows: Sequence[Row], rids: Sequence[int] | None = None) -> pa.Table:
+    schema = queries.physical_schema(table)
+    arrays = rows_to_arrays(list(rows), schema.types[:-1])
+    ids = rids if rids is not None else [0] * len(rows)
+    return pa.table([*arrays, pa.array(ids, pa.int64())], schema=schema)
+
+
+async def hydrated(block: Block, table: Table) -> None:
+    if table.shard not in block.created:
+        await block.executor.store.image(table.shard).hydrated()
+
+
+# --- INSERT --------------------------------------------------------------------------------------
+
+
+async def insert(
+    session: Session,
+    block: Block,
+    table: Table,
+    rows: pa.Table,
+    on_conflict: OnConflict | None,
+    params: Sequence[Datum] = (),
+) -> Written:
+    """Inserts full rows in canonical Arrow, in the table's column order. `params` are ON CONFLICT's."""
+    executor = session.executor
+    rules = executor.rules(table)
+    await hydrated(block, table)
+    if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
+        return await insert_bulk(session, block, table, rows)
+    types = [c.type for c in table.columns]
+    datums = batch_rows(rows, types)
+    for row in datums:
+        rules.check(row, session)
+    plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
+    txn = block.statement() if block.txn is None else block.transaction()
+    if on_conflict is not None and rules.key is not None:
+        while True:
+            try:
+                keyed_session.lock_keys(
+                    session, txn, table, [rules.key(r) for r in datums], LockMode.NO_KEY_UPDATE
+                )
+                break
+            except keyed_session.WouldBlock as blocked:
+                await keyed_session.wait_for(session, block, blocked)
+    view = block.view(table, record=on_conflict is not None)
+    if on_conflict is not None and on_conflict.query is not None:
+        await _decide(session, block, plan, on_conflict.query, params, view, datums)
+    changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
+    written = written_rows(table, [c[4] for c in changes if c[4] is not None])
+    await check_wide(session, block, table, written)
+    block.writes(table).apply(changes, executor.env.rids.next)
+    await references.enforce(session, block, table, changes)
+    return written, count
+
+
+async def _decide(
+    session: Session,
+    block: Block,
+    plan: InsertPlan,
+    query: Query,
+    params: Sequence[Datum],
+    view: Any,
+    rows: list[Row],
+) -> None:
+    """Has DuckDB compute what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them."""
+    pairs: list[tuple[int, Row, Row]] = []
+    plan.decide = lambda rid, old, row: pairs.append((rid, old, row))
+    plan.changes(params, session, view, block.read_ts, rows)
+    types = [c.type for c in plan.body.table.columns]
+    columns = rows_to_arrays([old + row for _, old, row in pairs], [t.arrow_type(ref) for ref in types * 2])
+    names = [f"c{i}" for i in range(len(columns))]
+    given = pa.table([*columns, pa.array(range(len(pairs)), pa.int64())], names=[*names, "_n"])
+    found = await queries.arrow(
+        session, block, query, params, [TypeRef(t.INT8), *types], {"conflicts": (None, given)}, begins=False
+    )
+    new: dict[tuple[int, int], Row] = {}
+    for n, *row in batch_rows(found, [TypeRef(t.INT8), *types]):
+        rid, _, proposed = pairs[n]
+        new[rid, id(proposed)] = tuple(row)
+    plan.decide = lambda rid, _old, row: new.get((rid, id(row)))
+
+
+async def insert_bulk(
+    session: Session,
+    block: Block,
+    table: Table,
+    rows: pa.Table,
+    *,
+    checked: bool = False,
+    replaces: BulkDelete | None = None,
+) -> Written:
+    """Inserts many full rows: checked (unless they are known to be right) and sorted in a thread, staged as parts.
+
+    `replaces`: see `BulkInsert`.
+    """
+    executor = session.executor
+    rules = executor.rules(table)
+    counted = numbered(session, table, rows)
+    written = physical(table, counted)
+    if not checked:
+        await executor.store.sort(lambda: check_rows(rules, rows, session))
+        await check_wide(session, block, table, written)
+    await add_bulk(session, block, table, counted, checked=checked, replaces=replaces)
+    return written, rows.num_rows
+
+
+def physical(table: Table, numbered: pa.Table) -> pa.Table:
+    """Numbered rows with physical column names, `_rid` last."""
+    return pa.table([*numbered.columns[1:], numbered.column(0)], schema=queries.physical_schema(table))
+
+
+def numbered(session: Session, table: Table, rows: pa.Table) -> pa.Table:
+    """Full rows with fresh row ids in front, named as the table's shard names its columns."""
+    first = session.executor.env.rids.take(rows.num_rows)
+    rids = pa.array(np.arange(first, first + rows.num_rows, dtype=np.int64))
+    schema = shard_schema(table)
+    return pa.table([rids, *rows.columns], schema=pa.schema([pa.field("_rid", pa.int64()), *schema]))
+
+
+def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
+    """NOT NULL and CHECK of many rows. On a thread."""
+    not_null = [i for i in rules.not_null if rows.column(i).null_count]
+    if not not_null and not rules.checks:
+        return
+    for batch in rows.combine_chunks().to_batches():
+        if not batch.num_rows:
+            continue
+        read = row_reader(batch.columns)
+        for i in range(batch.num_rows):
+            rules.check(read(i), session)
+
+
+async def add_bulk(
+    session: Session,
+    block: Block,
+    table: Table,
+    numbered: pa.Table,
+    parts: Sequence[Part] | None = None,
+    *,
+    checked: bool = False,
+    replaces: BulkDelete | None = None,
+) -> None:
+    """Stages numbered rows (`_rid` first), if they are not `parts` already, and adds them to the block."""
+    executor = session.executor
+    txn = block.transaction()
+    writes = block.writes(table)
+    held = sum(b.rows.nbytes for w in block.tables.values() for b in w.bulk)
+    if held + numbered.nbytes > executor.limits.transaction_bytes_max:
+        raise ExecutionError(
+            "54000", f"the transaction writes more than {executor.limits.transaction_bytes_max} bytes"
+        )
+    prepared = None
+    if writes.image is not None:
+        image = writes.image
+        own = physical(table, numbered)
+        prepared = await executor.store.sort(lambda: image.prepare_bulk(own))  # type: ignore[attr-defined]
+        await hydrated(block, table)
+        clashes = (
+            image.conflicting_keys(prepared, txn.read_ts, ignoring=writes.gone())  # type: ignore[call-arg]
+            if replaces is None
+            else ()
+        )
+        if clashes:
+            oid, key = clashes[0]
+            constraint = next(c for c in table.constraints if c.oid == oid)
+            raise writes.rules.unique_violation(constraint, key)
+    if not checked and replaces is None:
+        own_unique(writes, numbered)
+    if parts is None:
+        parts = await staged(session, table, "+", numbered)
+    for part in parts:
+        txn.add_part(table.shard, part)
+    writes.bulk.append(BulkInsert(numbered, prepared, replaces))
+    for rule in writes.rules.uniques:
+        txn.wrote_all(rule.space, blind=True)
+    for reference in writes.rules.references:
+        txn.wrote_all(reference.space, blind=True)
+    txn.wrote_all(table.shard, blind=True)
+    if not checked:
+        await references.after_bulk(session, block, table, numbered)
+
+
+async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> list[Part]:
+    """Rows as parts of `bulk_chunk_rows`, two of them written at a time."""
+    executor = session.executor
+    size = executor.limits.bulk_chunk_rows
+    parts: list[Part] = []
+    for at in range(0, rows.num_rows, 2 * size):
+        chunks = [rows.slice(i, size) for i in range(at, min(at + 2 * size, rows.num_rows), size)]
+        parts += await asyncio.gather(*(executor.env.stage(table.shard, kind, c) for c in chunks))
+    return parts
+
+
+def own_unique(writes: Any, numbered: pa.Table) -> None:
+    """Bulk rows against what the same transaction has written before: only where there is any."""
+    rules = writes.rules
+    specs = [(None, rules.key)] if rules.key is not None else []
+    specs += [(rule.constraint, rule.key) for rule in rules.uniques]
+    if not specs or (not writes.bulk and not writes.by_key and writes.image is not None):
+        return  # what the bulk holds twice itself, the image has found
+    taken: list[set[Any]] = [set() for _ in specs]
+    for _, _, row in writes.bulk_rows():
+        for seen, (_, key_of) in zip(taken, specs, strict=True):
+            seen.add(key_of(row))
+    for entry in writes.by_key.values():
+        if entry is not None:
+            for seen, (_, key_of) in zip(taken, specs, strict=True):
+                seen.add(key_of(entry[1]))
+    for batch in numbered.combine_chunks().to_batches():
+        read = row_reader(batch.columns[1:])
+        for i in range(batch.num_rows):
+            row = read(i)
+            for seen, (constraint, key_of) in zip(taken, specs, strict=True):
+                key = key_of(row)
+                if key is None:
+                    continue
+                if key in seen:
+                    raise rules.unique_violation(constraint, key)
+                seen.add(key)
+
+
+# --- UPDATE and DELETE ---------------------------------------------------------------------------
+
+
+async def _old_rows(session: Session, block: Block, table: Table, rids: pa.Array) -> dict[int, Row]:
+    """The rows with these ids as the statement sees them."""
+    cells = [t.select_sql(f'o."{c.name.replace(chr(34), chr(34) * 2)}"', c.type) for c in table.columns]
+    use = RelationUse("old", table, None, True, ranges=())
+    query = Query(
+        (
+            f"SELECT o._rid, {', '.join(cells)} FROM ",
+            Slot("old"),
+            " o WHERE o._rid IN (SELECT _rid FROM wanted_rids)",
+        ),
+        (use,),
+    )
+    prepared = await queries.prepare(session, block, query, (), begins=False)
+    prepared.bindings["wanted_rids"] = pa.table({"_rid": rids})
+    try:
+        found = await session.executor.columnar.table(prepared.sql, prepared.bindings)
+    finally:
+        prepared.begun()
+    types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
+    return {row[0]: row[1:] for row in batch_rows(found, types)}
+
+
+async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Table) -> Written:
+    """`rows`: `_rid` of the old row, then the whole new row."""
+    executor = session.executor
+    table = body.table
+    rules = executor.rules(table)
+    await hydrated(block, table)
+    types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
+    keys_change = not set(rules.key_indexes).isdisjoint(body.assigned)
+    unique_change = any(
+        table.index_of(a) in body.assigned for r in rules.uniques for a in r.constraint.columns
+    )
+    related = concerns(table)
+    if rows.num_rows >= executor.limits.stage_rows and not keys_change and not unique_change and not related:
+        return await _update_bulk(session, block, table, rows)
+    datums = batch_rows(rows, types)
+    seen: set[int] = set()
+    datums = [d for d in datums if not (d[0] in seen or seen.add(d[0]))]  # type: ignore[func-returns-value]
+    for row in datums:
+        rules.check(row[1:], session)
+    old: dict[int, Row] = {}
+    if keys_change or rules.uniques or related:
+        old = await _old_rows(session, block, table, pa.array([d[0] for d in datums], pa.int64()))
+    changes: list[Change] = []
+    for row in datums:
+        rid, new = row[0], row[1:]
+        before = old.get(rid, new)
+        key = rules.key(before) if rules.key is not None else rid
+        new_key = rules.key(new) if rules.key is not None else None
+        changes.append((key, rid, before, new_key, new))
+    await _lock(
+        session,
+        block,
+        table,
+        [c[0] for c in changes],
+        LockMode.UPDATE if keys_change else LockMode.NO_KEY_UPDATE,
+    )
+    if keys_change or unique_change:
+        pending = PendingKeys(rules, block.view(table, record=False), block.read_ts)
+        for key, _, before_row, _, new_row in changes:
+            assert before_row is not None and new_row is not None
+            pending.replace(key, before_row, new_row)
+    if rules.key is None:
+        changes = [(k, rid, o, None, n) for k, rid, o, _, n in changes]
+    written = written_rows(table, [c[4] for c in changes if c[4] is not None], [c[1] for c in changes])
+    await check_wide(session, block, table, written)
+    block.writes(table).apply(changes, executor.env.rids.next)
+    await references.enforce(session, block, table, changes)
+    return written, len(changes)
+
+
+async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Table) -> Written:
+    """Keys stay as they are: the old rows go, the new ones come with new row ids."""
+    rids, first = distinct(rows.column(0))
+    if first is not None:  # a join found some of them more than once: which match wins is nobody's promise
+        rows = rows.take(pa.array(first))
+    deletion = await _delete_rids(session, block, table, rids, replaced=True)
+    written, count = await insert_bulk(
+        session, block, table, rows.drop_columns([rows.column_names[0]]), replaces=deletion
+    )
+    return written.set_column(written.num_columns - 1, "_rid", rows.column(0)), count
+
+
+def distinct(rids: Any) -> tuple[pa.Array, Any]:
+    """The distinct row ids, and the positions of their first occurrences if some came twice."""
+    ids = as_numpy(rids)
+    if len(ids) < 2 or bool((ids[1:] > ids[:-1]).all()):
+        return pa.array(ids), None
+    unique, first = np.unique(ids, return_index=True)
+    if len(unique) == len(ids):
+        return pa.array(ids), None
+    return pa.array(unique), first
+
+
+async def _delete_rids(
+    session: Session, block: Block, table: Table, rids: pa.Array, *, replaced: bool = False
+) -> BulkDelete:
+    """Stages deletions. What is not to be replaced is searched beside the loop, for admission."""
+    executor = session.executor
+    txn = block.transaction()
+    writes = block.writes(table)
+    removal = None
+    if writes.image is not None and not replaced:
+        removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
+    buffer = txn.overlay(table.shard)
+    own = RowIds(more=buffer.inserts).among(rids) if buffer is not None else None
+    deletion = BulkDelete(rids, removal)
+    writes.delete_bulk(deletion)
+    durable = rids if own is None else rids.filter(pa.array(~own))
+    for part in await staged(session, table, "-", pa.table({"_rid": durable})):
+        txn.add_part(table.shard, part)
+    txn.wrote_all(table.shard)
+    for rule in writes.rules.uniques:
+        txn.wrote_all(rule.space, blind=True)
+    return deletion
+
+
+async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Table) -> Written:
+    """`rows`: `_rid`, and the old row if there is a RETURNING."""
+    executor = session.executor
+    table = body.table
+    rules = executor.rules(table)
+    await hydrated(block, table)
+    rids, _ = distinct(rows.column(0))
+    related = bool(table.referenced_by)
+    if len(rids) >= executor.limits.stage_rows and body.returning is None and not related:
+        await _delete_rids(session, block, table, rids)
+        return written_rows(table, ()), len(rids)
+    old: dict[int, Row] = {}
+    if rules.key is not None or rules.uniques or body.returning is not None or related:
+        old = await _old_rows(session, block, table, rids)
+    changes: list[Change] = []
+    for rid in rids.to_pylist():
+        row = old.get(rid, ())
+        key = rules.key(row) if rules.key is not None else rid
+        changes.append((key, rid, row, None, None))
+    await _lock(session, block, table, [c[0] for c in changes], LockMode.UPDATE)
+    block.writes(table).apply(changes, executor.env.rids.next)
+    if related:
+        await references.enforce(session, block, table, changes)
+    if body.returning is None:
+        return written_rows(table, ()), len(changes)
+    gone = [(c[1], c[2]) for c in changes if c[2] is not None]
+    return written_rows(table, [row for _, row in gone], [rid for rid, _ in gone]), len(changes)
+
+
+async def lock_rids(session: Session, block: Block, table: Table, rids: pa.Array) -> None:
+    """Locks rows for whatever may be done to them. Raises SnapshotMoved."""
+    rules = session.executor.rules(table)
+    keys: list[Any] = as_numpy(rids).tolist()
+    if rules.key is not None:
+        keys = [rules.key(row) for row in (await _old_rows(session, block, table, rids)).values()]
+    await _lock(session, block, table, keys, LockMode.UPDATE)
+
+
+async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any], mode: LockMode) -> None:
+    """Locks rows that a query found. If one is newer than the snapshot the statement begins anew."""
+    txn = block.transaction()
+    before = txn.read_ts
+    while True:
+        try:
+            keyed_session.lock_keys(session, txn, table, keys, mode, anew=True)
+            break
+        except keyed_session.WouldBlock as blocked:
+            await keyed_session.wait_for(session, block, blocked)
+    if txn.read_ts != before:
+        raise keyed_session.SnapshotMoved
+
+
+__all__ = ["delete", "insert", "insert_bulk", "lock_rids", "update"]

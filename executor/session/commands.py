@@ -1,0 +1,399 @@
+"""Utility statements: one function per kind, found by the dataclass that says it.
+
+    transactions   BEGIN, COMMIT, savepoints         cursors    DECLARE, FETCH, MOVE, CLOSE
+    copying        COPY                              explain    EXPLAIN
+    as_of          SELECT ... AS OF                  here       settings, PREPARE, LISTEN, VACUUM, ...
+    executor.ddl   all DDL
+
+This is the table of contents of what a session can be told. A statement without an entry is 0A000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError, Prepared, Result, Rows
+from executor.session import transactions
+from executor.session.settings import join_list
+from executor.session.transactions import require_block, set_isolation, set_read_only, settle
+from planner import statements as st
+from planner import types as t
+from planner.abc import Plan, ResultColumn, TypeRef
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+class NeedsLease(Exception):
+    """A sequence has no values left in memory: lease a block and come again."""
+
+    def __init__(self, sequence_oid: int, count: int = 1) -> None:
+        self.sequence_oid, self.count = sequence_oid, count
+
+
+TEXT = TypeRef(t.TEXT)
+Run = Callable[["Session", Plan, Any, Sequence[Datum], bool], Awaitable[Result]]
+
+
+# --- settings ------------------------------------------------------------------------------------
+
+
+def set_value(session: Session, name: str, value: str | None, *, local: bool) -> str:
+    """SET and set_config, with those settings that belong to the transaction."""
+    key = name.lower()
+    if key == "transaction_isolation" and value is not None:
+        set_isolation(session, value.strip().lower())
+    elif key == "transaction_read_only" and value is not None:
+        set_read_only(session, session.settings.check(name, value) == "on")
+    else:
+        session.settings.set(name, value, local=local)
+        settle(session)
+    return show_value(session, name)
+
+
+def show_value(session: Session, name: str) -> str:
+    key, block = name.lower(), session.block
+    if key == "transaction_isolation":
+        return (
+            block.isolation_name
+            if block is not None
+            else session.settings.raw("default_transaction_isolation")
+        )
+    if key == "transaction_read_only":
+        if block is None:
+            return session.settings.raw("default_transaction_read_only")
+        return "on" if block.read_only else "off"
+    return session.settings.show(name)
+
+
+_LISTS = ("search_path", "datestyle", "temp_tablespaces", "session_preload_libraries")
+
+
+async def _set(
+    session: Session, plan: Plan, s: st.SetVariable, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    value: str | None = None
+    if s.values is not None:
+        if len(s.values) > 1 and s.name.lower() not in _LISTS:
+            raise ExecutionError("22023", f"SET {s.name} takes only one argument")
+        value = join_list(s.values) if s.name.lower() == "search_path" else ", ".join(s.values)
+    if s.local and (session.block is None or session.block.implicit):
+        session.settings.check(s.name, value) if value is not None else session.settings.show(s.name)
+        session.notice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
+        return Rows("SET")
+    set_value(session, s.name, value, local=s.local)
+    return Rows("SET")
+
+
+async def _set_authorization(
+    session: Session, plan: Plan, s: st.SetSessionAuthorization, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    user = s.user if s.user is not None else session.settings.user
+    if session.catalog.role(user) is None:
+        raise ExecutionError("22023", f'role "{user}" does not exist')
+    session.settings.set("session_authorization", user, local=s.local)
+    session.user = user
+    settle(session)
+    return Rows("SET")
+
+
+async def _set_role(
+    session: Session, plan: Plan, s: st.SetRole, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    role = s.role
+    if role is not None and session.catalog.role(role) is None:
+        raise ExecutionError("22023", f'role "{role}" does not exist')
+    session.settings.set("role", role or "none", local=s.local)
+    session.user = role or session.settings.raw("session_authorization")
+    settle(session)
+    return Rows("RESET" if s.reset else "SET")
+
+
+async def _set_constraints(
+    session: Session, plan: Plan, s: st.SetConstraints, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    from executor.session import references
+
+    only = None
+    if s.names is not None:
+        only = frozenset(oid for name in s.names for oid in _constraints(session, name))
+    block = session.block
+    if block is None or block.implicit:
+        session.notice("WARNING", "25P01", "SET CONSTRAINTS can only be used in transaction blocks")
+        return Rows("SET CONSTRAINTS")
+    if only is None:
+        block.constraint_modes = {0: s.deferred}
+    else:
+        block.constraint_modes |= dict.fromkeys(only, s.deferred)
+    if not s.deferred:
+        await references.check_deferred(session, block, only)
+    return Rows("SET CONSTRAINTS")
+
+
+def _constraints(session: Session, name: st.Name) -> list[int]:
+    """The deferrable constraints of that name. Raises 42704, 42809."""
+    found = [
+        c
+        for table in session.catalog.tables()
+        for c in table.constraints
+        if c.name == name.name
+        and (not name.schema or session.catalog.schema_of(table.schema_oid).name == name.schema)
+    ]
+    if not found:
+        raise ExecutionError("42704", f'constraint "{name.name}" does not exist')
+    for c in found:
+        if not c.deferrable:
+            raise ExecutionError("42809", f'constraint "{name.name}" is not deferrable')
+    return [c.oid for c in found]
+
+
+async def _reset(
+    session: Session, plan: Plan, s: st.ResetVariable, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.name is None:
+        session.settings.reset_all()
+    else:
+        session.settings.set(s.name, None)
+    settle(session)
+    return Rows("RESET")
+
+
+async def _show(
+    session: Session, plan: Plan, s: st.ShowVariable, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.name is None:
+        columns = plan.columns or tuple(ResultColumn(n, TEXT) for n in ("name", "setting", "description"))
+        return Rows("SHOW", columns, session.settings.show_all())
+    name, value = canonical_name(s.name), show_value(session, s.name)
+    return Rows("SHOW", plan.columns or (ResultColumn(name, TEXT),), [(value,)])
+
+
+def canonical_name(name: str) -> str:
+    from executor.session.guc_table import GUCS
+
+    guc = GUCS.get(name.lower())
+    return guc.name if guc is not None else name
+
+
+# --- prepared statements -------------------------------------------------------------------------
+
+
+async def _prepare(
+    session: Session, plan: Plan, s: st.Prepare, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.name in session.statements:
+        raise ExecutionError("42P05", f'prepared statement "{s.name}" already exists')
+    inner: Plan = plan.extra["query"]
+    session.statements[s.name] = Prepared(s.name, plan.text, inner, inner.parameters, from_sql=True)
+    return Rows("PREPARE")
+
+
+async def _execute(
+    session: Session, plan: Plan, s: st.Execute, params: Sequence[Datum], autocommit: bool
+) -> Result:
+    prepared = session.statements.get(s.name)
+    if prepared is None:
+        raise ExecutionError("26000", f'prepared statement "{s.name}" does not exist')
+    wanted = prepared.parameter_types
+    if len(s.arguments) != len(wanted):
+        raise ExecutionError(
+            "42601",
+            f'wrong number of parameters for prepared statement "{s.name}"',
+            detail=f"Expected {len(wanted)} parameters but got {len(s.arguments)}.",
+        )
+    values: list[Datum] = []
+    for argument, ref in zip(s.arguments, wanted, strict=True):
+        values.append(await evaluate(session, argument.text, ref))
+    result = await session.run_plan(prepared.plan, tuple(values), autocommit)
+    return result
+
+
+async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
+    """The value of an expression that stands alone (arguments of EXECUTE, AS OF)."""
+    cast = f"SELECT CAST({text} AS {t.format_type(ref)})"
+    plan, params = session.executor.planner.plan(cast, session.context(), normalise=False)
+    result = await session.run_plan(plan, params, session.block is None)
+    assert isinstance(result, Rows)
+    return result.rows[0][0]
+
+
+async def _deallocate(
+    session: Session, plan: Plan, s: st.Deallocate, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.name is None:
+        session.statements.clear()
+        return Rows("DEALLOCATE ALL")
+    if session.statements.pop(s.name, None) is None:
+        raise ExecutionError("26000", f'prepared statement "{s.name}" does not exist')
+    return Rows("DEALLOCATE")
+
+
+async def _discard(
+    session: Session, plan: Plan, s: st.Discard, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.what == "all":
+        if session.block is not None and not session.block.implicit:
+            raise ExecutionError("25001", "DISCARD ALL cannot run inside a transaction block")
+        for portal in session.portals.values():
+            portal.close()
+        session.portals.clear()
+        session.statements.clear()
+        session.channels.clear()
+        session.settings.reset_all()
+        session.currval.clear()
+        settle(session)
+    elif s.what == "sequences":
+        session.currval.clear()
+    return Rows(f"DISCARD {s.what.upper()}")
+
+
+# --- notifications -------------------------------------------------------------------------------
+
+
+async def _listen(
+    session: Session, plan: Plan, s: st.Listen, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    session.channels.add(s.channel)
+    return Rows("LISTEN")
+
+
+async def _unlisten(
+    session: Session, plan: Plan, s: st.Unlisten, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.channel is None:
+        session.channels.clear()
+    else:
+        session.channels.discard(s.channel)
+    return Rows("UNLISTEN")
+
+
+async def _notify(
+    session: Session, plan: Plan, s: st.Notify, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    notify(session, s.channel, s.payload)
+    return Rows("NOTIFY")
+
+
+def notify(session: Session, channel: str, payload: str) -> None:
+    """Delivered at once, or with the transaction's commit."""
+    if len(payload.encode()) >= 8000:
+        raise ExecutionError("22023", "payload string too long")
+    item = (channel, payload)
+    if session.block is None:
+        session.executor.notify(session, [item])
+    elif item not in session.block.notifications:
+        session.block.notifications.append(item)
+
+
+# --- maintenance ---------------------------------------------------------------------------------
+
+
+async def _vacuum(
+    session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    for name in s.tables:
+        session.catalog.resolve_relation(name.name, name.schema, session.settings.search_path, name.position)
+    if plan.tag == "VACUUM" and session.block is not None and not session.block.implicit:
+        raise ExecutionError("25001", "VACUUM cannot run inside a transaction block")
+    return Rows(plan.tag)
+
+
+async def _lock_table(
+    session: Session, plan: Plan, s: st.LockTable, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    """Serializable transactions need no table locks: the whole table counts as read, which is as strong."""
+    block = require_block(session, "LOCK TABLE")
+    for name in s.tables:
+        table = session.catalog.resolve_table(
+            name.name, name.schema, session.settings.search_path, name.position
+        )
+        block.use(table)
+        if "share" in s.mode or "exclusive" in s.mode:
+            block.transaction().reads.whole(table.shard)
+    return Rows("LOCK TABLE")
+
+
+async def _accepted(
+    session: Session, plan: Plan, s: st.Accepted, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.warning:
+        session.notice("WARNING", "01000", s.warning)
+    return Rows(s.tag)
+
+
+# --- the table of contents -----------------------------------------------------------------------
+
+
+async def run(
+    session: Session, plan: Plan, statement: Any, params: Sequence[Datum], autocommit: bool
+) -> Result:
+    """Runs a utility statement. Raises 0A000 for one that nobody runs."""
+    function = _TABLE.get(type(statement)) or _elsewhere().get(type(statement))
+    if function is not None:
+        return await function(session, plan, statement, params, autocommit)
+    from executor.ddl import run as ddl
+
+    return await ddl.run(session, plan, statement, params, autocommit)
+
+
+_TABLE: dict[type[Any], Run] = {
+    st.Begin: transactions.run_begin,
+    st.Commit: transactions.run_commit,
+    st.Rollback: transactions.run_rollback,
+    st.Savepoint: transactions.run_savepoint,
+    st.ReleaseSavepoint: transactions.run_release,
+    st.RollbackTo: transactions.run_rollback_to,
+    st.SetTransaction: transactions.run_set_transaction,
+    st.SetVariable: _set,
+    st.SetSessionAuthorization: _set_authorization,
+    st.SetRole: _set_role,
+    st.SetConstraints: _set_constraints,
+    st.ResetVariable: _reset,
+    st.ShowVariable: _show,
+    st.Prepare: _prepare,
+    st.Execute: _execute,
+    st.Deallocate: _deallocate,
+    st.Discard: _discard,
+    st.Listen: _listen,
+    st.Unlisten: _unlisten,
+    st.Notify: _notify,
+    st.Vacuum: _vacuum,
+    st.LockTable: _lock_table,
+    st.Accepted: _accepted,
+}
+
+
+def _elsewhere() -> dict[type[Any], Run]:
+    """Statements that have a file of their own."""
+    from executor.session import as_of, copying, cursors, explain
+
+    return {
+        st.DeclareCursor: cursors.declare,
+        st.Fetch: cursors.fetch,
+        st.CloseCursor: cursors.close,
+        st.Copy: copying.run,
+        st.Explain: explain.run,
+        st.SelectAsOf: as_of.run,
+    }
+
+
+OWN_TRANSACTION = (
+    st.Begin,
+    st.Commit,
+    st.Rollback,
+    st.SetVariable,
+    st.ResetVariable,
+    st.ShowVariable,
+    st.SetTransaction,
+    st.Prepare,
+    st.Deallocate,
+    st.Discard,
+    st.Listen,
+    st.Unlisten,
+    st.Vacuum,
+)
+"""Statements that open no implicit transaction."""
+
+__all__ = ["OWN_TRANSACTION", "NeedsLease", "run"]

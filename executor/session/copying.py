@@ -1,0 +1,302 @@
+"""COPY: rows in and out without SQL in between.
+
+    COPY t FROM STDIN    pgwire decodes  ->  write(batch)  ->  completed rows, numbered, staged as parts
+                                             finish()      ->  checked, added to the block, committed
+    COPY t TO STDOUT     a SELECT's stream; pgwire encodes it
+
+Parts are staged while the client is still sending, so a large COPY ends soon after its last byte.
+Columns that are not copied get their defaults.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
+from executor.columnar.rows import canonical_batch
+from executor.session import bulk
+from executor.session.block import Block
+from executor.snapshot.spill import spilled_table
+from planner import statements as st
+from planner import types as t
+from planner.abc import Column, Plan, Query, ResultColumn, Table
+from storage.abc import Datum, Part
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+STAGING_MAX = 2
+"""Chunks being written while the next one is read."""
+
+_TRUE = (True, "true", "on", "1", 1, "", None)
+
+
+def _flag(value: Any) -> bool:
+    return (value.lower() if isinstance(value, str) else value) in _TRUE
+
+
+def options_of(s: st.Copy) -> CopyOptions:
+    """COPY's options with the format's defaults. Raises 42601, 0A000, 22023."""
+    given = dict(s.options)
+    kind = str(given.pop("format", "text")).lower()
+    if kind not in ("text", "csv", "binary"):
+        raise ExecutionError("22023", f'COPY format "{kind}" not recognized')
+    out = CopyOptions(format=kind)
+    if kind == "csv":
+        out.delimiter, out.null = ",", ""
+    for name, value in given.items():
+        if name in ("delimiter", "null", "quote"):
+            if kind == "binary":
+                raise ExecutionError("42601", f"cannot specify {name.upper()} in BINARY mode")
+            setattr(out, name, str(value))
+        elif name == "escape":
+            out.escape = str(value)
+        elif name == "header":
+            out.header = "match" if str(value).lower() == "match" else _flag(value)
+        elif name in ("force_quote", "force_not_null", "force_null"):
+            setattr(out, name, value if value == "*" else tuple(value))
+        elif name == "encoding":
+            if str(value).lower().replace("-", "").replace("_", "") not in ("utf8", "unicode"):
+                raise ExecutionError("0A000", f"COPY encoding {value} is not supported, only UTF8 is")
+        elif name == "on_error":
+            out.on_error = str(value).lower()
+        elif name not in ("freeze", "oids"):
+            raise ExecutionError("42601", f'option "{name}" not recognized')
+    if "quote" in given and "escape" not in given:
+        out.escape = out.quote
+    if len(out.delimiter) != 1:
+        raise ExecutionError("0A000", "COPY delimiter must be a single one-byte character")
+    return out
+
+
+async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum], autocommit: bool) -> Result:
+    if s.filename is not None or s.program:
+        raise ExecutionError(
+            "0A000", "COPY to and from files of the server is not supported, use STDIN and STDOUT"
+        )
+    options = options_of(s)
+    if not s.is_from:
+        return await _copy_out(session, plan, s, options, tuple(params), autocommit)
+    if s.where is not None:
+        raise ExecutionError("0A000", "COPY FROM ... WHERE is not supported")
+    assert s.table is not None
+    table = session.catalog.resolve_table(
+        s.table.name, s.table.schema, session.search_path(), s.table.position
+    )
+    columns = _columns(table, s.columns)
+    own = session.block is None
+    block = session.block or session.open_block(implicit=True)
+    if block.read_only:
+        if own:
+            session.rollback()
+        raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
+    block.statement()
+    load = _Load(session, block, table, columns, own=own)
+    described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
+    return CopyIn(described, options, load.write, load.finish, load.abort, table.name)
+
+
+def _columns(table: Table, names: Sequence[str]) -> list[Column]:
+    if not names:
+        return [c for c in table.columns if not c.generated]
+    by_name = {c.name: c for c in table.columns}
+    out = []
+    for name in names:
+        column = by_name.get(name)
+        if column is None:
+            raise ExecutionError("42703", f'column "{name}" of relation "{table.name}" does not exist')
+        if column in out:
+            raise ExecutionError("42701", f'column "{name}" specified more than once')
+        if column.generated:
+            raise ExecutionError("42P10", f'column "{name}" is a generated column')
+        out.append(column)
+    return out
+
+
+class _Load:
+    """One COPY FROM in progress."""
+
+    def __init__(
+        self, session: Session, block: Block, table: Table, columns: list[Column], *, own: bool
+    ) -> None:
+        self._session = session
+        self._block = block
+        self._table = table
+        self._columns = columns
+        self._own = own
+        self._waiting: list[pa.RecordBatch] = []
+        self._waiting_rows = 0
+        self._done: list[pa.Table] = []
+        self._parts: list[Part] = []
+        self._staging: list[asyncio.Task[Part]] = []
+        self._rows = 0
+        self._bytes = 0
+        self._held = 0
+        """Bytes of complete chunks; from `SnapshotLimits.spill_bytes_min` on they go to mapped files."""
+        self._over = False
+
+    async def write(self, batch: pa.RecordBatch) -> None:
+        """Takes a batch of the copied columns."""
+        self._waiting.append(canonical_batch(batch, [c.type for c in self._columns]))
+        self._waiting_rows += batch.num_rows
+        self._bytes += batch.nbytes
+        limit = self._session.executor.limits.transaction_bytes_max
+        if self._bytes > limit:
+            raise ExecutionError("54000", f"COPY of more than {limit} bytes in one transaction")
+        if self._waiting_rows >= self._session.executor.limits.bulk_chunk_rows:
+            await self._chunk(stage=True)
+
+    async def _chunk(self, *, stage: bool) -> None:
+        if not self._waiting_rows:
+            return
+        given = pa.Table.from_batches(self._waiting)
+        self._waiting, self._waiting_rows = [], 0
+        session, table = self._session, self._table
+        rows = await self._completed(given)
+        rules = session.executor.rules(table)
+        await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
+        numbered = bulk.numbered(session, table, rows)
+        await bulk.check_wide(session, self._block, table, bulk.physical(table, numbered))
+        self._rows += numbered.num_rows
+        spill = session.executor.store.spill
+        self._held += numbered.nbytes
+        if self._held >= spill.size_bytes_min:
+            numbered = await session.executor.store.sort(lambda: spilled_table(numbered, spill))
+        self._done.append(numbered)
+        if stage:
+            # The next chunk is read while this one is written, and the one before it must have been.
+            if len(self._staging) >= STAGING_MAX:
+                self._parts.append(await self._staging[0])
+                del self._staging[0]
+            self._staging.append(
+                asyncio.ensure_future(session.executor.env.stage(table.shard, "+", numbered))
+            )
+
+    async def _staged(self) -> list[Part]:
+        """All parts, in the order of their rows."""
+        while self._staging:
+            self._parts.append(await self._staging[0])
+            del self._staging[0]
+        return self._parts
+
+    async def _completed(self, given: pa.Table) -> pa.Table:
+        """Full rows: the copied columns, and defaults for the others."""
+        arrays = []
+        copied = {c.attnum: i for i, c in enumerate(self._columns)}
+        for column in self._table.columns:
+            i = copied.get(column.attnum)
+            if i is not None:
+                arrays.append(given.column(i))
+            else:
+                arrays.append(await default_values(self._session, column, given.num_rows))
+        return pa.table(arrays, names=[f"c{c.attnum}" for c in self._table.columns])
+
+    async def finish(self) -> Rows:
+        """Everything has come: checks keys, adds it to the block, commits if the COPY is its own transaction."""
+        session, block = self._session, self._block
+        try:
+            await self._chunk(stage=bool(self._parts or self._staging))
+            if self._done:
+                await bulk.hydrated(block, self._table)
+                parts = await self._staged()
+                await bulk.add_bulk(session, block, self._table, pa.concat_tables(self._done), parts or None)
+            if self._own:
+                await session.commit()
+        except BaseException:
+            if self._own:
+                session.rollback()
+            raise
+        self._over = True
+        return Rows(f"COPY {self._rows}")
+
+    def abort(self) -> None:
+        """The client failed or went away: what was staged is garbage, nothing was added."""
+        for task in self._staging:
+            task.cancel()
+        if not self._over and self._own:
+            self._over = True
+            session = self._session
+            if session.block is self._block:
+                session.rollback()
+
+
+async def default_values(session: Session, column: Column, count: int) -> pa.Array:
+    """`count` values of a column's default."""
+    ref = column.type
+    if column.generated:
+        raise ExecutionError("0A000", "COPY into a table with generated columns is not supported")
+    if column.sequence_oid:
+        values = await session.executor.sequences.take_many(session, column.sequence_oid, count)
+        return pa.array(values, t.arrow_type(ref))
+    if column.default is None:
+        return pa.nulls(count, t.arrow_type(ref))
+    from executor.session import queries
+
+    text = f"SELECT CAST({column.default} AS {t.format_type(ref)})"
+    plan, params = session.executor.planner.plan(text, session.context(), normalise=False)
+    body = session.compiled(plan).plan.body
+    if not isinstance(body, Query):
+        raise ExecutionError("0A000", f'the default of column "{column.name}" is not supported in COPY')
+    if body.volatile:  # a value of its own for each row
+        body = dataclasses.replace(body, pieces=(*body.pieces, f" FROM range({count})"))
+        return (await queries.arrow(session, session.block, body, params, [ref], begins=False)).column(0)
+    one = await queries.arrow(session, session.block, body, params, [ref], begins=False)
+    return one.column(0).take(pa.array(np.zeros(count, np.int64)))
+
+
+async def _copy_out(
+    session: Session,
+    plan: Plan,
+    s: st.Copy,
+    options: CopyOptions,
+    params: tuple[Datum, ...],
+    autocommit: bool,
+) -> Result:
+    inner = plan.extra.get("query")
+    if inner is None:
+        assert s.table is not None
+        relation = session.catalog.resolve_relation(
+            s.table.name, s.table.schema, session.search_path(), s.table.position
+        )
+        if isinstance(relation, Table):
+            names = [c.name for c in _columns(relation, s.columns)]
+        else:
+            raise ExecutionError(
+                "42809",
+                f'cannot copy from view "{s.table.name}"',
+                hint="Try the COPY (SELECT ...) TO variant.",
+            )
+        schema = session.catalog.schema_of(relation.schema_oid).name
+        cells = ", ".join(_quoted(n) for n in names)
+        text = f"SELECT {cells} FROM {_quoted(schema)}.{_quoted(relation.name)}"
+        inner, params = session.executor.planner.plan(text, session.context(), normalise=False)
+    result = await session.run_plan(inner, params, autocommit)
+    if isinstance(result, Rows):
+        result = _as_stream(result)
+    if not isinstance(result, Stream):
+        raise ExecutionError("0A000", "COPY of this query is not supported")
+    result.tag = "COPY"
+    return CopyOut(options, result)
+
+
+def _as_stream(rows: Rows) -> Stream:
+    from executor.snapshot.columns import rows_to_arrays
+
+    columns = rows.columns or ()
+    arrays = rows_to_arrays(list(rows.rows), [t.arrow_type(c.type) for c in columns])
+
+    async def batches() -> Any:
+        if rows.rows:
+            yield pa.RecordBatch.from_arrays(arrays, names=[f"c{i}" for i in range(len(columns))])
+
+    return Stream("COPY", columns, batches(), lambda: None)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,173 @@
+"""SQL cursors: DECLARE, FETCH, MOVE, CLOSE.
+
+A cursor reads as of its declaration, whatever the block writes afterwards: its query is started by DECLARE
+and drawn from as FETCH asks. Rows that have been drawn are kept, so that it can be scrolled; the
+position is before the first row, on one, or after the last:
+
+    0 | 1 2 3 ... n | n+1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
+from executor.columnar.rows import batch_rows
+from planner import statements as st
+from planner.abc import Plan, Query, ResultColumn
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+class CursorRows:
+    """The rows of a cursor, drawn from its result as they are needed."""
+
+    __slots__ = ("_limit", "_types", "position", "rows", "source")
+
+    def __init__(self, result: Rows | Stream, columns: Sequence[ResultColumn], rows_max: int) -> None:
+        self._types = [c.type for c in columns]
+        self._limit = rows_max
+        self.rows: list[tuple[Datum, ...]] = list(result.rows) if isinstance(result, Rows) else []
+        self.source = result if isinstance(result, Stream) else None
+        self.position = 0
+
+    async def draw(self, count: int | None) -> None:
+        """Makes at least `count` rows present, if there are so many (None: all)."""
+        while self.source is not None and (count is None or len(self.rows) < count):
+            batch = await anext(self.source.batches, None)
+            if batch is None:
+                self.close()
+                return
+            self.rows += batch_rows(batch, self._types)
+            if len(self.rows) > self._limit:
+                raise ExecutionError("54000", f"a cursor holds more than {self._limit} rows")
+
+    def close(self) -> None:
+        source, self.source = self.source, None
+        if source is not None:
+            source.close()
+
+    async def fetch(self, direction: str, count: int | None) -> list[tuple[Datum, ...]]:
+        """FETCH's rows; moves the position as PostgreSQL does."""
+        if direction == "first":
+            direction, count = "absolute", 1
+        elif direction == "last":
+            direction, count = "absolute", -1
+        if direction == "absolute":
+            assert count is not None
+            if count < 0:
+                await self.draw(None)
+                count = max(0, len(self.rows) + 1 + count)
+            return await self._at(count)
+        if direction == "relative":
+            assert count is not None
+            return await self._at(self.position + count)
+        if direction == "backward" and count is not None:
+            count = -count
+        if direction == "backward" and count is None:
+            return self._back(None)
+        if count is not None and count < 0:
+            return self._back(-count)
+        if count == 0:
+            return await self._at(self.position)
+        return await self._forward(count)
+
+    async def _forward(self, count: int | None) -> list[tuple[Datum, ...]]:
+        start = self.position
+        await self.draw(None if count is None else start + count)
+        total = len(self.rows)
+        stop = total if count is None else min(start + count, total)
+        rows = self.rows[start:stop]
+        reached_end = count is None or start + count > total
+        self.position = total + 1 if reached_end else stop
+        return rows
+
+    def _back(self, count: int | None) -> list[tuple[Datum, ...]]:
+        last = min(self.position, len(self.rows) + 1) - 1  # the first row to return, 1-based
+        first = 0 if count is None else max(0, last - count)
+        rows = self.rows[first:last][::-1]
+        self.position = 0 if count is None or last - count < 0 else first + 1
+        return rows
+
+    async def _at(self, position: int) -> list[tuple[Datum, ...]]:
+        await self.draw(max(position, 0))
+        self.position = max(0, min(position, len(self.rows) + 1))
+        return [self.rows[position - 1]] if 1 <= position <= len(self.rows) else []
+
+
+class CursorPortal(Portal):
+    """A portal whose rows come through FETCH."""
+
+    def close(self) -> None:
+        cursor = self.extra.get("cursor")
+        if cursor is not None:
+            cursor.close()
+        super().close()
+
+
+async def declare(
+    session: Session, plan: Plan, s: st.DeclareCursor, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    block = session.block
+    if not s.hold and (block is None or (block.implicit and autocommit)):
+        raise ExecutionError("25P01", "DECLARE CURSOR can only be used in transaction blocks")
+    if s.name in session.portals:
+        raise ExecutionError("42P03", f'cursor "{s.name}" already exists')
+    if len(session.portals) >= session.executor.limits.portals_per_session_max:
+        raise ExecutionError("54000", "too many open cursors")
+    inner: Plan = plan.extra["query"]
+    result = await session.run_plan(inner, tuple(params), block is None)
+    if not isinstance(result, Rows | Stream):
+        raise ExecutionError("0A000", "a cursor needs a query that returns rows")
+    cursor = CursorRows(result, inner.columns or (), session.executor.limits.cursor_rows_max)
+    portal = CursorPortal(
+        s.name, Prepared("", plan.text, inner, inner.parameters, True), tuple(params), from_sql=True
+    )
+    portal.extra.update(cursor=cursor, scroll=s.scroll, hold=s.hold, query=isinstance(inner.body, Query))
+    if s.hold and block is None:
+        await cursor.draw(None)
+        portal.extra["held"] = True
+    session.portals[s.name] = portal
+    return Rows("DECLARE CURSOR")
+
+
+async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datum], autocommit: bool) -> Rows:
+    portal = session.portals.get(s.cursor)
+    cursor = portal.extra.get("cursor") if portal is not None else None
+    if portal is None or cursor is None:
+        raise ExecutionError("34000", f'cursor "{s.cursor}" does not exist')
+    backward = s.direction in ("backward", "first", "last", "absolute", "relative") or (s.count or 0) < 0
+    if portal.extra["scroll"] is False and backward:
+        raise ExecutionError(
+            "55000",
+            "cursor can only scan forward",
+            hint="Declare it with SCROLL option to enable backward scan.",
+        )
+    rows = await cursor.fetch(s.direction, s.count)
+    if s.move:
+        return Rows(f"MOVE {len(rows)}")
+    return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
+
+
+async def close(
+    session: Session, plan: Plan, s: st.CloseCursor, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.name is None:
+        for name in [n for n, p in session.portals.items() if p.from_sql]:
+            session.portals.pop(name).close()
+        return Rows("CLOSE CURSOR ALL")
+    portal = session.portals.pop(s.name, None)
+    if portal is None:
+        raise ExecutionError("34000", f'cursor "{s.name}" does not exist')
+    portal.close()
+    return Rows("CLOSE CURSOR")
+
+
+async def materialise(session: Session, portal: Any) -> None:
+    """Draws everything that is left: the transaction ends, the cursor stays."""
+    cursor = portal.extra.get("cursor")
+    if cursor is not None:
+        await cursor.draw(None)

@@ -1,0 +1,129 @@
+"""EXPLAIN: which engine answers, what it reads and writes, and at which timestamp.
+
+    QUERY PLAN
+    Keyed read on pgbench_accounts (primary key: 1 point)
+    Engine: keyed
+
+`EXPLAIN TIMESTAMP` (an option, `EXPLAIN (TIMESTAMP) ...`) adds the timestamp that it would read at.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import Result, Rows, Stream
+from planner import statements as st
+from planner import types as t
+from planner.abc import (
+    Body,
+    DeleteQuery,
+    InsertQuery,
+    InsertValues,
+    KeyedDelete,
+    KeyedRead,
+    KeyedUpdate,
+    MergeQuery,
+    Plan,
+    Points,
+    Query,
+    RelationUse,
+    ResultColumn,
+    TypeRef,
+    UpdateQuery,
+    Utility,
+    WithWrites,
+)
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+def _keys(lookup: Any) -> str:
+    if isinstance(lookup, Points):
+        return f"primary key: {len(lookup.keys)} point{'s' if len(lookup.keys) != 1 else ''}"
+    return "primary key: range"
+
+
+def _query_lines(query: Query) -> list[str]:
+    lines = []
+    for use in query.relations:
+        if isinstance(use, RelationUse):
+            columns = (
+                "all columns"
+                if use.columns is None
+                else ", ".join(use.table.columns[i].name for i in use.columns) or "no columns"
+            )
+            what = "key ranges" if use.ranges is not None else "whole table"
+            lines.append(f"  ->  Scan on {use.table.name} ({columns}; {what})")
+        else:
+            lines.append(f"  ->  System relation {use.schema}.{use.name}")
+    return lines
+
+
+def describe(plan: Plan) -> tuple[str, list[str]]:
+    """(engine, lines) of a plan."""
+    return ("session", [plan.tag]) if isinstance(plan.body, Utility) else describe_body(plan.body)
+
+
+def describe_body(body: Body) -> tuple[str, list[str]]:
+    """(engine, lines) of a query or a write."""
+    if isinstance(body, KeyedRead):
+        return "keyed", [f"Keyed read on {body.table.name} ({_keys(body.lookup)})"]
+    if isinstance(body, InsertValues):
+        return "keyed", [f"Insert on {body.table.name} ({len(body.rows)} rows)"]
+    if isinstance(body, KeyedUpdate):
+        return "keyed", [f"Update on {body.table.name} ({_keys(body.lookup)})"]
+    if isinstance(body, KeyedDelete):
+        return "keyed", [f"Delete on {body.table.name} ({_keys(body.lookup)})"]
+    if isinstance(body, Query):
+        return "columnar", ["Columnar query", *_query_lines(body)]
+    if isinstance(body, WithWrites):
+        lines = [f"With writes ({len(body.writes)})"]
+        for part in (*(w.body for w in body.writes), body.body):
+            lines += [f"  {line}" for line in describe_body(part)[1]]
+        return "columnar", lines
+    if isinstance(body, InsertQuery | UpdateQuery | DeleteQuery | MergeQuery):
+        verb = type(body).__name__.removesuffix("Query")
+        return "columnar", [f"{verb} on {body.table.name}", *_query_lines(body.query)]
+    raise AssertionError(body)
+
+
+async def run(
+    session: Session, plan: Plan, s: st.Explain, params: Sequence[Datum], autocommit: bool
+) -> Result:
+    inner: Plan = plan.extra["query"]
+    engine, lines = describe(inner)
+    facts: dict[str, Any] = {"Engine": engine}
+    if _said(s.options.get("timestamp")):
+        facts["Read Timestamp"] = (
+            session.block.read_ts if session.block is not None else session.executor.read_ts()
+        )
+    if s.analyze:
+        begun = time.perf_counter()
+        result = await session.run_plan(inner, tuple(params), autocommit)
+        rows = 0
+        if isinstance(result, Rows):
+            rows = len(result.rows)
+        elif isinstance(result, Stream):
+            async for batch in result.batches:
+                rows += batch.num_rows
+            result.close()
+        lines[0] += f" (actual rows={rows})"
+        facts["Execution Time"] = f"{(time.perf_counter() - begun) * 1000:.3f} ms"
+    if s.format == "json":
+        document = [{"Plan": {"Node Type": lines[0], "Details": lines[1:]}, **facts}]
+        text = [json.dumps(document, indent=2)]
+        column = ResultColumn("QUERY PLAN", TypeRef(t.JSON))
+    else:
+        text = [*lines, *(f"{k}: {v}" for k, v in facts.items())]
+        column = ResultColumn("QUERY PLAN", TypeRef(t.TEXT))
+    columns = plan.columns or (column,)
+    return Rows("EXPLAIN", columns, [(line,) for line in text])
+
+
+def _said(option: Any) -> bool:
+    return option is not None and str(option).lower() not in ("false", "off", "0")

@@ -1,0 +1,171 @@
+"""SQL functions that only a session can answer, as DuckDB calls them from its own threads.
+
+    tw_set_config(name, value, is_local, pid)      set_config
+    tw_current_setting(name, missing_ok, pid)      current_setting of a computed name
+    tw_notify(channel, payload, pid)               pg_notify
+    tw_export_snapshot(pid)                        pg_export_snapshot
+    tw_advisory(what, number, number, pid)         pg_advisory_lock and its kin
+    tw_cancel_backend(other pid, pid)              pg_cancel_backend
+    tw_terminate_backend(other pid, pid)           pg_terminate_backend
+    tw_sleep(seconds, pid)                         pg_sleep
+
+They ask the event loop, where all sessions live, and wait for it; only sleeping waits where it is, and looks up
+every so often whether its session has been cancelled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.session import commands, transactions
+from planner.abc import SqlError
+
+if TYPE_CHECKING:
+    from executor.executor import Executor
+    from executor.session.session import Session
+
+
+def _set_config(session: Session, name: str, value: str | None, local: bool) -> str:
+    return commands.set_value(session, name, value, local=local)
+
+
+def _current_setting(session: Session, name: str | None, missing_ok: bool | None) -> str | None:
+    if name is None or missing_ok is None:
+        return None
+    try:
+        return commands.show_value(session, name)
+    except SqlError:
+        if missing_ok:
+            return None
+        raise
+
+
+def _notify(session: Session, channel: str | None, payload: str | None) -> str:
+    if not channel:
+        raise ExecutionError("22023", "channel name cannot be empty")
+    if len(channel.encode()) > 63:
+        raise ExecutionError("22023", "channel name too long")
+    commands.notify(session, channel, payload or "")
+    return ""
+
+
+def _cancel(session: Session, pid: int | None) -> bool | None:
+    other = session.executor.sessions.get(pid) if pid is not None else None
+    if pid is not None and other is None:
+        session.notice("WARNING", "01000", f"PID {pid} is not a PostgreSQL backend process")
+    if other is not None:
+        other.cancel()
+    return None if pid is None else other is not None
+
+
+def _terminate(session: Session, pid: int | None) -> bool | None:
+    other = session.executor.sessions.get(pid) if pid is not None else None
+    if pid is not None and other is None:
+        session.notice("WARNING", "01000", f"PID {pid} is not a PostgreSQL backend process")
+    if other is not None:
+        # Busy ones end when their statement has stopped; the asker itself after its answer.
+        if other is not session:
+            other.cancel()
+        if other.on_terminate is not None:
+            reason = ExecutionError("57P01", "terminating connection due to administrator command")
+            asyncio.get_running_loop().call_soon(other.on_terminate, reason)
+    return None if pid is None else other is not None
+
+
+def _advisory(session: Session, what: str, first: int | None, second: int | None) -> bool | None:
+    """`what`: lock, try or unlock, then `shared` and `xact` where they apply; or unlock all."""
+    locks, pid = session.executor.advisory, session.pid
+    words = what.split(" ")
+    if what == "unlock all":
+        locks.unlock_all(pid)
+        return True
+    if first is None:
+        return None
+    key, shared, transaction = (session.database, first, second), "shared" in words, "xact" in words
+    if words[0] == "unlock":
+        done = locks.unlock(pid, key, shared=shared)
+        if not done:
+            kind = "ShareLock" if shared else "ExclusiveLock"
+            session.notice("WARNING", "01000", f"you don't own a lock of type {kind}")
+        return done
+    if words[0] == "try":
+        return locks.try_lock(pid, key, shared=shared, transaction=transaction)
+    locks.lock(pid, key, shared=shared, transaction=transaction)
+    return True
+
+
+_FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
+    ("tw_set_config", _set_config, ["VARCHAR", "VARCHAR", "BOOLEAN"], "VARCHAR"),
+    ("tw_current_setting", _current_setting, ["VARCHAR", "BOOLEAN"], "VARCHAR"),
+    ("tw_notify", _notify, ["VARCHAR", "VARCHAR"], "VARCHAR"),
+    ("tw_export_snapshot", transactions.export_snapshot, [], "VARCHAR"),
+    ("tw_advisory", _advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
+    ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
+    ("tw_terminate_backend", _terminate, ["INTEGER"], "BOOLEAN"),
+)
+_ARROW = {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_()}
+
+
+SLEEP_SLICE_S = 0.02
+
+
+def _sleeper(executor: Executor) -> Callable[..., Any]:
+    def sleep(seconds: float, pid: int) -> str:
+        end_s = time.monotonic() + seconds
+        while (left_s := end_s - time.monotonic()) > 0:
+            session = executor.sessions.get(pid)
+            if session is None or session.interrupted:
+                break  # DuckDB has been interrupted as well, and looks when this returns
+            time.sleep(min(left_s, SLEEP_SLICE_S))
+        return ""
+
+    return sleep
+
+
+def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes the functions known to the database. Called on the loop."""
+    loop = asyncio.get_running_loop()
+
+    async def answers(call: Callable[..., Any], asked: list[tuple[Any, ...]]) -> list[Any]:
+        out = []
+        for *arguments, pid in asked:
+            try:
+                out.append(call(executor.sessions[pid], *arguments))
+            except SqlError as e:
+                raise ValueError(f"[{e.sqlstate}] {e.message}") from e
+        return out
+
+    def vectorised(call: Callable[..., Any], result: pa.DataType, count: int) -> Callable[..., Any]:
+        def run(*columns: Any) -> Any:
+            asked = list(zip(*(c.to_pylist() for c in columns), strict=True))
+            return pa.array(asyncio.run_coroutine_threadsafe(answers(call, asked), loop).result(), result)
+
+        # DuckDB counts the parameters of what it is given.
+        shapes: tuple[Callable[..., Any], ...] = (
+            lambda p: run(p),  # noqa: PLW0108
+            lambda a, p: run(a, p),  # noqa: PLW0108
+            lambda a, b, p: run(a, b, p),  # noqa: PLW0108
+            lambda a, b, c, p: run(a, b, c, p),  # noqa: PLW0108
+        )
+        return shapes[count]
+
+    for name, call, types, result in _FUNCTIONS:
+        connection.create_function(
+            name,
+            vectorised(call, _ARROW[result], len(types)),
+            [*types, "INTEGER"],
+            result,
+            type="arrow",
+            null_handling="special",
+            side_effects=True,
+        )
+    connection.create_function(
+        "tw_sleep", _sleeper(executor), ["DOUBLE", "INTEGER"], "VARCHAR", side_effects=True
+    )

@@ -1,0 +1,286 @@
+"""Keyed statements inside a transaction block.
+
+    run_in_block      at once, or raises WouldBlock (a lock is held by another), NotHydrated, TooOldForKeyed
+    LockWait          (executor.session.lock_wait) the same once the lock is there, without a task
+    run_waiting       the same from the wide door: waits for whatever it was, and begins anew
+
+**Locks and refresh.** A statement that is about to write known keys takes their locks first. If a row
+is newer than the snapshot by then, the snapshot moves forward, provided that nothing the block has read
+has changed since; otherwise 40001, unless the level is READ COMMITTED, where the statement simply sees
+the new row. The statement begins anew after every wait, so it never mixes two snapshots.
+
+A lock is handed over as soon as its holder's commit is admitted. Until that is durable the block is unsettled
+(see `txn.transaction`): its statements go on, but none answers with rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError, Rows
+from executor.columnar.lookback import HistoricalView
+from executor.ddl.shape import same_shape
+from executor.keyed.overlay import OverlayView
+from executor.keyed.plans import CompiledPlan, Door
+from executor.keyed.read import LookupPlan, ReadPlan
+from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.session.block import LOCK_MODES, Block
+from executor.session.commands import NeedsLease
+from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from planner.abc import KeyedUpdate, Plan, Table
+from storage.abc import Datum
+from txn.abc import Key, LockNotAvailable
+from txn.locks import LockMode
+from txn.transaction import Transaction
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+class WouldBlock(Exception):
+    """Somebody else holds the lock of this key."""
+
+    def __init__(self, space: str, key: Key, mode: LockMode) -> None:
+        self.space, self.key, self.mode = space, key, mode
+
+
+class Unsettled(Exception):
+    """The statement has rows to show that are not durable yet: it begins anew when they are."""
+
+
+class SnapshotMoved(Exception):
+    """The snapshot moved forward while the statement waited for locks: it begins anew."""
+
+    begins_anew = True
+
+
+async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
+    """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
+    timeout_ms = session.settings.lock_timeout_ms
+    await session.executor.env.locks.lock(
+        block.transaction(),
+        blocked.space,
+        blocked.key,
+        blocked.mode,
+        timeout_s=timeout_ms / 1000 if timeout_ms else None,
+    )
+
+
+def run_in_block(
+    session: Session,
+    block: Block,
+    compiled: CompiledPlan,
+    plan: Plan,
+    params: Sequence[Datum],
+    base: Any = None,
+) -> Rows:
+    """A keyed read or write against the block's own view. `base` replaces the image (history)."""
+    txn = block.statement()
+    table = compiled.table
+    assert table is not None
+    image = compiled.image
+    altered = base is None and image is not None and table.shard in block.altered
+    if altered and image is not None and not same_shape(image.table, table):
+        raise TooOldForKeyed  # the image has it as it was: its rows come from DuckDB
+    if compiled.door is Door.READ:
+        assert compiled.read is not None
+        view = _view(block, table, base)
+        if compiled.lock:
+            if block.read_only:
+                raise ExecutionError(
+                    "25006", f"cannot execute SELECT FOR {compiled.lock.upper()} in a read-only transaction"
+                )
+            looking = _view(block, table, base, record=False)
+            rows: Sequence[Any] = _locking_read(session, block, txn, compiled, params, view, looking)
+        else:
+            rows = compiled.read.run(params, session, view, txn.read_ts)
+        if txn.unsettled is not None and not txn.is_settled:
+            raise Unsettled
+        return Rows(f"SELECT {len(rows)}", plan.columns, rows)
+    write = compiled.write
+    assert write is not None
+    if isinstance(write, InsertPlan):
+        values = write.values(params, session)
+        conflict = write.body.on_conflict
+        if conflict is not None and write.rules.key is not None:
+            lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
+        view = _view(block, table, base, record=conflict is not None)
+        changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
+    else:
+        _lock_for(session, txn, table, write, params, _view(block, table, base, record=False))
+        view = _view(block, table, base)
+        changes, returned, count = write.changes(params, session, view, txn.read_ts)
+    if returned is not None and txn.unsettled is not None and not txn.is_settled:
+        raise Unsettled
+    block.writes(table).apply(changes, session.executor.env.rids.next)
+    block.last_changes = changes
+    return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
+
+
+def _view(block: Block, table: Table, base: Any, *, record: bool = True) -> OverlayView:
+    view = block.view(table, record=record)
+    if base is not None:
+        view.base = base
+    return view
+
+
+def _lock_for(
+    session: Session,
+    txn: Transaction,
+    table: Table,
+    write: UpdatePlan,
+    params: Sequence[Datum],
+    view: OverlayView,
+) -> None:
+    """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
+    they are locked would keep the snapshot from moving to their newest versions."""
+    lookup = write.lookup
+    if lookup.points is not None:
+        keys = lookup.asked_keys(params, session)
+    else:
+        keys = [k for k, _, _ in lookup.hits(params, session, view, txn.read_ts)]
+    update = isinstance(write.body, KeyedUpdate) and not write.keys_change
+    lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE if update else LockMode.UPDATE)
+
+
+def lock_keys(
+    session: Session,
+    txn: Transaction,
+    table: Table,
+    keys: Sequence[Key],
+    mode: LockMode,
+    *,
+    anew: bool = False,
+) -> None:
+    """Takes the locks, and makes sure that the snapshot has the newest committed version of the keys.
+
+    `anew`: the statement has read before it locks, and begins anew if the snapshot moves.
+    Raises WouldBlock, SerializationFailure.
+    """
+    env = session.executor.env
+    locks, conflicts, shard = env.locks, env.conflicts, table.shard
+    newest, stale_key = 0, None
+    for key in keys:
+        if not locks.try_acquire(txn, shard, key, mode):
+            raise WouldBlock(shard, key, mode)
+        ts = conflicts.point(shard, key, txn.read_ts)
+        if ts > newest:
+            newest, stale_key = ts, key
+    if newest and not txn.refresh(newest, anew=anew):
+        raise txn.stale(shard, stale_key, newest)
+
+
+def _locking_read(
+    session: Session,
+    block: Block,
+    txn: Transaction,
+    compiled: CompiledPlan,
+    params: Sequence[Datum],
+    view: OverlayView,
+    looking: OverlayView,
+) -> list[tuple[Any, ...]]:
+    """SELECT ... FOR UPDATE and its weaker kin, with NOWAIT and SKIP LOCKED.
+
+    Looks for the rows, locks them, and only then reads them through `view`: what SKIP LOCKED left out was not read.
+    """
+    read = compiled.read
+    assert read is not None and compiled.table is not None
+    mode = LOCK_MODES[compiled.lock]
+    wait = read.body.lock_wait
+    locks, shard = session.executor.env.locks, compiled.table.shard
+    limit = None
+    if wait == "skip" and read.limit is not None:
+        limit = read.limit(params, None, session)
+    while True:
+        hits: list[Any] = []
+        for hit in _candidates(read, params, session, looking, txn, unlimited=wait == "skip"):
+            if limit is not None and len(hits) >= limit:
+                break
+            if wait == "wait" or locks.try_acquire(txn, shard, hit[0], mode):
+                hits.append(hit)
+            elif wait == "nowait":
+                raise LockNotAvailable(f'could not obtain lock on row in relation "{compiled.table.name}"')
+        before = txn.read_ts
+        lock_keys(session, txn, compiled.table, [h[0] for h in hits], mode)
+        if txn.read_ts == before:
+            break
+        # The snapshot moved: look again. Rows found now that are not locked yet are locked as well.
+    if wait == "skip":
+        for key, _, _ in hits:
+            txn.reads.point(shard, key)
+    else:
+        hits = list(read.rows(params, session, view, txn.read_ts))
+    return [read.project(params, row, session) for _, _, row in hits]
+
+
+def _candidates(
+    read: ReadPlan,
+    params: Sequence[Datum],
+    session: Session,
+    view: OverlayView,
+    txn: Transaction,
+    *,
+    unlimited: bool,
+) -> Any:
+    if not unlimited:
+        return list(read.rows(params, session, view, txn.read_ts))
+    condition = read.condition
+    return [
+        h
+        for h in read.lookup.hits(params, session, view, txn.read_ts, read.body.descending)
+        if condition is None or condition(params, h[2], session)
+    ]
+
+
+async def run_waiting(
+    session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum]
+) -> Rows:
+    """Runs it as often as it takes to get every lock and everything hydrated."""
+    from executor.session import bulk, queries, references
+
+    executor = session.executor
+    if block.as_of is not None:
+        assert compiled.table is not None
+        queries.was_there(session, compiled.table, block.as_of)
+    base: Any = None
+    while True:
+        try:
+            result = run_in_block(session, block, compiled, plan, params, base)
+            if compiled.rules is not None and compiled.rules.wide_checks:
+                assert compiled.table is not None
+                rows = [c[4] for c in block.last_changes if c[4] is not None]
+                await bulk.check_wide(session, block, compiled.table, bulk.written_rows(compiled.table, rows))
+            if compiled.door is Door.WRITE:
+                assert compiled.table is not None
+                await references.enforce(session, block, compiled.table, block.last_changes)
+            return result
+        except WouldBlock as blocked:
+            await wait_for(session, block, blocked)
+            base = None
+        except Unsettled:
+            await block.transaction().settled()
+        except NotHydrated:
+            assert compiled.image is not None
+            await compiled.image.hydrated()
+        except NeedsLease as lease:
+            await executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
+        except TooOldForKeyed:
+            assert compiled.table is not None
+            if base is not None:
+                raise
+            relation = ""
+            if compiled.table.shard in block.altered:
+                await executor.store.prepare_read([compiled.table.shard], block.read_ts)
+                relation = queries.as_altered(executor, compiled.table, block.read_ts)
+            base = await HistoricalView.load(
+                executor, compiled.table, _lookups(compiled), params, session, block.read_ts, relation
+            )
+
+
+def _lookups(compiled: CompiledPlan) -> tuple[LookupPlan, ...]:
+    if compiled.read is not None:
+        return (compiled.read.lookup,)
+    if isinstance(compiled.write, UpdatePlan):
+        return (compiled.write.lookup,)
+    return ()

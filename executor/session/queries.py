@@ -1,0 +1,422 @@
+"""Columnar statements: SELECTs, and writes whose rows a query finds.
+
+    read     snapshot timestamp -> store made ready -> relations as of it (own writes on top) -> DuckDB -> Rows or Stream
+    write    the query's rows as Arrow -> few: changes, row by row, as keyed statements make them
+                                          many: row ids, checks and staged parts, in bulk
+
+The read hold ends when the query has begun: DuckDB's own snapshot protects it from then on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from executor.abc import ExecutionError, Portal, Result, Rows, Stream
+from executor.columnar.assemble import assemble
+from executor.columnar.engine import RunningQuery
+from executor.columnar.errors import canceled
+from executor.columnar.rows import batch_rows, canonical_batch
+from executor.keyed.overlay import TableWrites
+from executor.keyed.read import LookupPlan
+from executor.session import keyed
+from executor.session.advisory import BLOCKED
+from executor.session.block import Block
+from executor.session.values import session_value
+from executor.snapshot.columns import rows_to_arrays
+from executor.snapshot.writer import ReadPin
+from planner import types as t
+from planner.abc import (
+    Plan,
+    Query,
+    RelationUse,
+    ResultColumn,
+    SystemUse,
+    Table,
+    TypeRef,
+)
+from storage.abc import Datum, ShardId, Timestamp
+from txn.abc import Isolation, SerializationFailure
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+UTC_NAMES = ("UTC", "GMT", "Etc/UTC")
+
+
+Given = tuple[Table | None, pa.Table]
+"""Rows for a slot: of a table (physical column names, `_rid`), or as another query of the statement made them."""
+
+
+class Prepared:
+    """A query's text with its relations in place, and what must be held until it has begun."""
+
+    __slots__ = ("_hold", "_pin", "bindings", "session", "sql")
+
+    def __init__(
+        self, session: Session, sql: str, bindings: dict[str, pa.Table], pin: ReadPin, hold: Any
+    ) -> None:
+        self.session = session
+        self.sql = sql
+        self.bindings = bindings
+        self._pin = pin
+        self._hold = hold
+
+    def begun(self) -> None:
+        """The query has begun, or never will. Idempotent."""
+        self._pin.release()
+        if self._hold is not None:
+            self.session.executor.env.holds.release(self._hold)
+            self._hold = None
+
+
+async def prepare(
+    session: Session,
+    block: Block | None,
+    query: Query,
+    params: Sequence[Datum],
+    extra: Mapping[str, Given] | None = None,
+    as_of: Timestamp | None = None,
+    *,
+    begins: bool = True,
+) -> Prepared:
+    """Makes the store ready and the text of a query.
+
+    `extra`: slots that are given rows. `begins`: it is what the
+    statement begins with; queries in its course see what it has seen so far, at READ COMMITTED too.
+    """
+    executor = session.executor
+    env = executor.env
+    hold = None
+    if block is not None:
+        await (block.statement() if begins else block.transaction()).settled()
+        ts = block.read_ts
+    else:
+        if not env.leadership.is_valid:
+            await env.lead()
+        ts = as_of if as_of is not None else env.oracle.read_ts()
+        hold = env.holds.acquire(ts)
+    try:
+        uses = [r for r in query.relations if isinstance(r, RelationUse)]
+        created = block.created if block is not None else {}
+        if as_of is not None or (block is not None and block.as_of is not None):
+            for used in uses:
+                was_there(session, used.table, ts)
+        shards = list(dict.fromkeys(u.table.shard for u in uses if u.table.shard not in created))
+        await executor.store.prepare_read(shards, ts)
+        pin = executor.store.pin(shards)
+    except BaseException:
+        if hold is not None:
+            env.holds.release(hold)
+        raise
+    bindings: dict[str, pa.Table] = {}
+    relations: dict[str, str] = {}
+    for use in query.relations:
+        if isinstance(use, SystemUse):
+            relations[use.slot] = executor.system.relation(session, use, bindings)
+        elif extra is not None and use.slot in extra:
+            continue
+        else:
+            if block is not None:
+                block.use(use.table)
+                _record(session, block, use, params)
+            relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
+    for slot, (table, rows) in (extra or {}).items():
+        bindings[f"given_{slot}"] = rows
+        relations[slot] = f"given_{slot}"
+        if table is not None:
+            relations[slot] = f"(SELECT {', '.join([*_cells(table), '_rid'])} FROM given_{slot})"
+    sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
+    return Prepared(session, sql, bindings, pin, hold)
+
+
+def was_there(session: Session, table: Table, ts: Timestamp) -> None:
+    """TRUNCATE and an ALTER that rewrites give a table a new shard: what it held before is not read by its name."""
+    if ts < session.executor.env.since_when(table.shard):
+        raise ExecutionError(
+            "0A000",
+            f'reading table "{table.name}" as of a time before it was created, truncated or rewritten is not supported',
+            table=table.name,
+        )
+
+
+def _record(session: Session, block: Block, use: RelationUse, params: Sequence[Datum]) -> None:
+    """What the query reads, for conflict detection: ranges of the key if the plan knows them."""
+    if use.ranges is not None and not use.ranges:
+        return  # what it reads is known, or made sure of, in another way
+    txn = block.transaction()
+    reads, shard = txn.reads, use.table.shard
+    if use.ranges is None or not use.table.key_indexes:
+        reads.whole(shard)
+        return
+    for lookup in use.ranges:
+        plan = LookupPlan(use.table, lookup)
+        if plan.points is not None:
+            for key in plan.asked_keys(params, session):
+                reads.point(shard, key)
+        else:
+            bounds = plan.bounds(params, session)
+            if bounds is not None:
+                low, high, low_inclusive, high_inclusive = bounds
+                reads.range(shard, low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
+
+
+def relation(
+    executor: Any,
+    block: Block | None,
+    use: RelationUse,
+    ts: Timestamp,
+    pin: ReadPin,
+    bindings: dict[str, pa.Table],
+) -> str:
+    """The rows of a table that this statement sees, as a parenthesised subquery."""
+    table = use.table
+    writes = block.tables.get(table.shard) if block is not None else None
+    created = block is not None and table.shard in block.created
+    altered = not created and block is not None and table.shard in block.altered
+    if not created and not altered and (writes is None or not writes.has_rows):
+        return str(executor.store.relation_sql(table.shard, ts, use.columns, use.with_rid, pin=pin))
+    wanted = range(len(table.columns)) if use.columns is None else use.columns
+    names = [_quoted(table.columns[i].name) for i in wanted]
+    outer = ", ".join([*names, "_rid"] if use.with_rid or not names else names)
+    parts: list[str] = []
+    if not created:
+        if altered:
+            base = as_altered(executor, table, ts, pin)
+        else:
+            base = executor.store.relation_sql(table.shard, ts, use.columns, True, pin=pin)
+        gone = _deleted(writes) if writes is not None else None
+        if gone is not None:
+            bindings[f"own_deleted_{table.oid}"] = gone
+            base = f"(SELECT * FROM {base} b WHERE b._rid NOT IN (SELECT _rid FROM own_deleted_{table.oid}))"
+        parts.append(f"SELECT {outer} FROM {base} base")
+    own = _inserted(writes, table) if writes is not None else None
+    if own is None and created:
+        own = physical_schema(table).empty_table()
+    if own is not None:
+        bindings[f"own_rows_{table.oid}"] = own
+        parts.append(
+            f"SELECT {outer} FROM (SELECT {', '.join([*_cells(table), '_rid'])} FROM own_rows_{table.oid}) own"
+        )
+    return f"({' UNION ALL '.join(parts)})"
+
+
+def as_altered(executor: Any, table: Table, ts: Timestamp, pin: ReadPin | None = None) -> str:
+    """Committed rows under a definition that only this block knows: columns by attribute number."""
+    known = {c.attnum: c for c in executor.store.image(table.shard).table.columns}
+    cells = []
+    for c in table.columns:
+        before = known.get(c.attnum)
+        value = _quoted(before.name) if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
+        cells.append(f"{value} AS {_quoted(c.name)}")
+    base = executor.store.relation_sql(table.shard, ts, None, True, pin=pin)
+    return f"(SELECT {', '.join([*cells, '_rid'])} FROM {base} was)"
+
+
+def _cells(table: Table) -> list[str]:
+    """Physical columns of Arrow rows as the table's columns."""
+    return [f"{t.store_sql(f'c{c.attnum}', c.type)} AS {_quoted(c.name)}" for c in table.columns]
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def physical_schema(table: Table) -> pa.Schema:
+    """Columns by attribute number in canonical Arrow types, then `_rid`."""
+    fields = [(f"c{c.attnum}", t.arrow_type(c.type)) for c in table.columns]
+    return pa.schema([*fields, ("_rid", pa.int64())])
+
+
+def _deleted(writes: TableWrites) -> pa.Table | None:
+    buffer = writes.txn.overlay(writes.shard)
+    chunks = [pa.array(list(buffer.deletes), pa.int64())] if buffer is not None and buffer.deletes else []
+    chunks += [d.rids for d in writes.bulk_deleted]
+    if not chunks:
+        return None
+    return pa.table({"_rid": pa.chunked_array(chunks)})
+
+
+def _inserted(writes: TableWrites, table: Table) -> pa.Table | None:
+    """Own rows with physical column names and `_rid`."""
+    schema = physical_schema(table)
+    tables: list[pa.Table] = []
+    buffer = writes.txn.overlay(writes.shard)
+    if buffer is not None and buffer.inserts:
+        rows = list(buffer.inserts.values())
+        arrays = rows_to_arrays(rows, schema.types[:-1])
+        tables.append(pa.table([*arrays, pa.array(list(buffer.inserts), pa.int64())], schema=schema))
+    if writes.bulk:
+        gone = writes.gone()
+        for b in writes.bulk:
+            rows = b.rows
+            arrays = [rows.column(i + 1) for i in range(rows.num_columns - 1)]
+            own = pa.table([*arrays, rows.column(0)], schema=schema)
+            mask = gone.among(rows.column(0))
+            if mask is not None:
+                own = own.filter(pa.array(~mask))
+            tables.append(own)
+    return pa.concat_tables(tables) if tables else None
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+async def read(
+    session: Session,
+    block: Block | None,
+    plan: Plan,
+    query: Query,
+    params: Sequence[Datum],
+    *,
+    as_of: Timestamp | None = None,
+    tag: str = "SELECT",
+) -> Result:
+    """A SELECT: small results as Rows, large ones as a Stream."""
+    columns = plan.columns or ()
+    if "lock" in plan.extra and block is not None:
+        _check_locking(block, plan.extra["lock"][0])
+    advisory = session.executor.advisory
+    while True:
+        advisory.attempt(session.pid)
+        prepared = await prepare(session, block, query, params, as_of=as_of)
+        try:
+            running, batches, complete = await session.executor.columnar.start(
+                prepared.sql, prepared.bindings, zone=_zone(session)
+            )
+            break
+        except ExecutionError as e:
+            if e.sqlstate != BLOCKED:
+                raise
+        finally:
+            prepared.begun()
+        await advisory.wait(session.pid, session.settings.lock_timeout_ms / 1000 or None)
+    if block is None:
+        advisory.end_transaction(session.pid)
+    types = [c.type for c in columns]
+    if complete:
+        rows = [row for b in batches for row in batch_rows(b, types)]
+        return Rows(f"{tag} {len(rows)}", plan.columns, rows)
+    return stream(session, running, batches, columns, tag)
+
+
+def _check_locking(block: Block, strength: str) -> None:
+    """FOR UPDATE of rows that a query finds takes no locks: the commit makes sure that they are unchanged.
+
+    Where it does not (and where nothing may be locked), it is refused.
+    """
+    if block.read_only:
+        raise ExecutionError(
+            "25006", f"cannot execute SELECT FOR {strength.upper()} in a read-only transaction"
+        )
+    if block.isolation in (Isolation.READ_COMMITTED, Isolation.REPEATABLE_READ):
+        raise ExecutionError(
+            "0A000",
+            f"FOR {strength.upper()} at {block.isolation.value} is supported for rows found by primary key",
+            hint="Use a stronger isolation level, or lock the rows by their primary key.",
+        )
+
+
+def _zone(session: Session) -> str:
+    zone = session.type_settings.time_zone
+    return "" if zone in UTC_NAMES else zone
+
+
+def stream(
+    session: Session,
+    running: RunningQuery,
+    first: list[pa.RecordBatch],
+    columns: tuple[ResultColumn, ...],
+    tag: str,
+) -> Stream:
+    """The result of a running query, cancellable until it is closed."""
+    types = [c.type for c in columns]
+    session.streams.add(running)
+    running.on_close(lambda: session.streams.discard(running))
+    timeout_ms = session.settings.statement_timeout_ms
+    if timeout_ms:
+        timer = asyncio.get_running_loop().call_later(
+            timeout_ms / 1000, running.cancel, "canceling statement due to statement timeout"
+        )
+        running.on_close(timer.cancel)
+
+    async def batches() -> AsyncIterator[pa.RecordBatch]:
+        async with aclosing(session.executor.columnar.stream(running, first)) as source:  # type: ignore[type-var]
+            async for batch in source:
+                if running.cancelled:
+                    raise canceled(running.cancelled)
+                yield canonical_batch(batch, types)
+
+    def close() -> None:
+        running.close()
+
+    return Stream(tag, columns, batches(), close)
+
+
+async def arrow(
+    session: Session,
+    block: Block | None,
+    query: Query,
+    params: Sequence[Datum],
+    types: Sequence[TypeRef] | None = None,
+    extra: Mapping[str, Given] | None = None,
+    *,
+    begins: bool = True,
+) -> pa.Table:
+    """A query's whole result, canonical where `types` are given."""
+    prepared = await prepare(session, block, query, params, extra, begins=begins)
+    try:
+        result = await session.executor.columnar.table(prepared.sql, prepared.bindings, zone=_zone(session))
+    finally:
+        prepared.begun()
+    return result if types is None else canonical_table(result, types)
+
+
+def canonical_table(rows: pa.Table, types: Sequence[TypeRef]) -> pa.Table:
+    """The first columns, as many as there are types, in canonical Arrow."""
+    if rows.num_columns > len(types):
+        rows = rows.select(range(len(types)))
+    batches = [canonical_batch(b, types) for b in rows.to_batches()]
+    if not batches:
+        fields = [(f"c{i}", t.arrow_type(ref)) for i, ref in enumerate(types)]
+        return pa.schema(fields).empty_table()
+    return pa.Table.from_batches(batches)
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
+    """INSERT ... SELECT, and UPDATE, DELETE and MERGE of rows that a query finds; anew if the snapshot moved."""
+    from executor.session import writing
+
+    for _ in range(session.executor.limits.retries_max):
+        try:
+            with block.transaction().statement_reads():
+                return await writing.write(session, block, plan, body, params)
+        except keyed.SnapshotMoved:
+            continue
+    raise SerializationFailure("could not serialize access due to concurrent update")
+
+
+async def materialise_held(session: Session) -> None:
+    """Before a commit: cursors WITH HOLD take their rows with them."""
+    for portal in list(session.portals.values()):
+        if portal.extra.get("hold") and "held" not in portal.extra:
+            await hold(session, portal)
+
+
+async def hold(session: Session, portal: Portal) -> None:
+    """Fetches what is left of a cursor's result."""
+    from executor.session import cursors
+
+    await cursors.materialise(session, portal)
+    portal.extra["held"] = True
+
+
+def shards_of(query: Query) -> list[ShardId]:
+    return [r.table.shard for r in query.relations if isinstance(r, RelationUse)]

@@ -1,0 +1,110 @@
+"""What foreign keys found while statements ran, and how admission asks again.
+
+    Presence    "these parents are there"          now: the newest version of each, admitted ones included, is a row
+    Absence     "nobody refers to these keys"      now: none was written in the constraint's keyspace since
+    Lost        keys that this transaction took    (its own doing: it looked after the children then)
+                away itself
+
+Nothing of this enters the transaction's read set: an update of a parent's other columns is no conflict with the
+insertion of a child, and the answers hold at every isolation level.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from planner.abc import Constraint, Oid, Table
+from storage.abc import ShardId, Timestamp
+from txn.abc import Group, Key, Keyspace, SerializationFailure
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Parents that were there at `ts`: they must still be. `keys`: as the parent's own key has them."""
+
+    parent: Table
+    key: Constraint
+    keys: frozenset[Key] | None
+    """None: too many to list, or of other types: then nobody may have written to the parent since."""
+    ts: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Keys that nobody referred to at `ts`: nobody may have begun to since."""
+
+    space: Keyspace
+    keys: frozenset[Key]
+    ts: Timestamp
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    shard: ShardId
+    key_oid: Oid
+    keys: frozenset[Key]
+
+
+ReferenceCheck = Presence | Absence | Lost
+
+
+def admit(block: Block, group: Group) -> None:
+    """Whether what was seen then still holds. Raises SerializationFailure."""
+    lost: dict[tuple[ShardId, Oid], set[Key]] = {}
+    for check in block.reference_checks:
+        if isinstance(check, Lost):
+            lost.setdefault((check.shard, check.key_oid), set()).update(check.keys)
+    index = block.executor.env.conflicts
+    for check in block.reference_checks:
+        if isinstance(check, Absence):
+            index.validatable(check.ts)
+            if index.whole(check.space, check.ts) and any(
+                index.point(check.space, k, check.ts) for k in check.keys
+            ):
+                raise _overtaken("a key that it took away is referred to again")
+        elif isinstance(check, Lost) or check.parent.shard in block.created:
+            continue
+        elif check.keys is None:
+            index.validatable(check.ts)
+            if index.whole(check.parent.shard, check.ts):
+                raise _overtaken("the referenced table was written")
+        else:
+            _admit_presence(
+                block, group, check, check.keys - lost.get((check.parent.shard, check.key.oid), set())
+            )
+
+
+def _admit_presence(block: Block, group: Group, check: Presence, keys: frozenset[Key]) -> None:
+    """Each key has a row: committed, or admitted before, or this transaction's own."""
+    writes = block.tables.get(check.parent.shard)
+    own = writes.by_key if writes is not None else {}
+    image = block.executor.store.image(check.parent.shard)
+    bulk: set[Key] | None = None
+    for key in keys:
+        if check.key.kind == "p":
+            if own.get(key) is not None:
+                continue
+            newest = image.newest(key)
+            if newest is not None and newest[2] is not None:
+                continue
+        elif image.find_unique(check.key.oid, key, group.ts) is not None or (
+            writes is not None and writes.own_unique(check.key.oid, key) is not None
+        ):
+            continue
+        if writes is not None and writes.bulk:
+            if bulk is None:
+                rule = next((r for r in writes.rules.uniques if r.constraint.oid == check.key.oid), None)
+                bulk = {k if rule is None else rule.key(row) for k, _, row in writes.bulk_rows()}
+            if key in bulk:
+                continue
+        raise _overtaken("a row that it refers to was deleted")
+
+
+def _overtaken(why: str) -> SerializationFailure:
+    return SerializationFailure(
+        "could not serialize access due to concurrent update", detail=f"By a concurrent transaction, {why}."
+    )

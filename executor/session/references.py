@@ -1,0 +1,499 @@
+"""Foreign keys at work: what a statement's changes ask for, and what the commit makes sure of.
+
+    a statement's changes  -->  events, first in first out, as PostgreSQL queues its triggers
+         child rows written       the key they refer to is present          23503
+         parent keys gone         NO ACTION, RESTRICT: nobody refers to it  23503
+                                  CASCADE, SET NULL, SET DEFAULT            changes to children -> their events
+
+Statements look at what their transaction sees. Between that and the commit others commit, so every answer on
+which the outcome depends is asked again at **admission**, where nothing can come in between:
+
+    "parent k is present"     the newest version of k, admitted ones included, is a row
+    "nobody refers to k"      no reference to k was written since it was looked for: a point of the
+                              constraint's own keyspace (see `executor.constraints.references`)
+
+A wrong answer there is 40001: an autocommit statement begins anew and meets the plain truth. Hence child and
+parent race like this, whatever the isolation level, and never does a reference dangle:
+
+    A: INSERT child -> k      B: DELETE parent k         admitted first: A -> B finds k written in the space
+                                                         admitted first: B -> A finds no parent k
+
+Deferred constraints keep their events until COMMIT (or SET CONSTRAINTS ... IMMEDIATE).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.columnar.rows import batch_rows
+from executor.constraints.references import (
+    action_name,
+    concerns,
+    missing_parent,
+    mixed_nulls,
+    reference,
+    referenced,
+    referenced_key,
+    same_datums,
+    space_of,
+    sql_equal,
+    still_referenced,
+)
+from executor.keyed.write import Change, PendingKeys
+from executor.session import queries
+from executor.session.reference_checks import Absence, Lost, Presence
+from executor.snapshot.abc import TooOldForKeyed
+from executor.snapshot.columns import row_reader, rows_to_arrays
+from planner import types as t
+from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
+from storage.abc import Row
+from txn.abc import Key
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+LOOKUPS_MAX = 2_000
+"""Parents looked up one by one; more are found by one query."""
+CASCADE_MAX = 10_000_000
+"""Rows that one statement may change by its foreign keys' actions."""
+
+Values = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Deferred:
+    """An event kept for the end: rows of the child that refer, or keys that the parent lost."""
+
+    constraint_oid: int
+    child_oid: int
+    lost: bool
+    values: list[Values]
+
+
+@dataclass(slots=True)
+class _Event:
+    """One foreign key and the rows of one statement: `lost` is the parent's side of it."""
+
+    child: Table
+    parent: Table
+    constraint: Constraint
+    lost: bool
+    rows: list[Any]
+    """Child rows, or (old, new or None) pairs of parent rows."""
+
+
+# --- events --------------------------------------------------------------------------------------
+
+
+async def enforce(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:
+    """After a statement has changed rows of a table. Raises 23503 and what the actions' own changes raise."""
+    if not changes or not concerns(table):
+        return
+    queue = deque(_events(session, block, table, changes))
+    budget = CASCADE_MAX
+    while queue:
+        event = queue.popleft()
+        if not event.lost:
+            await _expect_present(session, block, event)
+            continue
+        made = await _parent_lost(session, block, event)
+        budget -= len(made)
+        if budget < 0:
+            raise ExecutionError("54000", f"foreign keys would change more than {CASCADE_MAX} rows")
+        if made:
+            queue.extend(_events(session, block, session.catalog.table(event.child.oid), made))
+
+
+def _events(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> Iterator[_Event]:
+    catalog = session.catalog
+    if table.referenced_by:
+        _note_lost(session, block, table, changes)
+    into: list[tuple[Constraint, Table]] = []
+    for oid in table.referenced_by:
+        child = catalog.table(oid)
+        into += [(c, child) for c in child.constraints if c.kind == "f" and c.foreign_table == table.oid]
+    for constraint, child in sorted(into, key=lambda pair: pair[0].oid):
+        indexes, _ = referenced(table, constraint)
+        lost = []
+        for _, _, old, _, new in changes:
+            if old is None or any(old[i] is None for i in indexes):
+                continue
+            if new is None or any(old[i] != new[i] for i in indexes):
+                lost.append((old, new))
+        if lost:
+            yield _Event(child, table, constraint, True, lost)
+    for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
+        rule = reference(table, constraint)
+        rows = []
+        for _, _, old, _, new in changes:
+            if new is None or (old is not None and rule.values(old) == rule.values(new)):
+                continue
+            if rule.mixed(new):
+                raise mixed_nulls(table, constraint)
+            if rule.key(new) is not None:
+                rows.append(new)
+        if rows:
+            yield _Event(table, catalog.table(constraint.foreign_table), constraint, False, rows)
+
+
+def _note_lost(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:
+    """Keys that this transaction takes away itself: it need not find them at admission."""
+    rules = session.executor.rules(table)
+    keys = [(rule.constraint.oid, rule.key) for rule in rules.uniques]
+    primary = table.primary_key
+    if primary is not None and rules.key is not None:
+        keys.append((primary.oid, rules.key))
+    for oid, key_of in keys:
+        gone = frozenset(
+            k
+            for _, _, old, _, new in changes
+            if old is not None and (k := key_of(old)) is not None and (new is None or key_of(new) != k)
+        )
+        if gone:
+            block.reference_checks.append(Lost(table.shard, oid, gone))
+
+
+def is_deferred(block: Block, constraint: Constraint) -> bool:
+    if not constraint.deferrable:
+        return False
+    mode = block.constraint_modes.get(constraint.oid)
+    if mode is None:
+        mode = block.constraint_modes.get(0)
+    return constraint.deferred if mode is None else mode
+
+
+# --- the child's side --------------------------------------------------------------------------------
+
+
+async def _expect_present(session: Session, block: Block, event: _Event) -> None:
+    rule = reference(event.child, event.constraint)
+    values = list(dict.fromkeys(rule.values(row) for row in event.rows))
+    if is_deferred(block, event.constraint):
+        block.deferred.append(Deferred(event.constraint.oid, event.child.oid, False, values))
+        return
+    await _check_present(session, block, event.child, event.parent, event.constraint, values)
+
+
+async def _check_present(
+    session: Session, block: Block, child: Table, parent: Table, constraint: Constraint, values: list[Values]
+) -> None:
+    for missing in await _absent(session, block, child, parent, constraint, values):
+        # A row that a later event has changed or deleted again refers to nothing.
+        if await _children(session, block, child, parent, constraint, [missing], from_child=True):
+            raise missing_parent(child, parent, constraint, missing)
+
+
+async def _absent(
+    session: Session, block: Block, child: Table, parent: Table, constraint: Constraint, values: list[Values]
+) -> list[Values]:
+    """Those of the values (in the constraint's order) that no parent row has; the others will be asked for again."""
+    key, order = referenced_key(parent, constraint)
+    await _ready(block, parent)
+    block.use(parent)
+    txn = block.transaction()
+    if len(values) <= LOOKUPS_MAX and same_datums(child, parent, constraint):
+        view = block.view(parent, record=False)
+        found, missing = set(), []
+        try:
+            for v in values:
+                k = v[order[0]] if len(order) == 1 else tuple(v[i] for i in order)
+                if key.kind == "p":
+                    hit: Any = view.get(k, txn.read_ts)
+                else:
+                    hit = view.find_unique(key.oid, k, txn.read_ts)
+                if hit is None:
+                    missing.append(v)
+                else:
+                    found.add(k)
+        except TooOldForKeyed:
+            pass
+        else:
+            if found:
+                block.reference_checks.append(Presence(parent, key, frozenset(found), txn.read_ts))
+            return missing
+    columns = [child.columns[child.index_of(a)].type for a in constraint.columns]
+    theirs = [parent.columns[parent.index_of(a)] for a in constraint.foreign_columns]
+    test = " AND ".join(
+        sql_equal(f"w.k{i}", a, f"p.{_quoted(b.name)}", b.type)
+        for i, (a, b) in enumerate(zip(columns, theirs, strict=True))
+    )
+    cells = ", ".join(f"{t.select_sql(f'w.k{i}', ref)} AS k{i}" for i, ref in enumerate(columns))
+    query = Query(
+        (
+            f"SELECT {cells} FROM {_wanted(columns)} w WHERE NOT EXISTS (SELECT 1 FROM ",
+            Slot("p"),
+            f" p WHERE {test})",
+        ),
+        (RelationUse("p", parent, None, False, ranges=()),),
+    )
+    rows = await _query(session, block, query, columns, values, columns)
+    block.reference_checks.append(Presence(parent, key, None, txn.read_ts))
+    return rows
+
+
+async def after_bulk(session: Session, block: Block, table: Table, numbered: pa.Table) -> None:
+    """Rows that were added in bulk (`_rid` first): the same checks, a column at a time."""
+    for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
+        rule = reference(table, constraint)
+        columns = [numbered.column(i + 1).combine_chunks() for i in rule.indexes]
+        keys = pa.table(columns, names=[f"k{i}" for i in range(len(columns))])
+        distinct = keys.group_by(keys.column_names).aggregate([])
+        values: list[Values] = []
+        for batch in distinct.combine_chunks().to_batches():
+            read = row_reader(batch.columns)
+            for i in range(batch.num_rows):
+                row = tuple(read(i))
+                if None not in row:
+                    values.append(row)
+                elif constraint.match == "f" and any(v is not None for v in row):
+                    raise mixed_nulls(table, constraint)
+        if not values:
+            continue
+        if is_deferred(block, constraint):
+            block.deferred.append(Deferred(constraint.oid, table.oid, False, values))
+            continue
+        parent = session.catalog.table(constraint.foreign_table)
+        await _check_present(session, block, table, parent, constraint, values)
+
+
+# --- the parent's side -------------------------------------------------------------------------------
+
+
+async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Change]:
+    """What becomes of the children of keys that are gone. Returns the changes that were made to them."""
+    child, parent, constraint = event.child, event.parent, event.constraint
+    indexes, canonical = referenced(parent, constraint)
+    news: dict[Key, Row | None] = {}
+    lost: dict[Key, Values] = {}
+    for old, new in event.rows:
+        values = tuple(old[i] for i in indexes)
+        lost[canonical(values)] = values
+        news[canonical(values)] = new
+    deleted = event.rows[0][1] is None
+    action = constraint.on_delete if deleted else constraint.on_update
+    if action == "a" and is_deferred(block, constraint):
+        block.deferred.append(Deferred(constraint.oid, child.oid, True, list(lost.values())))
+        return []
+    if action in "ar":
+        await _refuse_children(session, block, child, parent, constraint, list(lost.values()), action)
+        return []
+    await _ready(block, child)
+    block.use(child)
+    found = await _children(session, block, child, parent, constraint, list(lost.values()))
+    _note_absence(block, child, constraint, frozenset(lost))
+    if not found:
+        return []
+    rules = session.executor.rules(child)
+    rule = reference(child, constraint)
+    changes: list[Change] = []
+    if deleted and action == "c":
+        for rid, row in found:
+            changes.append((rules.key(row) if rules.key is not None else rid, rid, row, None, None))
+    else:
+        if any(c.generated for c in child.columns):
+            raise ExecutionError(
+                "0A000",
+                f"ON UPDATE or DELETE {action_name(action)} on a table with generated columns is not supported",
+            )
+        filled = await _fillings(session, block, child, constraint, action, len(found))
+        for i, (rid, row) in enumerate(found):
+            new_row = list(row)
+            if action == "c":
+                key = rule.key(row)
+                source = news[key] if key is not None else None
+                assert source is not None, "a row was found by the key that it has"
+                for at, theirs in zip(rule.indexes, indexes, strict=True):
+                    new_row[at] = source[theirs]
+            else:
+                for at, column in zip(rule.indexes, filled, strict=True):
+                    new_row[at] = column[i]
+            made = tuple(new_row)
+            rules.check(made, session)
+            old_key = rules.key(row) if rules.key is not None else rid
+            changes.append((old_key, rid, row, rules.key(made) if rules.key is not None else None, made))
+        await _keep_unique(session, block, child, changes)
+    from executor.session import bulk
+
+    rows = [c[4] for c in changes if c[4] is not None]
+    if rows:
+        await bulk.check_wide(session, block, child, bulk.written_rows(child, rows))
+    block.writes(child).apply(changes, session.executor.env.rids.next)
+    if action == "d":  # the default may be the very key that is gone
+        await _refuse_children(session, block, child, parent, constraint, list(lost.values()), "a")
+    return changes
+
+
+async def _keep_unique(session: Session, block: Block, child: Table, changes: Sequence[Change]) -> None:
+    rules = session.executor.rules(child)
+    if rules.key is None and not rules.uniques:
+        return
+    pending = PendingKeys(rules, block.view(child, record=False), block.read_ts)
+    for key, _, old, _, _ in changes:
+        assert old is not None
+        pending.remove(key, old)
+    for _, _, _, _, new in changes:
+        assert new is not None
+        clash = pending.clash(new)
+        if clash is not None:
+            rule = clash[0]
+            raise rules.unique_violation(
+                rule.constraint if rule is not None else None, pending.key_of(rule, new)
+            )
+        pending.add(new)
+
+
+async def _fillings(
+    session: Session, block: Block, child: Table, constraint: Constraint, action: str, count: int
+) -> list[list[Any]]:
+    """Per referring column the values that SET NULL or SET DEFAULT puts there."""
+    if action == "c":
+        return []
+    if action == "n":
+        return [[None] * count for _ in constraint.columns]
+    from executor.session.copying import default_values
+
+    columns = [child.columns[child.index_of(a)] for a in constraint.columns]
+    out = []
+    for column in columns:
+        array = await default_values(session, column, count)
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        rows = batch_rows(pa.table([array], names=["c"]), [column.type])
+        out.append([row[0] for row in rows])
+    return out
+
+
+async def _refuse_children(
+    session: Session,
+    block: Block,
+    child: Table,
+    parent: Table,
+    constraint: Constraint,
+    lost: list[Values],
+    action: str,
+) -> None:
+    """NO ACTION and RESTRICT. With NO ACTION, a key that has come back in the meantime is not lost."""
+    await _ready(block, child)
+    block.use(child)
+    found = await _children(session, block, child, parent, constraint, lost)
+    _, canonical = referenced(parent, constraint)
+    if found:
+        rule = reference(child, constraint)
+        referred = {rule.key(row) for _, row in found}
+        still = [v for v in lost if canonical(v) in referred]
+        if action == "a":
+            gone = await _gone(session, block, parent, constraint, still)
+            still = [v for v in still if canonical(v) in gone]
+        if still:
+            raise still_referenced(child, parent, constraint, still[0])
+    _note_absence(block, child, constraint, frozenset(canonical(v) for v in lost))
+
+
+async def _gone(
+    session: Session, block: Block, parent: Table, constraint: Constraint, values: list[Values]
+) -> set[Key]:
+    """Those of the parent's values that no parent row has any more."""
+    _, canonical = referenced(parent, constraint)
+    own = Constraint(0, "", "f", constraint.foreign_columns, foreign_columns=constraint.foreign_columns)
+    return {canonical(v) for v in await _absent(session, block, parent, parent, own, values)}
+
+
+def _note_absence(block: Block, child: Table, constraint: Constraint, keys: frozenset[Key]) -> None:
+    block.reference_checks.append(Absence(space_of(child, constraint), keys, block.transaction().read_ts))
+
+
+async def _children(
+    session: Session,
+    block: Block,
+    child: Table,
+    parent: Table,
+    constraint: Constraint,
+    values: list[Values],
+    *,
+    from_child: bool = False,
+) -> list[tuple[int, Row]]:
+    """(rid, row) of the child rows that refer to these values, which are the parent's or (`from_child`) the child's."""
+    mine = [child.columns[child.index_of(a)] for a in constraint.columns]
+    side, attnums = (child, constraint.columns) if from_child else (parent, constraint.foreign_columns)
+    given = [side.columns[side.index_of(a)].type for a in attnums]
+    test = " AND ".join(
+        sql_equal(f"w.k{i}", ref, f"o.{_quoted(c.name)}", c.type)
+        for i, (ref, c) in enumerate(zip(given, mine, strict=True))
+    )
+    cells = ", ".join(t.select_sql(f"o.{_quoted(c.name)}", c.type) for c in child.columns)
+    query = Query(
+        (
+            f"SELECT o._rid, {cells} FROM ",
+            Slot("o"),
+            f" o WHERE EXISTS (SELECT 1 FROM {_wanted(given)} w WHERE {test})",
+        ),
+        (RelationUse("o", child, None, True, ranges=()),),
+    )
+    types = [TypeRef(t.INT8), *(c.type for c in child.columns)]
+    return [(row[0], row[1:]) for row in await _query(session, block, query, given, values, types)]
+
+
+# --- queries over keys -------------------------------------------------------------------------------
+
+
+def _wanted(types: Sequence[TypeRef]) -> str:
+    cells = ", ".join(f"{t.store_sql(f'k{i}', ref)} AS k{i}" for i, ref in enumerate(types))
+    return f"(SELECT {cells} FROM wanted_keys)"
+
+
+async def _query(
+    session: Session,
+    block: Block,
+    query: Query,
+    key_types: Sequence[TypeRef],
+    values: Sequence[Values],
+    result_types: Sequence[TypeRef],
+) -> list[Any]:
+    arrays = rows_to_arrays(list(values), [t.arrow_type(ref) for ref in key_types])
+    prepared = await queries.prepare(session, block, query, (), begins=False)
+    prepared.bindings["wanted_keys"] = pa.table(arrays, names=[f"k{i}" for i in range(len(arrays))])
+    try:
+        found = await session.executor.columnar.table(prepared.sql, prepared.bindings)
+    finally:
+        prepared.begun()
+    return batch_rows(found, list(result_types))
+
+
+async def _ready(block: Block, table: Table) -> None:
+    if table.shard not in block.created:
+        await block.executor.store.image(table.shard).hydrated()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+# --- the end of the transaction ------------------------------------------------------------------------
+
+
+async def check_deferred(session: Session, block: Block, only: frozenset[int] | None = None) -> None:
+    """Before COMMIT, or when constraints become immediate: what was kept for now. Raises 23503."""
+    waiting = [d for d in block.deferred if only is None or d.constraint_oid in only]
+    block.deferred = [d for d in block.deferred if not (only is None or d.constraint_oid in only)]
+    for d in waiting:
+        child = session.catalog.get(d.child_oid)
+        if not isinstance(child, Table):
+            continue  # dropped since
+        constraint = next((c for c in child.constraints if c.oid == d.constraint_oid), None)
+        if constraint is None:
+            continue
+        parent = session.catalog.table(constraint.foreign_table)
+        if d.lost:
+            await _refuse_children(session, block, child, parent, constraint, d.values, "a")
+        else:
+            await _check_present(session, block, child, parent, constraint, d.values)
+
+
+__all__ = ["Deferred", "after_bulk", "check_deferred", "enforce"]

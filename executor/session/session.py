@@ -1,0 +1,682 @@
+"""One client's session: the two doors, and what is remembered between statements.
+
+    plan_simple, plan, prepare      text -> plan, by the planner, in the session's context
+    execute_now                     the fast door: keyed reads answer at once, keyed writes and COMMIT
+                                    through a callback, BEGIN and ROLLBACK at once
+    execute                         the wide door: a coroutine, everything else
+
+           no block                            BEGIN                         in a block
+    read   image at oracle.read_ts()      -->  Block (no snapshot yet)  -->  own writes over the image at
+    write  a member of the next group                                        the block's snapshot, buffered
+
+One statement runs at a time. Whatever fails inside a block leaves it failed until ROLLBACK (25P02).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import (
+    PENDING,
+    Done,
+    ExecutionError,
+    Notice,
+    Portal,
+    Prepared,
+    Result,
+    Rows,
+    _Pending,
+)
+from executor.columnar.engine import RunningQuery
+from executor.columnar.errors import canceled
+from executor.keyed.autocommit import WriteMember
+from executor.keyed.plans import CompiledPlan, Door, Shortcut
+from executor.session import as_of, commands, keyed, queries, references, transactions
+from executor.session.block import Block
+from executor.session.guc_table import REPORTED
+from executor.session.lock_wait import LockWait
+from executor.session.settings import Settings
+from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from planner import statements as st
+from planner.abc import Plan, Query, SqlError, Utility
+from planner.planner import PlanContext
+from planner.types import TypeSettings
+from storage.abc import Datum
+from txn.abc import SerializationFailure
+from txn.lease import LeaseLapsed
+
+if TYPE_CHECKING:
+    from executor.executor import Executor
+
+SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
+_ENDINGS = (st.Commit, st.Rollback, st.RollbackTo)
+
+
+def aborted() -> ExecutionError:
+    return ExecutionError(
+        "25P02", "current transaction is aborted, commands ignored until end of transaction block"
+    )
+
+
+class Session:
+    """See `executor.abc.Session`."""
+
+    def __init__(
+        self, executor: Executor, pid: int, user: str, database: str, options: dict[str, str]
+    ) -> None:
+        self.executor = executor
+        self.pid = pid
+        self._base: Any = None
+        self._seen: Any = None
+        self.secret = secrets.token_bytes(4)
+        self.user, self.database = user, database
+        self.settings = Settings(
+            user,
+            options,
+            lambda path: executor.system.names(path, database, lambda: executor.catalog_of(database)),
+        )
+        self.type_settings: TypeSettings = self.settings.types
+        self.parameter_changes = self.settings.changes
+        self.statements: dict[str, Prepared] = {}
+        self.portals: dict[str, Portal] = {}
+        self.notices: list[Notice] = []
+        self.channels: set[str] = set()
+        self.heard: list[tuple[int, str, str]] = []
+        """Notifications (pid, channel, payload) not sent to the client yet."""
+        self.on_notification: Callable[[], None] | None = None
+        self.on_terminate: Callable[[Exception], None] | None = None
+        self.silence_limited = False
+        self._transaction_timer: asyncio.TimerHandle | None = None
+        self.streams: set[RunningQuery] = set()
+        self.currval: dict[int, int] = {}
+        self.last_sequence: int = 0
+        self.block: Block | None = None
+        self.closed = False
+        self._now_us = 0
+        self._context: PlanContext | None = None
+        self._context_of: tuple[Any, Any, Any] = (None, None, None)
+        self.has_temporary = False
+        self.pinned: int | None = self.settings.as_of
+        """Transactions that begin now read the past at this timestamp (`tidewire.as_of`)."""
+        self._running: asyncio.Task[Any] | None = None
+        self._cancel_reason: SqlError | None = None
+        self._committing = False
+        self.lock_wait: LockWait | None = None
+        """The statement that waits for a row without a task."""
+
+    # --- context ---------------------------------------------------------------------------
+
+    @property
+    def transaction_status(self) -> bytes:
+        block = self.block
+        if block is None or block.implicit:
+            return b"I"
+        return b"E" if block.failed else b"T"
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether what runs has been told to stop. May be asked from any thread."""
+        return self.closed or self._cancel_reason is not None
+
+    @property
+    def in_implicit(self) -> bool:
+        return self.block is not None and self.block.implicit
+
+    @property
+    def types(self) -> TypeSettings:
+        """The settings that casts of the keyed engine read."""
+        return self.type_settings
+
+    def now_us(self) -> int:
+        """transaction_timestamp(): of the block, or of the statement that is its own transaction."""
+        if self.block is not None:
+            return self.block.start_us
+        if not self._now_us:
+            self._now_us = self.executor.env.clock.now_us()
+        return self._now_us
+
+    def nextval(self, sequence_oid: int) -> int:
+        """Raises NeedsLease (internal) when a block of values must be leased first."""
+        self.refuse_read_only("nextval()")
+        value = self.executor.sequences.next_now(sequence_oid, self.catalog)
+        self.currval[sequence_oid] = value
+        self.last_sequence = sequence_oid
+        return value
+
+    def refuse_read_only(self, what: str) -> None:
+        """Raises 25006 in a read-only transaction."""
+        block = self.block
+        if (
+            block.read_only
+            if block is not None
+            else self.settings.raw("default_transaction_read_only") == "on"
+        ):
+            raise ExecutionError("25006", f"cannot execute {what} in a read-only transaction")
+
+    def reserve_values(self, sequence_oid: int, count: int) -> None:
+        """Before a statement takes so many values, that it may take them all or none. Raises NeedsLease."""
+        self.executor.sequences.reserve(sequence_oid, self.catalog, count)
+
+    @property
+    def catalog(self) -> Any:
+        block = self.block
+        if block is not None and block.catalog is not None:
+            return block.catalog
+        return self.newest_catalog()
+
+    def newest_catalog(self) -> Any:
+        """The newest committed catalog as this session's database sees it."""
+        base = self.executor.catalog
+        if base is not self._base:
+            self._base, self._seen = base, self.executor.catalog_of(self.database)
+        return self._seen
+
+    def context(self) -> PlanContext:
+        catalog, settings = self.catalog, self.settings
+        if not self.has_temporary and catalog.find_schema(self.temporary_schema) is not None:
+            self.has_temporary = True
+        path = self.search_path()
+        key = (catalog, settings.types, path)
+        if self._context is None or self._context_of != key:
+            self._context_of = key
+            self.type_settings = settings.types
+            self._context = PlanContext(catalog, path, self.user, self.database, settings.types)
+        return self._context
+
+    @property
+    def temporary_schema(self) -> str:
+        """Where this session's temporary tables are."""
+        return f"pg_temp_{self.pid}"
+
+    def search_path(self) -> tuple[str, ...]:
+        """The setting, with the temporary schema in front once there is one."""
+        path = self.settings.search_path
+        if self.has_temporary and self.temporary_schema not in path:
+            return (self.temporary_schema, *path)
+        return path
+
+    def ddl_context(self, catalog: Any) -> PlanContext:
+        """A context in which DDL may make temporary tables."""
+        path = self.settings.search_path
+        if self.temporary_schema not in path:
+            path = (self.temporary_schema, *path)
+        return PlanContext(catalog, path, self.user, self.database, self.settings.types)
+
+    def settings_changed(self) -> None:
+        """After every SET and at the end of every transaction: what is derived from settings is renewed."""
+        self._context = None
+        settings = self.settings
+        self.type_settings = settings.types
+        self.silence_limited = bool(
+            settings.idle_in_transaction_timeout_ms or settings.idle_session_timeout_ms
+        )
+        pinned, block = self.settings.as_of, self.block
+        if block is not None and not block.begun and pinned != self.pinned and pinned is not None:
+            block.as_of, block.read_only = pinned, True  # set before the first query: for this block too
+        self.pinned = pinned
+
+    def silence_limit(self) -> tuple[float, Exception] | None:
+        settings = self.settings
+        if self.block is not None and settings.idle_in_transaction_timeout_ms:
+            return settings.idle_in_transaction_timeout_ms / 1000, ExecutionError(
+                "25P03", "terminating connection due to idle-in-transaction timeout"
+            )
+        if self.block is None and settings.idle_session_timeout_ms:
+            return settings.idle_session_timeout_ms / 1000, ExecutionError(
+                "57P05", "terminating connection due to idle-session timeout"
+            )
+        return None
+
+    def startup_parameters(self) -> list[tuple[str, str]]:
+        return [(name, self.settings.show(name)) for name in REPORTED]
+
+    def notice(self, severity: str, sqlstate: str, message: str, detail: str = "", hint: str = "") -> None:
+        self.notices.append(Notice(severity, sqlstate, message, detail, hint))
+
+    # --- planning --------------------------------------------------------------------------
+
+    def plan_simple(self, text: str) -> list[tuple[Plan, tuple[Datum, ...]]] | None:
+        context, block, executor = self._context, self.block, self.executor
+        catalog = self.newest_catalog() if block is None or block.catalog is None else block.catalog
+        if context is None or context.catalog is not catalog:
+            context = self.context()
+        found = executor.planner.lookup(text, context)
+        return None if found is None else [found]
+
+    def split(self, text: str) -> list[tuple[str, int]]:
+        if len(text) > self.executor.limits.statement_bytes_max:
+            raise ExecutionError(
+                "54000", f"the query string is longer than {self.executor.limits.statement_bytes_max} bytes"
+            )
+        return self.executor.planner.split(text)
+
+    def plan(
+        self, text: str, parameter_types: Sequence[int] = (), offset: int = 0
+    ) -> tuple[Plan, tuple[Datum, ...]]:
+        try:
+            plan, params = self.executor.planner.plan(text, self.context(), parameter_types, offset=offset)
+        except SqlError as e:
+            raise self._or_aborted(e) from None
+        if self.block is not None and self.block.failed and not ends_block(plan):
+            raise aborted()
+        return plan, params
+
+    def _or_aborted(self, error: SqlError) -> SqlError:
+        """In a failed block nothing is looked up any more: only what cannot be parsed is another error."""
+        failed = self.block is not None and self.block.failed
+        return aborted() if failed and error.sqlstate != "42601" else error
+
+    def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
+        if len(self.statements) >= self.executor.limits.statements_per_session_max:
+            raise ExecutionError(
+                "54000",
+                f"more than {self.executor.limits.statements_per_session_max} prepared statements",
+            )
+        try:
+            plan = self.executor.prepared(text, self.context(), tuple(parameter_types))
+        except SqlError as e:
+            raise self._or_aborted(e) from None
+        if self.block is not None and self.block.failed and not ends_block(plan):
+            raise aborted()
+        return Prepared(name, text, plan, plan.parameters)
+
+    def compiled(self, plan: Plan) -> CompiledPlan:
+        """The plan's compiled form for the catalog as this session sees it."""
+        catalog = self.catalog
+        known = plan.compiled
+        if known is not None and known.catalog is catalog:
+            return known  # type: ignore[no-any-return]
+        made = self.executor.compile(plan, catalog, self)
+        if self.block is None or self.block.catalog is None:
+            plan.compiled = made
+        return made
+
+    # --- the fast door ---------------------------------------------------------------------
+
+    def execute_now(
+        self, plan: Plan, params: tuple[Datum, ...], done: Done, *, autocommit: bool
+    ) -> Rows | _Pending | None:
+        block = self.block
+        executor = self.executor
+        compiled = plan.compiled
+        if (
+            compiled is None
+            or compiled.catalog is not self.newest_catalog()
+            or (block is not None and block.catalog is not None)
+        ):
+            compiled = self.compiled(plan)
+        door = compiled.door
+        if block is not None:
+            if door is Door.WIDE:
+                return None
+            return self._now_in_block(block, compiled, plan, params, done)
+        if not autocommit or self.pinned is not None:
+            return None
+        self._now_us = 0
+        if door is Door.READ:
+            if compiled.lock:
+                return None
+            try:
+                rows = compiled.read.run(params, self, compiled.image, executor.read_ts())
+            except (NotHydrated, TooOldForKeyed, LeaseLapsed):
+                return None
+            n = len(rows)
+            return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
+        if door is Door.WRITE:
+            if (
+                compiled.target is None
+                or executor.read_only
+                or self.settings.raw("default_transaction_read_only") == "on"
+            ):
+                return None
+            try:
+                member = WriteMember(compiled.target, params, self, done, self._again(plan, params, done))
+            except commands.NeedsLease:
+                return None
+            executor.submit(member)
+            return PENDING
+        if door is Door.END:
+            return transactions.end_now(self, compiled.statement, done)
+        if compiled.shortcut is not None:
+            return self._short_read(compiled.shortcut, plan, params)
+        return None
+
+    def _short_read(self, shortcut: Shortcut, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
+        """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""
+        read, image = shortcut.read, shortcut.image
+        try:
+            rows = read.short(params, self, image, self.executor.read_ts())
+        except (NotHydrated, TooOldForKeyed, LeaseLapsed):
+            return None
+        return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
+
+    async def run_plan(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
+        """A plan inside another statement (EXECUTE, EXPLAIN ANALYZE, FETCH): as if it had been sent."""
+        return await self._execute(plan, params, autocommit)
+
+    def hear(self, pid: int, channel: str, payload: str) -> None:
+        """A notification arrives; pgwire drains `heard` and is woken by `on_notification`."""
+        self.heard.append((pid, channel, payload))
+        if self.on_notification is not None:
+            self.on_notification()
+
+    def _again(self, plan: Plan, params: tuple[Datum, ...], done: Done) -> Any:
+        """What a member calls that cannot be admitted as it is: the wide door, from a task."""
+
+        def again(_reason: Exception) -> None:
+            async def run() -> None:
+                try:
+                    result = await self.execute(plan, params, autocommit=True)
+                    assert isinstance(result, Rows)
+                except Exception as e:  # noqa: BLE001 - whatever it is, the client is told
+                    done(e)
+                else:
+                    done(result)
+
+            self.executor.spawn(run())
+
+        return again
+
+    def _now_in_block(
+        self, block: Block, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...], done: Done
+    ) -> Rows | _Pending | None:
+        if compiled.door is Door.END:
+            return transactions.end_now(self, compiled.statement, done)
+        if block.failed:
+            raise aborted()
+        if block.as_of is not None or (block.read_only and compiled.door is Door.WRITE):
+            return None
+        rules = compiled.rules
+        if rules is not None and (rules.wide_checks or compiled.related):
+            return None
+        try:
+            return keyed.run_in_block(self, block, compiled, plan, params)
+        except keyed.WouldBlock as blocked:
+            wait = LockWait(self, block, compiled, plan, params, done, self._again(plan, params, done))
+            return wait.begin(blocked)
+        except (NotHydrated, TooOldForKeyed, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
+            return None
+
+    # --- the wide door ---------------------------------------------------------------------
+
+    async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:
+        timeout_ms = self.settings.statement_timeout_ms
+        timer = None
+        if timeout_ms:
+            timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self._timed_out)
+        outer = self._running
+        self._running = asyncio.current_task()
+        self._cancel_reason = None
+        try:
+            return await self._execute(plan, params, autocommit)
+        except asyncio.CancelledError:
+            reason = self._cancel_reason
+            task = asyncio.current_task()
+            if reason is None or task is None:
+                raise
+            task.uncancel()
+            self._cancel_reason = None
+            raise reason from None
+        finally:
+            self._running = outer
+            if timer is not None:
+                timer.cancel()
+
+    async def _execute(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
+        self._now_us = 0
+        env = self.executor.env
+        if not env.leadership.is_valid:
+            await env.lead()
+        block = self.block
+        if block is not None and block.failed and not ends_block(plan):
+            raise aborted()
+        compiled = self.compiled(plan)
+        body = compiled.plan.body
+        await self._reach(block, body)
+        if isinstance(body, Utility):
+            if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
+                block = self.open_block(implicit=True)
+            return await commands.run(self, compiled.plan, body.statement, params, autocommit)
+        if block is None and not autocommit:
+            block = self.open_block(implicit=True)
+        if block is not None:
+            return await self.run_in(block, compiled, plan, params)
+        if isinstance(body, Query):
+            return await queries.read(self, None, plan, body, params, as_of=self.pinned)
+        return await self._retrying(compiled, plan, params)
+
+    async def _reach(self, block: Block | None, body: Any) -> None:
+        """Before a transaction in the past takes its snapshot: that the past is kept, and has come.
+
+        Statements that need no snapshot go on, or nobody could RESET a setting that has grown too old.
+        """
+        ts = self.pinned if block is None else block.as_of
+        if ts is None or (block is not None and block.txn is not None):
+            return
+        if not (isinstance(body, Utility) and isinstance(body.statement, commands.OWN_TRANSACTION)):
+            await as_of.readable(self, ts)
+
+    async def _retrying(self, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]) -> Result:
+        """A statement that is its own transaction: run and committed again after a conflict."""
+        attempts = self.executor.limits.retries_max
+        while True:
+            block = self.open_block(implicit=True)
+            try:
+                result = await self.run_in(block, compiled, plan, params)
+                await self.commit()
+                return result
+            except SerializationFailure:
+                attempts -= 1
+                self.rollback()
+                if not attempts:
+                    raise
+                await asyncio.sleep(0)
+                compiled = self.compiled(plan)
+            except BaseException:
+                self.rollback()
+                raise
+
+    async def run_in(
+        self, block: Block, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]
+    ) -> Result:
+        """A query or DML statement inside a block, waiting for locks and hydration as it must."""
+        body = compiled.plan.body
+        writes = compiled.door is Door.WRITE or (
+            not isinstance(body, Query) and compiled.door is not Door.READ
+        )
+        if writes and (block.read_only or self.executor.read_only):
+            raise ExecutionError(
+                "25006", f"cannot execute {plan.tag.split(' ')[0]} in a read-only transaction"
+            )
+        if isinstance(body, Query):
+            return await queries.read(self, block, plan, body, params)
+        if compiled.door is Door.WIDE:
+            return await queries.write(self, block, compiled.plan, body, params)
+        return await keyed.run_waiting(self, block, compiled, plan, params)
+
+    # --- transactions ----------------------------------------------------------------------
+
+    def open_block(self, *, implicit: bool, begin: st.Begin | None = None) -> Block:
+        """Begins a block with the session's defaults, or what BEGIN says."""
+        assert self.block is None
+        raw = self.settings.raw
+        isolation = raw("default_transaction_isolation")
+        read_only = raw("default_transaction_read_only") == "on"
+        deferrable = raw("default_transaction_deferrable") == "on"
+        if begin is not None:
+            isolation = begin.isolation or isolation
+            read_only = begin.read_only if begin.read_only is not None else read_only
+            deferrable = begin.deferrable if begin.deferrable is not None else deferrable
+        self.block = Block(
+            self.executor,
+            isolation,
+            read_only or self.pinned is not None,
+            implicit,
+            self.executor.env.clock.now_us(),
+            as_of=self.pinned,
+            deferrable=deferrable,
+        )
+        limit_ms = self.settings.transaction_timeout_ms
+        if limit_ms:
+            self._transaction_timer = asyncio.get_running_loop().call_later(
+                limit_ms / 1000, self._transaction_too_long
+            )
+        return self.block
+
+    def _transaction_too_long(self) -> None:
+        reason = ExecutionError("25P04", "terminating connection due to transaction timeout")
+        self._interrupt(reason)
+        if self.on_terminate is not None:
+            self.on_terminate(reason)
+
+    def _close_block(self) -> None:
+        block, self.block = self.block, None
+        if self._transaction_timer is not None:
+            self._transaction_timer.cancel()
+            self._transaction_timer = None
+        if block is not None:
+            for name in [n for n, p in self.portals.items() if p.from_sql and not p.extra.get("hold")]:
+                self.portals.pop(name).close()
+        self.executor.advisory.end_transaction(self.pid)
+        self._context = None
+
+    def rollback(self) -> None:
+        """Ends the block, if any, undoing everything."""
+        block = self.block
+        if block is None:
+            return
+        if block.txn is not None:
+            block.txn.rollback()
+        self.executor.discard(block)
+        self._close_block()
+        self.settings.rollback()
+        self.settings_changed()
+
+    def commit_now(self, done: Done, tag: str) -> Rows | _Pending | None:
+        """COMMIT without leaving the turn: PENDING if anything was written. None: holdable cursors first."""
+        block = self.block
+        assert block is not None
+        if any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
+            return None
+        if block.deferred:
+            return None
+        if block.steps:
+            self.executor.catalog_row_writes(block)
+        txn = block.txn
+        if txn is None or (not block.wrote and txn.unsettled is None):
+            if txn is not None:
+                txn.rollback()  # it wrote nothing: there is nothing to validate or to keep
+            self._committed(block)
+            return Rows(tag)
+
+        def ended(result: int | Exception) -> None:
+            if isinstance(result, Exception):
+                self.rollback()
+                done(result)
+            else:
+                self._committed(block)
+                done(Rows(tag))
+
+        txn.submit(ended)
+        return PENDING
+
+    def _committed(self, block: Block) -> None:
+        if block.published is not None:
+            self.executor.publish(block)
+        self._close_block()
+        self.settings.commit()
+        self.settings_changed()
+        if block.notifications:
+            self.executor.notify(self, block.notifications)
+
+    async def commit(self) -> None:
+        """Ends the block, if any, durably. A cancel request comes too late once this has begun."""
+        if self.block is None:
+            return
+        if self.block.deferred:
+            await references.check_deferred(self, self.block)
+        await queries.materialise_held(self)
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def done(result: Rows | Exception) -> None:
+            if future.done():
+                return
+            if isinstance(result, Exception):
+                future.set_exception(result)
+            else:
+                future.set_result(None)
+
+        if isinstance(self.commit_now(done, "COMMIT"), Rows):
+            return
+        self._committing = True
+        try:
+            await asyncio.shield(future)
+        finally:
+            self._committing = False
+
+    async def end_implicit(self, *, commit: bool) -> None:
+        if self.block is None or not self.block.implicit:
+            return
+        if not commit or self.block.failed:
+            self.rollback()
+            return
+        try:
+            await self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+
+    def statement_failed(self, error: Exception) -> None:
+        block = self.block
+        if block is None:
+            return
+        if block.implicit:
+            self.rollback()
+        else:
+            block.failed = True
+
+    # --- interruption ----------------------------------------------------------------------
+
+    def cancel(self) -> None:
+        self._interrupt(canceled())
+
+    def _timed_out(self) -> None:
+        self._interrupt(canceled("canceling statement due to statement timeout"))
+
+    def _interrupt(self, reason: SqlError) -> None:
+        for query in self.streams:
+            query.cancel(reason.message)
+        if self.lock_wait is not None:
+            self.lock_wait.interrupt(reason)
+        task = self._running
+        if task is not None and not self._committing and self._cancel_reason is None:
+            self._cancel_reason = reason
+            task.cancel()
+
+    def close(self) -> None:
+        if self.closed:
+            return
+        self.closed = True
+        if self._running is not None:
+            self._cancel_reason = canceled("terminating connection")
+            self._running.cancel()
+        for portal in self.portals.values():
+            portal.close()
+        for query in list(self.streams):  # whoever reads it hears of it, and closes it
+            query.cancel("terminating connection")
+        self.portals.clear()
+        self.statements.clear()
+        self.rollback()
+        self.executor.advisory.end_session(self.pid)
+        self.executor.closed(self)
+
+
+def ends_block(plan: Plan) -> bool:
+    """COMMIT, ROLLBACK and ROLLBACK TO: what a failed block still takes."""
+    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _ENDINGS)
+
+
+__all__ = ["Session", "aborted", "ends_block"]

@@ -1,0 +1,409 @@
+"""One session's settings: checked on the way in, rolled back with the transaction that set them.
+
+    session value   SET, set_config(..., false), start-up options      reverts if its transaction fails
+    local value     SET LOCAL, set_config(..., true)                   gone at the end of the transaction
+    reset value     what RESET goes back to: start-up option or default
+
+A savepoint remembers both dictionaries; rolling back to it restores them. What the engines look at
+often (`statement_timeout_ms`, `search_path`, `types`) is kept parsed and renewed on every change, so
+that a statement reads an attribute and parses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import zoneinfo
+from collections.abc import Callable, Iterable
+
+from executor.abc import ExecutionError
+from executor.session.guc_table import GUCS, REPORTED, Guc
+from planner.abc import TypeRef
+from planner.catalog.system.reg_names import RegNames
+from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
+
+_TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0, "d": 86_400_000.0}
+_MEMORY_UNITS = {"B": 1.0, "kB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
+_BASE = {"ms": 1.0, "s": 1000.0, "min": 60_000.0, "B": 1.0, "kB": 1024.0, "8kB": 8192.0, "MB": 1024.0**2}
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+))\s*([A-Za-z]*)\s*\Z")
+SNAPSHOT_NAME = re.compile("0[0-9A-F]{15}-1")
+"""What pg_export_snapshot() says: the timestamp of the log."""
+_TRUE = ("true", "yes", "on", "1")
+_FALSE = ("false", "no", "off", "0")
+_UTF8 = {"utf8", "unicode"}
+_KNOWN_ENCODINGS = {
+    "sqlascii", "latin1", "latin2", "latin9", "win1250", "win1251", "win1252", "iso88591", "koi8r", "eucjp",
+    "sjis", "big5", "gbk", "gb18030", "euckr", "uhc", "windows1252",
+}  # fmt: skip
+
+
+def unknown_setting(name: str) -> ExecutionError:
+    return ExecutionError("42704", f'unrecognized configuration parameter "{name}"')
+
+
+def _invalid(guc: Guc, value: str, hint: str = "") -> ExecutionError:
+    return ExecutionError("22023", f'invalid value for parameter "{guc.name}": "{value}"', hint=hint)
+
+
+def _parse_bool(guc: Guc, value: str) -> str:
+    v = value.strip().lower()
+    if v and v != "o":  # "o" could be on or off
+        if any(word.startswith(v) for word in _TRUE):
+            return "on"
+        if any(word.startswith(v) for word in _FALSE):
+            return "off"
+    raise ExecutionError("22023", f'parameter "{guc.name}" requires a Boolean value')
+
+
+def _parse_number(guc: Guc, value: str) -> str:
+    m = _NUMBER.match(value)
+    if m is None:
+        raise _invalid(guc, value)
+    digits, unit = m.groups()
+    number = float(int(digits, 16)) if digits.lower().lstrip("+-").startswith("0x") else float(digits)
+    if unit:
+        units = _TIME_UNITS if guc.unit in ("ms", "s", "min") else _MEMORY_UNITS if guc.unit else {}
+        if unit not in units:
+            hint = f"Valid units for this parameter are {', '.join(map(repr, units))}." if units else ""
+            raise _invalid(guc, value, hint.replace("'", '"'))
+        number = number * units[unit] / _BASE[guc.unit]
+    if guc.kind == "int":
+        number = round(number)
+    if not guc.low <= number <= guc.high:
+        suffix = f" {guc.unit}" if guc.unit else ""
+        shown, low, high = (f"{n:.15g}" for n in (number, guc.low, guc.high))
+        raise ExecutionError(
+            "22023",
+            f'{shown}{suffix} is outside the valid range for parameter "{guc.name}" ({low} .. {high})',
+        )
+    return str(int(number)) if guc.kind == "int" else f"{number:.15g}"
+
+
+def _show_number(guc: Guc, value: str) -> str:
+    """PostgreSQL prints a number with the largest unit that divides it."""
+    number = int(value)
+    if not guc.unit or number <= 0:
+        return value
+    units = _TIME_UNITS if guc.unit in ("ms", "s", "min") else _MEMORY_UNITS
+    total = number * _BASE[guc.unit]
+    for unit, size in sorted(units.items(), key=lambda u: -u[1]):
+        if total >= size and total % size == 0:
+            return f"{int(total // size)}{unit}"
+    return value
+
+
+def _parse_date_style(guc: Guc, value: str, current: str) -> str:
+    style, order = (part.strip() for part in current.split(","))
+    for word in value.replace('"', "").split(","):
+        w = word.strip().lower()
+        if w == "iso":
+            style = "ISO"
+        elif w == "sql":
+            style = "SQL"
+        elif w.startswith("postgres"):
+            style = "Postgres"
+        elif w == "german":
+            style, order = "German", "DMY"
+        elif w == "ymd":
+            order = "YMD"
+        elif w == "dmy" or w.startswith("euro"):
+            order = "DMY"
+        elif w in ("mdy", "us", "noneuro", "noneuropean"):
+            order = "MDY"
+        elif w == "default":
+            style, order = "ISO", "MDY"
+        else:
+            raise _invalid(guc, value)
+    return f"{style}, {order}"
+
+
+_ZONES: dict[str, str] = {}
+
+
+def _displacement(guc: Guc, value: str) -> re.Match[str] | None:
+    """`interval -7h` as hours and minutes east. Raises 22023 for months and days."""
+    months, days, micros = input_text(value[len("interval ") :], TypeRef(INTERVAL))
+    if months or days:
+        raise ExecutionError(
+            "22023",
+            f'invalid value for parameter "{guc.name}": "{value}"',
+            detail=f"Cannot specify {'months' if months else 'days'} in time zone interval.",
+        )
+    minutes = abs(micros) // 60_000_000
+    shown = f"{'-' if micros < 0 else '+'}{minutes // 60:02d}" + (
+        f":{minutes % 60:02d}" if minutes % 60 else ""
+    )
+    return re.fullmatch(r"([+-])(\d+)(?::(\d{2}))?(\.\d+)?", shown)
+
+
+def _parse_time_zone(guc: Guc, value: str) -> str:
+    v = value.strip().strip("'")
+    if v.lower() in ("local", "default"):
+        return "UTC"
+    if not _ZONES:
+        _ZONES.update({z.lower(): z for z in zoneinfo.available_timezones()})
+        _ZONES.update({"utc": "UTC", "gmt": "GMT", "z": "UTC"})
+    known = _ZONES.get(v.lower())
+    if known is not None:
+        return known
+    m = re.fullmatch(r"([+-]?)(\d{1,3})(?::(\d{2})|\.(\d+))?", v)
+    if v.lower().startswith("interval "):
+        m = _displacement(guc, v)
+    if m and int(m[2]) <= 167:
+        sign, hours, minutes = m[1] or "+", int(m[2]), m[3]
+        if m[4]:
+            minutes = f"{round(float('.' + m[4]) * 60):02d}"
+        shown = f"{sign}{hours:02d}" + (f":{minutes}" if minutes else "")
+        inverse = ("-" if sign == "+" else "+") + shown[1:]
+        return f"<{shown}>{inverse}"
+    if re.fullmatch(r"<[+-]\d{2}(:\d{2})?>[+-]\d{2}(:\d{2})?", v):
+        return v
+    raise _invalid(guc, value)
+
+
+def _parse_encoding(guc: Guc, value: str) -> str:
+    v = re.sub(r"[^a-z0-9]", "", value.lower())
+    if v in _UTF8:
+        return "UTF8"
+    if v in _KNOWN_ENCODINGS:
+        raise ExecutionError("0A000", f'client encoding "{value}" is not supported, only UTF8 is')
+    raise _invalid(guc, value)
+
+
+def split_identifiers(value: str) -> tuple[str, ...]:
+    """The names in a comma-separated list of identifiers, folded as SQL folds them."""
+    names = []
+    for m in re.finditer(r'"((?:[^"]|"")*)"|([^,\s"]+)', value):
+        names.append(m[1].replace('""', '"') if m[1] is not None else m[2].lower())
+    return tuple(names)
+
+
+class Settings:
+    """The settings of one session."""
+
+    __slots__ = (
+        "_block",
+        "_local",
+        "_reported",
+        "_reset",
+        "_savepoints",
+        "_session",
+        "as_of",
+        "changes",
+        "idle_in_transaction_timeout_ms",
+        "idle_session_timeout_ms",
+        "lock_timeout_ms",
+        "reg_names",
+        "search_path",
+        "statement_timeout_ms",
+        "transaction_timeout_ms",
+        "types",
+        "user",
+    )
+
+    def __init__(
+        self,
+        user: str,
+        options: dict[str, str],
+        reg_names: Callable[[tuple[str, ...]], RegNames] | None = None,
+    ) -> None:
+        self.user = user
+        self.reg_names = reg_names
+        self._session: dict[str, str] = {}
+        self._reset: dict[str, str] = {"session_authorization": user}
+        for name, value in options.items():
+            key, canonical = self._check(name, value, startup=True)
+            self._reset[key] = canonical
+        self._local: dict[str, str] = {}
+        self._block: dict[str, str] | None = None
+        self._savepoints: list[tuple[dict[str, str], dict[str, str]]] = []
+        self.changes: list[tuple[str, str]] = []
+        self._renew()
+        self._reported = {n: self.show(n) for n in REPORTED}
+
+    # --- reading ---------------------------------------------------------------------------
+
+    def raw(self, key: str) -> str:
+        """The canonical value of a setting by its lower-case name. KeyError for an unknown one."""
+        for level in (self._local, self._session, self._reset):
+            if key in level:
+                return level[key]
+        return GUCS[key].default
+
+    def show(self, name: str) -> str:
+        """As SHOW prints it. Raises 42704."""
+        key = name.lower()
+        try:
+            value = self.raw(key)
+        except KeyError:
+            raise unknown_setting(name) from None
+        guc = GUCS.get(key)
+        return _show_number(guc, value) if guc is not None and guc.kind == "int" else value
+
+    def show_all(self) -> list[tuple[str, str, str]]:
+        """(name, value, description) of every setting, by name."""
+        rows = [(g.name, self.show(k), g.description) for k, g in GUCS.items()]
+        custom = {k for level in (self._local, self._session, self._reset) for k in level} - GUCS.keys()
+        rows += [(k, self.show(k), "") for k in custom]
+        return sorted(rows, key=lambda r: r[0].lower())
+
+    # --- writing ---------------------------------------------------------------------------
+
+    def check(self, name: str, value: str) -> str:
+        """The canonical value, without setting anything. Raises as `set` does."""
+        return self._check(name, value)[1]
+
+    def set(self, name: str, value: str | None, *, local: bool = False) -> str:
+        """SET and RESET (None). Returns the new value as SHOW prints it. Raises 42704, 22023, 55P02."""
+        if value is None:
+            key = name.lower()
+            if key not in GUCS and "." not in key:
+                raise unknown_setting(name)
+            canonical = self._reset.get(key, GUCS[key].default if key in GUCS else "")
+            self._changeable(key)
+        else:
+            key, canonical = self._check(name, value)
+        if local:
+            self._local[key] = canonical
+        else:
+            if self._block is None:
+                self._block = dict(self._session)
+            self._session[key] = canonical
+            self._local.pop(key, None)
+        self._renew()
+        return self.show(key)
+
+    def reset_all(self) -> None:
+        if self._block is None:
+            self._block = dict(self._session)
+        keep = {k: v for k, v in self._session.items() if k in ("role", "session_authorization")}
+        self._session, self._local = keep, {}
+        self._renew()
+
+    # --- transactions ----------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """The transaction ended well: local values go, session values stay."""
+        if self._block is not None or self._local or self._savepoints:
+            self._block = None
+            self._local = {}
+            self._savepoints.clear()
+            self._renew()
+
+    def rollback(self) -> None:
+        if self._block is not None or self._local or self._savepoints:
+            if self._block is not None:
+                self._session = self._block
+            self._block = None
+            self._local = {}
+            self._savepoints.clear()
+            self._renew()
+
+    def savepoint(self) -> int:
+        """Remembers the values. Returns the mark for `rollback_to` and `release`."""
+        self._savepoints.append((dict(self._session), dict(self._local)))
+        return len(self._savepoints) - 1
+
+    def rollback_to(self, mark: int) -> None:
+        if self._block is None:
+            self._block = dict(self._savepoints[0][0])
+        session, local = self._savepoints[mark]
+        self._session, self._local = dict(session), dict(local)
+        del self._savepoints[mark + 1 :]
+        self._renew()
+
+    def release(self, mark: int) -> None:
+        del self._savepoints[mark:]
+
+    # --- inside ----------------------------------------------------------------------------
+
+    def _changeable(self, key: str) -> None:
+        guc = GUCS.get(key)
+        if guc is None or guc.context == "user":
+            return
+        if guc.context == "internal":
+            raise ExecutionError("55P02", f'parameter "{guc.name}" cannot be changed')
+        raise ExecutionError(
+            "55P02", f'parameter "{guc.name}" cannot be changed without restarting the server'
+        )
+
+    def _check(self, name: str, value: str, *, startup: bool = False) -> tuple[str, str]:
+        key = name.lower()
+        guc = GUCS.get(key)
+        if guc is None:
+            if "." not in key:
+                raise unknown_setting(name)
+            if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+", key):
+                raise ExecutionError("42602", f'invalid configuration parameter name "{name}"')
+            return key, value
+        self._changeable(key)
+        if key == "datestyle":
+            return key, _parse_date_style(guc, value, "ISO, MDY" if startup else self.raw(key))
+        if key == "timezone":
+            return key, _parse_time_zone(guc, value)
+        if key == "client_encoding":
+            return key, _parse_encoding(guc, value)
+        if key == "session_authorization" and value.lower() == "default":
+            return key, self.user
+        if key == "tidewire.as_of":
+            return key, self._parse_as_of(guc, value)
+        if guc.kind == "bool":
+            return key, _parse_bool(guc, value)
+        if guc.kind in ("int", "real"):
+            return key, _parse_number(guc, value)
+        if guc.kind == "enum":
+            choice = value.strip().lower()
+            if choice not in guc.choices:
+                raise _invalid(guc, value, f"Available values: {', '.join(guc.choices)}.")
+            return key, choice
+        return key, value
+
+    def _parse_as_of(self, guc: Guc, value: str) -> str:
+        """A time, a snapshot's name or a timestamp of the log; kept as the last, which nothing reinterprets."""
+        text = value.strip()
+        if not text:
+            return ""
+        if SNAPSHOT_NAME.fullmatch(text):
+            text = str(int(text[:16], 16))
+        types = getattr(self, "types", None) or TypeSettings()
+        ts = int(text) if text.isdigit() else input_text(text, TypeRef(TIMESTAMPTZ), types)
+        if not 0 <= ts < 1 << 62:
+            raise _invalid(guc, value, "A finite time since 1970 is needed.")
+        return str(ts)
+
+    def _renew(self) -> None:
+        raw = self.raw
+        as_of = raw("tidewire.as_of")
+        self.as_of = int(as_of) if as_of else None
+        self.statement_timeout_ms = int(raw("statement_timeout"))
+        self.lock_timeout_ms = int(raw("lock_timeout"))
+        self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))
+        self.idle_session_timeout_ms = int(raw("idle_session_timeout"))
+        self.transaction_timeout_ms = int(raw("transaction_timeout"))
+        user = raw("session_authorization")
+        self.search_path = tuple(
+            user if n == "$user" else n for n in split_identifiers(raw("search_path")) if n
+        )
+        names = self.reg_names(self.search_path) if self.reg_names is not None else None
+        self.types = TypeSettings(
+            date_style=raw("datestyle"),
+            interval_style=raw("intervalstyle"),
+            time_zone=raw("timezone"),
+            extra_float_digits=int(raw("extra_float_digits")),
+            bytea_output=raw("bytea_output"),
+            reg_output=names.output if names is not None else None,
+            reg_input=names.input if names is not None else None,
+        )
+        reported = getattr(self, "_reported", None)
+        if reported is not None:
+            for name in REPORTED:
+                now = self.show(name)
+                if reported[name] != now:
+                    reported[name] = now
+                    self.changes.append((name, now))
+
+
+def join_list(values: Iterable[str]) -> str:
+    """How a list setting such as `search_path` keeps the names of SET: quoted where they must be."""
+    return ", ".join(
+        v if re.fullmatch(r"[a-z_][a-z0-9_$]*", v) else '"' + v.replace('"', '""') + '"' for v in values
+    )

@@ -1,0 +1,67 @@
+"""What `SessionValue`s in a query's text stand for: what the session knows when the query runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError
+from executor.session import commands
+from planner.abc import SqlError
+from planner.types.timezones import icu_name, session_zone
+from storage.abc import Datum, Timestamp
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+def _schema(session: Session) -> str | None:
+    for name in session.settings.search_path:
+        if session.catalog.find_schema(name) is not None:
+            return name
+    return None
+
+
+def _present(session: Session) -> list[str]:
+    """The schemas of the path that exist."""
+    return [n for n in session.settings.search_path if session.catalog.find_schema(n) is not None]
+
+
+_VALUES: dict[str, Callable[[Any], Datum]] = {
+    "now": lambda s: s.now_us(),
+    "statement_timestamp": lambda s: s.executor.env.clock.now_us(),
+    "clock_timestamp": lambda s: s.executor.env.clock.now_us(),
+    "current_user": lambda s: s.user,
+    "session_user": lambda s: s.settings.raw("session_authorization"),
+    "user": lambda s: s.user,
+    "current_role": lambda s: s.user,
+    "current_database": lambda s: s.database,
+    "current_catalog": lambda s: s.database,
+    "current_schema": _schema,
+    "search_path": _present,
+    "search_path_all": lambda s: ["pg_catalog", *_present(s)],
+    "time_zone": lambda s: s.type_settings.time_zone,
+    "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
+    "pid": lambda s: s.pid,
+    "catalog_ref": lambda s: s.executor.system.catalog_ref(s),
+    "backend_pid": lambda s: s.pid,
+    "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",
+    "txid": lambda s: s.block.transaction().id if s.block is not None else s.executor.read_ts(),
+}
+
+
+def session_value(session: Session, name: str, ts: Timestamp) -> Datum:
+    """The datum of a session value. Raises 0A000 for a name that nobody has taught it."""
+    if name.startswith("setting:"):
+        return commands.show_value(session, name.removeprefix("setting:"))
+    if name.startswith("setting_or_null:"):
+        try:
+            return commands.show_value(session, name.removeprefix("setting_or_null:"))
+        except SqlError:
+            return None
+    if name == "read_ts":
+        return ts
+    value = _VALUES.get(name)
+    if value is None:
+        raise ExecutionError("0A000", f"session value {name} is not supported")
+    return value(session)

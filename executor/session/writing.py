@@ -1,0 +1,219 @@
+"""Statements that write what a query finds: the query, its rows into the block, and what RETURNING makes of them.
+
+    INSERT UPDATE DELETE    query -> bulk.insert / update / delete -> RETURNING over the written rows
+    MERGE                   one query says what happens to which row; its rows are locked, then written by kind
+    WITH d AS (DELETE ...)  every part reads the statement's one snapshot, and what earlier parts returned
+
+The last is a promise of PostgreSQL's: parts of a statement do not see each other's writes. They are in the block's
+buffer as soon as each part has run, so a relation that a later part reads and an earlier one writes is read
+beforehand. A row that two parts write is the first one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from executor.abc import ExecutionError, Result, Rows
+from executor.columnar.rows import batch_rows
+from executor.keyed.row_ids import as_numpy
+from executor.session import bulk
+from executor.session.block import Block
+from executor.session.keyed import SnapshotMoved
+from executor.session.queries import Given, arrow, canonical_table
+from planner import types as t
+from planner.abc import (
+    DeleteQuery,
+    InsertQuery,
+    MergeQuery,
+    Plan,
+    Query,
+    RelationUse,
+    Slot,
+    Table,
+    TypeRef,
+    UpdateQuery,
+    WithWrites,
+)
+from storage.abc import Datum, ShardId
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+RID = TypeRef(t.INT8)
+_MARK = "\0statement"
+"""The savepoint to which a statement of several parts returns before it begins anew. No client's is called so."""
+
+
+async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
+    """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
+    if isinstance(body, WithWrites):
+        block.savepoint(_MARK, 0, frozenset())
+        try:
+            return await _with_writes(session, block, plan, body, params)
+        except SnapshotMoved:
+            block.rollback_to(block.find(_MARK))
+            raise
+        finally:
+            block.release(block.find(_MARK))
+    return await _part(session, block, plan, body, params, {}, begins=True)
+
+
+async def _part(
+    session: Session,
+    block: Block,
+    plan: Plan,
+    body: Any,
+    params: Sequence[Datum],
+    given: Mapping[str, Given],
+    *,
+    begins: bool,
+) -> Rows:
+    if isinstance(body, MergeQuery):
+        rows = await arrow(session, block, body.query, params, None, given, begins=begins)
+        return Rows(f"MERGE {await _merge(session, block, body, rows)}", plan.columns)
+    tag, returned = await _run(session, block, body, params, given, begins=begins)
+    if returned is None:
+        return Rows(tag, plan.columns)
+    types = [c.type for c in plan.columns or ()]
+    return Rows(tag, plan.columns, batch_rows(canonical_table(returned, types), types))
+
+
+async def _run(
+    session: Session,
+    block: Block,
+    body: InsertQuery | UpdateQuery | DeleteQuery,
+    params: Sequence[Datum],
+    given: Mapping[str, Given],
+    *,
+    begins: bool,
+) -> tuple[str, pa.Table | None]:
+    """Runs the query, writes its rows; the tag and, as DuckDB has it, what RETURNING says."""
+    table = body.table
+    types = [c.type for c in table.columns]
+    found = await arrow(session, block, body.query, params, None, given, begins=begins)
+    extra: dict[str, Given] = dict(given)
+    if isinstance(body, InsertQuery):
+        rows = canonical_table(found, types)
+        written, count = await bulk.insert(session, block, table, rows, body.on_conflict, params)
+        tag, slot = f"INSERT 0 {count}", "new"
+    else:
+        if body.joined:
+            last = range(found.num_columns - body.joined, found.num_columns)
+            extra["joined"] = (None, found.select([0, *last]))
+        if given or not begins:
+            found = _not_gone(block, table, found)
+        if isinstance(body, UpdateQuery):
+            rows = canonical_table(found, [RID, *types])
+            written, count = await bulk.update(session, block, body, rows)
+            tag, slot = f"UPDATE {count}", "new"
+        else:
+            written, count = await bulk.delete(session, block, body, found)
+            tag, slot = f"DELETE {count}", "old"
+    if body.returning is None:
+        return tag, None
+    extra[slot] = (table, written)
+    return tag, await arrow(session, block, body.returning, params, None, extra, begins=False)
+
+
+def _not_gone(block: Block, table: Table, rows: pa.Table) -> pa.Table:
+    """Rows (`_rid` first) that no earlier part of the statement has written."""
+    writes = block.tables.get(table.shard)
+    mask = writes.gone().among(rows.column(0)) if writes is not None else None
+    return rows if mask is None else rows.filter(pa.array(~mask))
+
+
+# --- MERGE ---------------------------------------------------------------------------------------
+
+
+async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Table) -> int:
+    """`rows`: `_rid`, action, the new row. Locks all that is written before anything is."""
+    table = body.table
+    rids = as_numpy(rows.column(0).drop_null())
+    if len(set(rids.tolist())) < len(rids):
+        raise ExecutionError(
+            "21000",
+            "MERGE command cannot affect row a second time",
+            hint="Ensure that not more than one source row matches any one target row.",
+        )
+    await bulk.hydrated(block, table)
+    actions = rows.column(1)
+    types = [c.type for c in table.columns]
+    deleted = rows.filter(pc.equal(actions, "d"))
+    updated = rows.filter(pc.equal(actions, "u"))
+    inserted = rows.filter(pc.equal(actions, "i"))
+    if len(rids):
+        await bulk.lock_rids(session, block, table, rows.column(0).drop_null())
+    if deleted.num_rows:
+        await bulk.delete(session, block, DeleteQuery(table, body.query), deleted)
+    if updated.num_rows:
+        new = canonical_table(updated.remove_column(1), [RID, *types])
+        await bulk.update(session, block, UpdateQuery(table, body.query, body.assigned), new)
+    if inserted.num_rows:
+        await bulk.insert(
+            session, block, table, canonical_table(inserted.select(range(2, rows.num_columns)), types), None
+        )
+    return int(rows.num_rows)
+
+
+# --- WITH ----------------------------------------------------------------------------------------
+
+
+async def _with_writes(
+    session: Session, block: Block, plan: Plan, body: WithWrites, params: Sequence[Datum]
+) -> Result:
+    given: dict[str, Given] = {}
+    begins = True
+    for use in _read_after_written(session, body):
+        query = Query(("SELECT * FROM ", Slot(use.slot)), (use,))
+        given[use.slot] = (None, await arrow(session, block, query, params, begins=begins))
+        begins = False
+    for part in body.writes:
+        _, returned = await _run(session, block, part.body, params, given, begins=begins)
+        begins = False
+        if returned is not None:
+            given[part.slot] = (None, returned)
+    if not isinstance(body.body, Query):
+        return await _part(session, block, plan, body.body, params, given, begins=False)
+    types = [c.type for c in plan.columns or ()]
+    rows = batch_rows(await arrow(session, block, body.body, params, types, given, begins=False), types)
+    return Rows(f"SELECT {len(rows)}", plan.columns, rows)
+
+
+def _read_after_written(session: Session, body: WithWrites) -> Iterator[RelationUse]:
+    """What parts read of tables that parts before them write."""
+    written: set[ShardId] = set()
+    seen: set[str] = set()
+    for part in (*(w.body for w in body.writes), body.body):
+        for query in (part,) if isinstance(part, Query) else _queries(part):
+            for use in query.relations:
+                late = isinstance(use, RelationUse) and use.table.shard in written
+                if late and isinstance(use, RelationUse) and use.slot not in seen:
+                    seen.add(use.slot)
+                    yield use
+        if not isinstance(part, Query):
+            _add_written(session, part.table, written)
+
+
+def _queries(body: InsertQuery | UpdateQuery | DeleteQuery | MergeQuery) -> Iterator[Query]:
+    yield body.query
+    returning = None if isinstance(body, MergeQuery) else body.returning
+    if returning is not None:
+        yield returning
+
+
+def _add_written(session: Session, table: Table, written: set[ShardId]) -> None:
+    """The table's shard, and those that its foreign keys' actions reach."""
+    if table.shard in written:
+        return
+    written.add(table.shard)
+    for oid in table.referenced_by:
+        other = session.catalog.get(oid)
+        if isinstance(other, Table):
+            _add_written(session, other, written)
+
+
+__all__ = ["write"]

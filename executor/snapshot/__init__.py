@@ -1,0 +1,22 @@
+"""The snapshot store: a local, disposable image of the shards that answers every read."""
+
+from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from executor.snapshot.bulk import Bulk, Removal
+from executor.snapshot.hydration import HydrationProgress, HydrationSource
+from executor.snapshot.image import TableImage
+from executor.snapshot.store import SnapshotStore
+from executor.snapshot.writer import PinnedTooLong, ReadPin, SnapshotLimits
+
+__all__ = [
+    "Bulk",
+    "HydrationProgress",
+    "HydrationSource",
+    "NotHydrated",
+    "PinnedTooLong",
+    "ReadPin",
+    "Removal",
+    "SnapshotLimits",
+    "SnapshotStore",
+    "TableImage",
+    "TooOldForKeyed",
+]

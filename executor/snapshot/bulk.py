@@ -1,0 +1,254 @@
+"""Bulk inserts and deletions: sorted once, checked by merging, never looked at row by row.
+
+    rows --prepare, look_up (any thread)--> Bulk --conflicts (loop)--> [] --put_bulk (loop)--> a run, and DuckDB
+    row ids --prepare_removal (any thread)--> Removal --remove_bulk (loop)--> a run of tombstones, and DuckDB
+
+Sorting ten million rows takes a second, and so does looking for their keys in as many rows that exist; so
+both are functions of immutable things that may run beside the loop. What is left for admission is to look at
+memory, at runs that have come since, and at the few keys that were found. Runs whose range of keys does not
+even overlap the bulk's, as is usual for appended keys, cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from executor.snapshot.columns import row_reader
+from executor.snapshot.keys import KeyIndex, key_index, repeats, sort_order
+from executor.snapshot.runs import RID, TOMBSTONE, Rids, Run, RunShape, build_run
+from executor.snapshot.spill import Column, Spill, one_array
+from storage.abc import Timestamp
+from txn.abc import Key
+
+if TYPE_CHECKING:
+    from executor.snapshot.image import TableImage
+
+
+@dataclass(slots=True)
+class Bulk:
+    """A bulk insert, ready to be admitted."""
+
+    table: pa.Table
+    """For DuckDB: physical column names and `_rid`, in the order given (row ids ascend)."""
+
+    keys: KeyIndex | None = None
+    """None for a table without keys."""
+
+    run: Run | None = None
+    """The rows as a run, its time still to be set; None if keys come twice."""
+
+    uniques: dict[int, KeyIndex] = field(default_factory=dict)
+    with_nulls: dict[int, list[Key]] = field(default_factory=dict)
+    """Keys with nulls, where those count (NULLS NOT DISTINCT): indexes have none."""
+
+    duplicates: list[tuple[int, Key]] = field(default_factory=list)
+    """(constraint oid, key) of keys that come twice in the rows themselves."""
+
+    found: dict[tuple[int, Run], list[Key]] = field(default_factory=dict)
+    """Keys that the bulk shares with a run, by constraint and run, as far as looked up already."""
+
+    def __len__(self) -> int:
+        return int(self.table.num_rows)
+
+
+def prepare(
+    schema: pa.Schema,
+    shape: RunShape,
+    keyed: bool,
+    primary_oid: int,
+    rows: pa.Table,
+    first_rid: int | None = None,
+    spill: Spill | None = None,
+) -> Bulk:
+    """Brings rows to the table's schema and sorts them by key. Pure; any thread."""
+    rows, rids = split_rids(rows, first_rid)
+    # Only keys are put together in memory; the other columns stay in the chunks (and files) that they came in.
+    looked_at = {*shape.key, *(i for _, positions, _ in shape.uniques for i in positions)}
+    columns: list[Column] = [
+        conform(rows.column(i), t) if i in looked_at else conform_chunks(rows.column(i), t)
+        for i, t in enumerate(schema.types)
+    ]
+    table = pa.table([*columns, pa.array(rids)], names=[*schema.names, RID])
+    bulk = Bulk(table)
+    if not keyed or not len(rids):
+        return bulk
+    for oid, positions, nulls_not_distinct in shape.uniques:
+        index, twice, with_nulls = unique_index([columns[i] for i in positions], nulls_not_distinct)
+        bulk.uniques[oid], bulk.with_nulls[oid] = index, with_nulls
+        bulk.duplicates += [(oid, k) for k in twice]
+    keys = shape.key_arrays(pa.array(rids), columns)
+    order = sort_order(keys)
+    if not bool((order == np.arange(len(order))).all()):
+        take = pa.array(order)
+        rids = rids[order]
+        columns = [one_array(c.take(take)) for c in columns]
+        keys = shape.key_arrays(pa.array(rids), columns)
+    bulk.keys = key_index(keys)
+    again = np.flatnonzero(repeats(keys))
+    bulk.duplicates = [(primary_oid, bulk.keys.key_at(int(i))) for i in again] + bulk.duplicates
+    if not len(again):
+        bulk.run = build_run(shape, rids, columns, 0, 0, key_arrays=keys, presorted=True, spill=spill)
+    return bulk
+
+
+def look_up(bulk: Bulk, runs: Sequence[Run], primary_oid: int) -> None:
+    """Finds the keys that the bulk shares with these runs. Any thread, as long as it has the bulk to itself."""
+    if bulk.keys is None:
+        return
+    for run in runs:
+        if primary_oid and (primary_oid, run) not in bulk.found:
+            bulk.found[primary_oid, run] = _common(bulk.keys, run.keys)
+        for oid, index in bulk.uniques.items():
+            if (oid, run) not in bulk.found:
+                bulk.found[oid, run] = _common(index, run.secondary(oid).keys)
+
+
+@dataclass(slots=True)
+class Removal:
+    """A bulk deletion, ready to be admitted."""
+
+    table: pa.Table
+    """The row ids, for DuckDB."""
+
+    rids: Rids
+    """Sorted."""
+
+    runs: tuple[Run, ...]
+    """What was searched for them."""
+
+    run: Run | None
+    """Tombstones of those found, their time still to be set."""
+
+
+def prepare_removal(shape: RunShape, runs: tuple[Run, ...], rids: pa.Array) -> Removal:
+    """Finds the keys of row ids in runs and makes tombstones of them. Pure; any thread.
+
+    Row ids of a run that a newer run has replaced are passed over: a tombstone goes on top of all runs.
+    Memory needs no such care, it shadows the tombstones themselves.
+    """
+    rids = one_array(rids)
+    wanted = np.sort(np.asarray(rids, np.int64))
+    taken: list[tuple[Run, pa.Array]] = []
+    for depth, run in enumerate(runs):
+        at = run.positions_of_rids(wanted)
+        at = at[at >= 0]
+        for newer in runs[:depth]:
+            if not len(at):
+                break
+            at = at[newer.keys.find_many([k.take(pa.array(at)) for k in run.keys.arrays]) < 0]
+        if len(at):
+            taken.append((run, pa.array(at)))
+    tombstones = None
+    if taken:
+        count = sum(len(at) for _, at in taken)
+        columns = [
+            pa.concat_arrays([r.columns[c].take(at) for r, at in taken])
+            if c in shape.key
+            else pa.nulls(count, t)
+            for c, t in enumerate(shape.types)
+        ]
+        width = max(1, len(shape.key))
+        keys = [pa.concat_arrays([r.keys.arrays[k].take(at) for r, at in taken]) for k in range(width)]
+        tombstones = build_run(shape, np.full(count, TOMBSTONE, np.int64), columns, 0, 0, key_arrays=keys)
+    return Removal(pa.table({RID: rids}), wanted, runs, tombstones)
+
+
+def split_rids(rows: pa.Table, first_rid: int | None) -> tuple[pa.Table, Rids]:
+    """The columns and the row ids of a table that carries `_rid`, or gets it from a block."""
+    if first_rid is not None:
+        return rows, np.arange(first_rid, first_rid + rows.num_rows, dtype=np.int64)
+    i = rows.schema.get_field_index(RID)
+    if i < 0:
+        raise ValueError("rows of a bulk insert need their row ids")
+    return rows.remove_column(i), np.asarray(one_array(rows.column(i)), np.int64)
+
+
+def conform(column: pa.ChunkedArray, t: pa.DataType) -> pa.Array:
+    array = one_array(column)
+    if array.type == t or (array.type in _LARGE and _LARGE[array.type] == t):
+        return array
+    return array.cast(t)
+
+
+def conform_chunks(column: pa.ChunkedArray, t: pa.DataType) -> pa.ChunkedArray:
+    """`conform` without putting the chunks together."""
+    return column if column.type == t else column.cast(t)
+
+
+_LARGE = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+
+
+def unique_index(
+    columns: Sequence[pa.Array], nulls_not_distinct: bool
+) -> tuple[KeyIndex, list[Key], list[Key]]:
+    """An index of the keys without nulls, the keys that come twice, and those with nulls if they count."""
+    full = np.ones(len(columns[0]), np.bool_)
+    for c in columns:
+        if c.null_count:
+            full &= c.is_valid().to_numpy(zero_copy_only=False)
+    twice: list[Key] = []
+    with_nulls: list[Key] = []
+    if nulls_not_distinct and not full.all():
+        read = row_reader(columns)
+        with_nulls = [read(int(i)) for i in np.flatnonzero(~full)]
+        twice += [k for k, n in Counter(with_nulls).items() if n > 1]
+    if not full.all():
+        columns = [c.take(pa.array(np.flatnonzero(full))) for c in columns]
+    order = pa.array(sort_order(columns))
+    columns = [c.take(order) for c in columns]
+    same = repeats(columns)
+    index = key_index(columns)
+    twice += [index.key_at(int(i)) for i in np.flatnonzero(same)]
+    if same.any():
+        index = key_index([c.filter(pa.array(~same)) for c in columns])
+    return index, twice, with_nulls
+
+
+def conflicts(
+    image: TableImage, bulk: Bulk, ts: Timestamp, ignoring: Container[int]
+) -> list[tuple[int, Key]]:
+    """(constraint oid, key) of every key of the bulk that exists at `ts`, or twice in the bulk."""
+    found = list(bulk.duplicates)
+    if bulk.keys is None:
+        return found
+    primary = image.table.primary_key
+    look_up(bulk, image.runs, primary.oid if primary else 0)
+    indexes: list[tuple[int, KeyIndex, dict[Key, Any]]] = []
+    if primary is not None:
+        indexes.append((primary.oid, bulk.keys, image.versions.chains))
+    indexes += [(u.oid, bulk.uniques[u.oid], u.candidates) for u in image.versions.uniques]
+    for oid, index, newest in indexes:
+        candidates = set(_in_memory(index, newest))
+        for run in image.runs:
+            candidates.update(bulk.found[oid, run])
+        for key in [*sorted(candidates), *bulk.with_nulls.get(oid, ())]:
+            hit = image.find_unique(oid, key, ts)
+            if hit is not None and hit[1] not in ignoring:
+                found.append((oid, key))
+    return found
+
+
+def has_null(key: Key) -> bool:
+    return key is None or (type(key) is tuple and None in key)
+
+
+def _in_memory(index: KeyIndex, known: dict[Key, Any]) -> list[Key]:
+    """Keys that the index and a dict of newest versions have in common."""
+    if len(known) < index.size:
+        return [k for k in known if not has_null(k) and index.find(k) >= 0]
+    return [k for k in map(index.key_at, range(index.size)) if k in known]
+
+
+def _common(a: KeyIndex, b: KeyIndex) -> list[Key]:
+    """The keys that two indexes share."""
+    if not a.size or not b.size or a.key_at(0) > b.key_at(b.size - 1) or a.key_at(a.size - 1) < b.key_at(0):
+        return []
+    small, large = (a, b) if a.size <= b.size else (b, a)
+    at = large.find_many(small.arrays)
+    return [small.key_at(int(i)) for i in np.flatnonzero(at >= 0)]

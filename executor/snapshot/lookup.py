@@ -1,0 +1,369 @@
+"""The keyed half of an image: finding rows in versions and runs.
+
+    get, newest     versions, then runs from new to old, until one has the key
+    scan            the same for a range: sorted versions and spans of runs, merged, newest version first
+    find_unique     candidates from versions and runs' secondary indexes, each verified by `get`
+
+A run whose `since` is above the reader's timestamp cannot say what the reader needs, unless nothing in it
+had happened yet (`first`): then the next one may. So all three raise `TooOldForKeyed` rather than be wrong.
+
+These are the hottest functions of a server. Sketch: a dict lookup, a comparison and a tuple from memory
+(0.15 µs); a binary search and a compiled row reader from a run (1 to 4 µs).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from executor.snapshot.pending import NONE
+from executor.snapshot.runs import TOMBSTONE, Run, RunShape
+from executor.snapshot.versions import UniqueMap, Version, Versions
+from planner.abc import Table
+from storage.abc import Row, Timestamp
+from txn.abc import Key
+
+Entry = tuple[int, Row]
+
+
+class Lookups:
+    """A table's versions and runs, read by key. `TableImage` adds what writes them."""
+
+    __slots__ = (
+        "_by_oid", "_chains", "_key_of", "_primary_oid", "_rid_keys", "_runs", "_seen", "_truncated_ts", "_uniques",
+        "_versions", "cold", "keyed", "shape", "table",
+    )  # fmt: skip
+
+    def __init__(self, table: Table, types: tuple[pa.DataType, ...]) -> None:
+        self.table = table
+        self.cold: Callable[[], asyncio.Task[None]] | None = None
+        """Not hydrated: starts it (or returns the task under way). None: hydrated."""
+        self._runs: tuple[Run, ...] = ()
+        """Newest first."""
+        self._truncated_ts: Timestamp = 0
+        """Runs know nothing of the time before."""
+        self._seen: tuple[Key, tuple[Run, ...], int] | None = None
+        """What `newest` found last in runs, for the `put` that usually follows."""
+        self._rid_keys: dict[int, Key] | None = None
+        """Row ids of versions in memory, kept once somebody has asked."""
+        self._define(table, types)
+
+    def _define(self, table: Table, types: tuple[pa.DataType, ...]) -> None:
+        """Derives what depends on the constraints: what a key is, and which others are unique."""
+        primary = table.primary_key
+        uniques = [c for c in table.constraints if c.kind == "u"]
+        self.keyed = primary is not None or bool(uniques)
+        self._primary_oid = primary.oid if primary else 0
+        key = table.key_indexes
+        positions = [tuple(table.index_of(a) for a in c.columns) for c in uniques]
+        self.shape = RunShape(
+            types,
+            key,
+            tuple((c.oid, p, c.nulls_not_distinct) for c, p in zip(uniques, positions, strict=True)),
+        )
+        self._key_of = itemgetter(*key) if key else None
+        self._uniques = [
+            UniqueMap(c.oid, unique_key(p, c.nulls_not_distinct))
+            for c, p in zip(uniques, positions, strict=True)
+        ]
+        self._by_oid = {u.oid: u for u in self._uniques}
+        self._versions = Versions(max(1, len(key)), self._uniques)
+        self._chains: dict[Key, Version] = self._versions.chains
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        return self._runs
+
+    @property
+    def versions(self) -> Versions:
+        return self._versions
+
+    # --- reading by key --------------------------------------------------------------------------
+
+    def get(self, key: Key, ts: Timestamp) -> Entry | None:
+        """(rid, row) visible at ts. Raises TooOldForKeyed, NotHydrated.
+
+        0.3 µs from memory, 2 to 4 from a run of ten million rows.
+        """
+        v = self._chains.get(key)
+        while v is not None:
+            if v[0] <= ts:
+                return None if v[2] is None else (v[1], v[2])
+            v = v[3]
+        for run in self._runs:
+            if ts < run.since:
+                if ts < run.first:
+                    continue
+                raise TooOldForKeyed
+            i = run.find(key)
+            if i >= 0:
+                return run.entry(i)
+        if self.cold is not None or not self.keyed or ts < self._truncated_ts:
+            self._no_answer()
+        return None
+
+    def get_columns(self, key: Key, ts: Timestamp, indexes: tuple[int, ...]) -> Row | None:
+        """These columns of the visible row alone: cheaper than `get` for wide rows in runs."""
+        v = self._chains.get(key)
+        while v is not None:
+            if v[0] <= ts:
+                row = v[2]
+                return None if row is None else tuple([row[i] for i in indexes])
+            v = v[3]
+        for run in self._runs:
+            if ts < run.since:
+                if ts < run.first:
+                    continue
+                raise TooOldForKeyed
+            i = run.find(key)
+            if i >= 0:
+                return run.some(indexes)(i) if run.rids[i] >= 0 else None
+        if self.cold is not None or not self.keyed or ts < self._truncated_ts:
+            self._no_answer()
+        return None
+
+    def newest(self, key: Key) -> tuple[Timestamp, int, Row | None] | None:
+        """See the contract. For a row found in a run, ts is the run's `since`: no earlier than the truth.
+
+        In a table that is not keyed only rows that DuckDB has not been told of are known; others
+        raise TooOldForKeyed.
+        """
+        v = self._chains.get(key)
+        if v is not None:
+            return v[0], v[1], v[2]
+        runs = self._runs
+        for run in runs:
+            i = run.find(key)
+            if i >= 0:
+                entry = run.entry(i)
+                if entry is None:
+                    self._seen = (key, runs, NONE)
+                    return run.since, TOMBSTONE, None
+                self._seen = (key, runs, entry[0])
+                return run.since, entry[0], entry[1]
+        if self.cold is not None or not self.keyed:
+            self._no_answer()
+        self._seen = (key, runs, NONE)
+        return None
+
+    def _no_answer(self) -> None:
+        if self.cold is not None:
+            self.cold()
+            raise NotHydrated(self.table.name)
+        raise TooOldForKeyed
+
+    def scan(
+        self,
+        low: Key | None,
+        high: Key | None,
+        ts: Timestamp,
+        *,
+        low_inclusive: bool = True,
+        high_inclusive: bool = True,
+        descending: bool = False,
+    ) -> Iterator[tuple[Key, int, Row]]:
+        """Visible rows in key order. A tuple shorter than the key is a prefix bound.
+
+        Raises TooOldForKeyed and NotHydrated at once, not in the middle. What it reads is fixed by
+        the call: chains and runs are immutable, so later writes and merges do not disturb it.
+        """
+        if self.cold is not None or not self.keyed or ts < self._truncated_ts:
+            self._no_answer()
+        chains = self._chains
+        keys = self._versions.keys_between(low, high, low_inclusive, high_inclusive, descending)
+        heads = [(k, chains[k]) for k in keys]
+        spans: list[tuple[Run, range]] = []
+        for run in self._runs:
+            if ts < run.since:
+                if ts < run.first:
+                    continue
+                raise TooOldForKeyed
+            start, stop = run.keys.span(low, high, low_inclusive, high_inclusive)
+            if start < stop:
+                spans.append((run, range(stop - 1, start - 1, -1) if descending else range(start, stop)))
+        if not heads and len(spans) <= 1:
+            return _one_run(*spans[0]) if spans else iter(())
+        if not spans:
+            return _memory(heads, ts)
+        return _merged(heads, spans, ts, descending)
+
+    def count_at_most(
+        self, low: Key | None, high: Key | None, low_inclusive: bool = True, high_inclusive: bool = True
+    ) -> int:
+        """How many rows a scan can find at most (versions that shadow each other are counted each). Cheap."""
+        count = sum(
+            max(0, stop - start)
+            for start, stop in (r.keys.span(low, high, low_inclusive, high_inclusive) for r in self._runs)
+        )
+        return count + len(self._versions.keys_between(low, high, low_inclusive, high_inclusive, False))
+
+    def short_scan(
+        self, bounds: tuple[Key | None, Key | None, bool, bool], ts: Timestamp, indexes: tuple[int, ...]
+    ) -> list[Row] | None:
+        """These columns of the visible rows in key order, if one run has them all; None: `scan` must look.
+
+        As `scan`, for ranges that lie in bulk data: no key, no row id, no generator.
+        """
+        if self.cold is not None or not self.keyed or ts < self._truncated_ts:
+            self._no_answer()
+        if self._chains and self._versions.keys_between(*bounds, False):
+            return None
+        found: list[Row] | None = []
+        for run in self._runs:
+            if ts < run.first:
+                continue
+            start, stop = run.keys.span(*bounds)
+            if start < stop:
+                if found or ts < run.since or run.tombstones:
+                    return None
+                found = run.block(indexes)(start, stop)
+        return found
+
+    def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
+        """By a secondary unique key (or the primary one): (primary key or rid, rid, row)."""
+        if constraint_oid == self._primary_oid:
+            entry = self.get(key, ts)
+            return None if entry is None else (key, entry[0], entry[1])
+        if self.cold is not None or ts < self._truncated_ts:
+            self._no_answer()
+        unique = self._by_oid[constraint_oid]
+        key_of = unique.key_of
+        for own in unique.candidates.get(key, ()):
+            entry = self.get(own, ts)
+            if entry is not None and key_of(entry[1]) == key:
+                return own, entry[0], entry[1]
+        for run in self._runs:
+            if ts < run.since:
+                if ts < run.first:
+                    continue
+                raise TooOldForKeyed
+            i = run.secondary(constraint_oid).find(key)
+            if i >= 0:
+                own = run.key_at(i)
+                entry = self.get(own, ts)
+                if entry is not None and key_of(entry[1]) == key:
+                    return own, entry[0], entry[1]
+        return None
+
+    def key_of(self, rid: int, row: Row) -> Key:
+        """The key of a row of this table."""
+        return rid if self._key_of is None else self._key_of(row)
+
+    def keys_of_rids(self, rids: Sequence[int]) -> list[tuple[int, Key]]:
+        """(rid, key) of live rows known by their ids alone; for commits of other processes."""
+        if not rids:
+            return []
+        if not self.keyed or self._key_of is None:
+            return [(rid, rid) for rid in rids]
+        if self._rid_keys is None:
+            self._rid_keys = {}
+            for key, head in self._chains.items():
+                self._rid_keys[head[1]] = key
+        found: list[tuple[int, Key]] = []
+        missing: list[int] = []
+        for rid in rids:
+            if rid in self._rid_keys:
+                found.append((rid, self._rid_keys[rid]))
+            else:
+                missing.append(rid)
+        wanted = np.array(missing, np.int64)
+        for run in self._runs:
+            if not missing:
+                break
+            at = run.positions_of_rids(wanted)
+            found += [(rid, run.key_at(i)) for rid, i in zip(missing, at.tolist(), strict=True) if i >= 0]
+            wanted = wanted[at < 0]
+            missing = wanted.tolist()
+        return found
+
+    def _rid_in_runs(self, key: Key) -> int:
+        seen = self._seen
+        if seen is not None and seen[0] == key and seen[1] is self._runs:
+            return seen[2]
+        for run in self._runs:
+            i = run.find(key)
+            if i >= 0:
+                return int(run.rids[i])
+        return NONE
+
+
+def unique_columns(table: Table) -> list[tuple[str, int, tuple[int, ...], bool]]:
+    """What decides how a table's rows are found by key."""
+    return [(c.kind, c.oid, c.columns, c.nulls_not_distinct) for c in table.constraints if c.kind in "pu"]
+
+
+def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable[[Row], Key]:
+    """From a row to its secondary key; None if it has none, for a null is no key (usually)."""
+    pick = itemgetter(*positions)
+    if len(positions) == 1:
+        if nulls_not_distinct:
+            return lambda row: (row[positions[0]],) if row[positions[0]] is None else row[positions[0]]
+        return pick
+    if nulls_not_distinct:
+        return pick
+
+    def key_of(row: Row) -> Key:
+        key = pick(row)
+        return None if None in key else key
+
+    return key_of
+
+
+def _one_run(run: Run, span: range) -> Iterator[tuple[Key, int, Row]]:
+    key_at, entry_at = run.key_at, run.entry
+    for i in span:
+        entry = entry_at(i)
+        if entry is not None:
+            yield key_at(i), entry[0], entry[1]
+
+
+def _visible(head: Version, ts: Timestamp) -> Version | None:
+    v: Version | None = head
+    while v is not None and v[0] > ts:
+        v = v[3]
+    return v
+
+
+def _memory(heads: list[tuple[Key, Version]], ts: Timestamp) -> Iterator[tuple[Key, int, Row]]:
+    for key, head in heads:
+        v = _visible(head, ts)
+        if v is not None and v[2] is not None:
+            yield key, v[1], v[2]
+
+
+def _merged(
+    heads: list[tuple[Key, Version]], spans: list[tuple[Run, range]], ts: Timestamp, descending: bool
+) -> Iterator[tuple[Key, int, Row]]:
+    """Memory and runs by key; `heapq.merge` is stable, so of equal keys the newest source comes first."""
+
+    def from_memory() -> Iterator[tuple[Key, Any, int]]:
+        for key, head in heads:
+            v = _visible(head, ts)
+            if v is not None:  # otherwise the runs may know
+                yield key, v, NONE
+
+    def from_run(run: Run, span: range) -> Iterator[tuple[Key, Any, int]]:
+        key_at = run.key_at
+        for i in span:
+            yield key_at(i), run, i
+
+    sources = [from_memory(), *(from_run(r, s) for r, s in spans)]
+    last: Any = _merged  # equal to no key
+    for key, source, i in merge(*sources, key=itemgetter(0), reverse=descending):
+        if key == last:
+            continue
+        last = key
+        if i == NONE:
+            if source[2] is not None:
+                yield key, source[1], source[2]
+        else:
+            entry = source.entry(i)
+            if entry is not None:
+                yield key, entry[0], entry[1]

@@ -1,0 +1,202 @@
+"""What DuckDB has not been told yet, and the telling of it in bulk.
+
+    put, remove      (ts, key, rid, row, old rid)      ten thousand of these are one INSERT and one UPDATE
+    put_bulk ...     (ts, None, BULK, operation, -1)   Arrow goes to DuckDB as it is
+
+A one-row write to DuckDB costs hundreds of microseconds, whatever it writes; so writes queue here in
+commit order and a columnar read takes the prefix that it needs to see. Rows that came and went within
+one timestamp are never written, rows that came and went within one flush are written closed.
+
+The functions that take a connection run on the writer's thread. They get immutable lists and touch
+no shared state.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from executor.snapshot.columns import rows_to_arrays
+from executor.snapshot.physical import OPEN, Physical
+from storage.abc import Timestamp
+from txn.abc import Key
+
+TEXT_ROWS_MAX = 8
+"""Up to so many rows are cheaper as SQL text than as an Arrow table that must be registered (0.35 ms)."""
+
+BULK = -2
+NONE = -1
+
+Op = tuple[Timestamp, Key, int, Any, int]
+"""(ts, key, rid, row or None, rid of the row it replaces or -1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BulkInsert:
+    """Rows as Arrow: `_rid` and the columns by their physical names; `_ts` if their times differ."""
+
+    rows: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class BulkClose:
+    """Row ids as Arrow `_rid`; `_ts` if their times differ."""
+
+    rids: pa.Table
+
+
+@dataclass(frozen=True, slots=True)
+class CloseAll:
+    """TRUNCATE: every row that is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A new generation begins: made of rows given as Arrow, or of the old one's columns."""
+
+    old: Physical
+    new: Physical
+    rows: pa.Table | None
+
+
+def bulk_op(ts: Timestamp, operation: BulkInsert | BulkClose | CloseAll | Switch) -> Op:
+    return (ts, None, BULK, operation, NONE)
+
+
+@dataclass(slots=True)
+class Written:
+    """What a flush did, for the image's account of live and dead rows."""
+
+    inserted: int = 0
+    closed: int = 0
+    max_from: Timestamp = 0
+    max_to: Timestamp = 0
+
+    def add_insert(self, count: int, ts: Timestamp) -> None:
+        self.inserted += count
+        if count and ts > self.max_from:
+            self.max_from = ts
+
+    def add_close(self, count: int, ts: Timestamp) -> None:
+        self.closed += count
+        if count and ts > self.max_to:
+            self.max_to = ts
+
+
+def by_generation(current: Physical, ops: list[Op]) -> list[tuple[Physical, list[Op]]]:
+    """Cuts a queue at its switches: each stretch, the switch that opens it included, is one generation's."""
+    stretches: list[tuple[Physical, list[Op]]] = [(current, [])]
+    start = 0
+    for i, op in enumerate(ops):
+        if op[2] == BULK and isinstance(op[3], Switch):
+            stretches[-1] = (stretches[-1][0], ops[start:i])
+            stretches.append((op[3].new, []))
+            start = i
+    stretches[-1] = (stretches[-1][0], ops[start:] if start else ops)
+    return stretches
+
+
+def write_ops(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op]) -> Written:
+    """Applies operations in order, inside the caller's DuckDB transaction."""
+    done = Written()
+    start = 0
+    for i, op in enumerate(ops):
+        if op[2] == BULK:
+            _write_rows(con, physical, ops[start:i], done)
+            _write_bulk(con, physical, op[3], op[0], done)
+            start = i + 1
+    _write_rows(con, physical, ops[start:] if start else ops, done)
+    return done
+
+
+def _write_rows(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op], done: Written) -> None:
+    if not ops:
+        return
+    made = [op for op in ops if op[3] is not None]
+    ended = [(op[4], op[0]) for op in ops if op[4] >= 0]
+    born = {op[2]: op[0] for op in made}
+    assert len(born) == len(made), "a row id is used once"
+    closed = [e for e in ended if e[0] not in born]
+    if closed and len(closed) <= TEXT_ROWS_MAX:
+        for rid, ts in closed:
+            count = con.execute(physical.close_one(rid, ts)).fetchone()
+            done.add_close(count[0] if count else 0, ts)
+    elif closed:
+        rids = pa.table(
+            {
+                "_rid": pa.array([rid for rid, _ in closed], pa.int64()),
+                "_ts": pa.array([ts for _, ts in closed], pa.uint64()),
+            }
+        )
+        _close(con, physical, rids, 0, done)
+    until: list[Timestamp] = []
+    if len(closed) < len(ended):  # some came and went meanwhile; at one timestamp: nobody ever sees them
+        ends = {rid: ts for rid, ts in ended if rid in born}
+        made = [op for op in made if ends.get(op[2], OPEN) > op[0]]
+        until = [ends.get(op[2], OPEN) for op in made]
+        gone = [ts for ts in until if ts != OPEN]
+        done.add_close(len(gone), max(gone, default=0))
+    if not made:
+        return
+    done.add_insert(len(made), made[-1][0])
+    if len(made) <= TEXT_ROWS_MAX:
+        con.execute(physical.insert_rows([(op[3], op[2], op[0]) for op in made], until))
+        return
+    table = pa.table(
+        [
+            *rows_to_arrays([op[3] for op in made], physical.types),
+            pa.array([op[2] for op in made], pa.int64()),
+            pa.array([op[0] for op in made], pa.uint64()),
+        ],
+        names=[*physical.schema.names, "_rid", "_from"],
+    )
+    if until:
+        table = table.append_column("_to", pa.array(until, pa.uint64()))
+    _run(con, physical.insert("incoming", "x._from", "x._to" if until else str(OPEN)), table)
+
+
+def _write_bulk(
+    con: duckdb.DuckDBPyConnection, physical: Physical, op: Any, ts: Timestamp, done: Written
+) -> None:
+    if isinstance(op, BulkInsert):
+        timed = "_ts" in op.rows.column_names
+        _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), op.rows)
+        done.add_insert(op.rows.num_rows, ts)
+    elif isinstance(op, BulkClose):
+        _close(con, physical, op.rids, ts, done)
+    elif isinstance(op, CloseAll):
+        count = con.execute(physical.close_all(ts)).fetchone()
+        done.add_close(count[0] if count else 0, ts)
+    elif isinstance(op, Switch):
+        if op.rows is not None:
+            _run(con, op.new.insert("incoming", str(ts)), op.rows)
+            done.add_insert(op.rows.num_rows, ts)
+        else:
+            count = con.execute(op.new.insert_from(op.old, ts)).fetchone()
+            done.add_insert(count[0] if count else 0, ts)
+    else:
+        raise TypeError(f"not a bulk operation: {op!r}")
+
+
+def _close(
+    con: duckdb.DuckDBPyConnection, physical: Physical, rids: pa.Table, ts: Timestamp, done: Written
+) -> None:
+    timed = "_ts" in rids.column_names
+    count = _run(con, physical.close("incoming", "x._ts" if timed else str(ts)), rids)
+    if timed and rids.num_rows:
+        ts = max(ts, pc.max(rids["_ts"]).as_py())
+    done.add_close(count, ts)
+
+
+def _run(con: duckdb.DuckDBPyConnection, sql: str, incoming: pa.Table) -> int:
+    """Executes a statement over the Arrow relation `incoming`; how many rows it touched."""
+    con.register("incoming", incoming)
+    try:
+        row = con.execute(sql).fetchone()
+    finally:
+        con.unregister("incoming")
+    return int(row[0]) if row else 0

@@ -1,0 +1,174 @@
+"""What a table looks like in DuckDB: names, types, conversions, the text of its statements, its account.
+
+    s_t12_0 ( c1 INTEGER, c2 VARCHAR, ...,  _rid BIGINT,  _from UBIGINT,  _to UBIGINT )
+              c + attribute number                        visible at t  iff  _from <= t < _to
+
+Columns are called after their attribute numbers, so renaming one touches nothing here, and no name of
+a user ever gets into a statement that writes. The number behind the shard's id tells **generations** of
+one shard apart: an ALTER that adds, drops or rewrites columns starts a new one at its timestamp, and
+readers below it go on with the old one.
+
+Canonical Arrow and DuckDB's types differ for intervals only (a struct here, INTERVAL there); dates
+and timestamps at infinity are the same extreme integers in both.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from planner.abc import Table
+from planner.types import arrow_type, duckdb_type, literal_sql, select_sql, store_sql, to_canonical
+from storage.abc import TIMESTAMP_MAX, Row, Timestamp
+
+OPEN: Timestamp = TIMESTAMP_MAX
+"""`_to` of a row that nobody has deleted."""
+
+
+CLOSES_MAX = 64
+"""Flushes whose closed rows are counted apart."""
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+@dataclass(slots=True, eq=False)
+class Physical:
+    """One generation of a table in DuckDB, and what is known about its rows."""
+
+    table: Table
+    generation: int
+    begins: Timestamp = 0
+    """Readers at or above this read this generation, those below it an older one."""
+
+    exists: bool = False
+    """Whether DuckDB has it already (it is created with the first flush)."""
+
+    live_rows: int = 0
+    dead_rows: int = 0
+    max_from: Timestamp = 0
+    closes: deque[tuple[Timestamp, int]] = field(default_factory=deque)
+    """Per flush: (latest `_to`, rows closed): tells how many rows a vacuum would delete."""
+
+    name: str = field(init=False)
+    schema: pa.Schema = field(init=False)
+    """The columns in canonical Arrow types, named c1, c2, ... by attribute number."""
+
+    def __post_init__(self) -> None:
+        self.name = quoted(f"s_{self.table.shard}_{self.generation}")
+        self.schema = pa.schema([(f"c{c.attnum}", arrow_type(c.type)) for c in self.table.columns])
+
+    @property
+    def types(self) -> tuple[pa.DataType, ...]:
+        return tuple(self.schema.types)
+
+    # --- the account -----------------------------------------------------------------------------
+
+    def account(self, inserted: int, closed: int, max_from: Timestamp, max_to: Timestamp) -> None:
+        """A flush has been committed."""
+        self.live_rows += inserted - closed
+        self.dead_rows += closed
+        self.max_from = max(self.max_from, max_from)
+        if closed and len(self.closes) == CLOSES_MAX:  # coarser, and on the safe side
+            closed += self.closes.pop()[1]
+        if closed:
+            self.closes.append((max_to, closed))
+
+    def dead_below(self, since: Timestamp) -> int:
+        """How many rows nobody at or above `since` can see (at least)."""
+        return sum(count for ts, count in self.closes if ts <= since)
+
+    def vacuumed(self, since: Timestamp, count: int) -> None:
+        self.dead_rows -= count
+        while self.closes and self.closes[0][0] <= since:
+            count -= self.closes.popleft()[1]
+        if self.closes and count > 0:  # some of a later flush's went too
+            ts, closed = self.closes[0]
+            self.closes[0] = (ts, max(0, closed - count))
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def create(self) -> str:
+        columns = [f"c{c.attnum} {duckdb_type(c.type)}" for c in self.table.columns]
+        columns += ["_rid BIGINT", "_from UBIGINT", "_to UBIGINT"]
+        return f"CREATE TABLE {self.name} ({', '.join(columns)})"
+
+    def drop(self) -> str:
+        return f"DROP TABLE IF EXISTS {self.name}"
+
+    def vacuum(self, since: Timestamp) -> str:
+        return f"DELETE FROM {self.name} WHERE _to <= {since}"
+
+    def insert(self, source: str, since: str, until: str = str(OPEN)) -> str:
+        """Appends rows of an Arrow relation that has the columns and `_rid`."""
+        cells = [store_sql(f"x.c{c.attnum}", c.type) for c in self.table.columns]
+        return f"INSERT INTO {self.name} SELECT {', '.join([*cells, 'x._rid', since, until])} FROM {source} x"
+
+    def insert_from(self, old: Physical, ts: Timestamp) -> str:
+        """Copies the rows open in an older generation, column by attribute number; new ones are null."""
+        known = {c.attnum for c in old.table.columns}
+        cells = [f"c{c.attnum}" if c.attnum in known else "NULL" for c in self.table.columns]
+        return (
+            f"INSERT INTO {self.name} SELECT {', '.join([*cells, '_rid', str(ts), str(OPEN)])} "
+            f"FROM {old.name} WHERE _to = {OPEN}"
+        )
+
+    def close(self, source: str, ts: str) -> str:
+        """Ends the rows whose ids are in an Arrow relation; zone maps on `_rid` prune."""
+        return (
+            f"UPDATE {self.name} SET _to = {ts} FROM {source} x "
+            f"WHERE {self.name}._rid = x._rid AND {self.name}._to = {OPEN}"
+        )
+
+    def insert_rows(self, rows: Sequence[tuple[Row, int, Timestamp]], until: Sequence[Timestamp]) -> str:
+        """A few rows, (row, rid, `_from`) each, as literals; `until`: their `_to`, empty if all are open."""
+        types = [c.type for c in self.table.columns]
+        lines = [
+            "("
+            + ", ".join(
+                [
+                    *("NULL" if v is None else literal_sql(v, t) for v, t in zip(row, types, strict=True)),
+                    f"{rid}, {ts}, {until[i] if until else OPEN}",
+                ]
+            )
+            + ")"
+            for i, (row, rid, ts) in enumerate(rows)
+        ]
+        return f"INSERT INTO {self.name} VALUES {', '.join(lines)}"
+
+    def close_one(self, rid: int, ts: Timestamp) -> str:
+        return f"UPDATE {self.name} SET _to = {ts} WHERE _rid = {rid} AND _to = {OPEN}"
+
+    def close_all(self, ts: Timestamp) -> str:
+        return f"UPDATE {self.name} SET _to = {ts} WHERE _to = {OPEN}"
+
+    def select(self, where: str, columns: Sequence[int] | None, with_rid: bool, seen_as: Table) -> str:
+        """A parenthesised subquery of the columns of `seen_as`, found by attribute number.
+
+        `columns` are positions in `seen_as`; a column that this generation has not is null.
+        """
+        wanted = seen_as.columns if columns is None else [seen_as.columns[i] for i in columns]
+        known = {c.attnum for c in self.table.columns}
+        cells = [
+            (f"c{c.attnum}" if c.attnum in known else f"CAST(NULL AS {duckdb_type(c.type)})")
+            + f" AS {quoted(c.name)}"
+            for c in wanted
+        ]
+        if with_rid or not cells:
+            cells.append("_rid")
+        text = f"SELECT {', '.join(cells)} FROM {self.name}"
+        return f"({text} WHERE {where})" if where else f"({text})"
+
+    def select_cells(self) -> list[str]:
+        """The columns as canonical Arrow, for reading the table back."""
+        return [f"{select_sql(f'c{c.attnum}', c.type)} AS c{c.attnum}" for c in self.table.columns]
+
+    def canonical(self, table: pa.Table) -> pa.Table:
+        """What `select_cells` gave, in exactly the canonical types; further columns as they are."""
+        arrays = [to_canonical(table.column(i), c.type) for i, c in enumerate(self.table.columns)]
+        rest = range(len(arrays), table.num_columns)
+        return pa.table([*arrays, *(table.column(i) for i in rest)], names=table.column_names)

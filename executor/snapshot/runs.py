@@ -1,0 +1,234 @@
+"""Keyed runs: the bulk of a keyed table, sorted by key, immutable.
+
+    versions in memory          newest, mutable                    (versions.py)
+    run 3   [first, since]      flushed versions, or one bulk insert
+    run 2   [first, since]      ...
+    run 1   [0, since]          hydrated or merged: one row per live key
+
+A run holds exactly one version per key: a row, or a **tombstone** (rid -1). It speaks for readers at
+`ts >= since`, the time of its youngest version. A reader at `ts < first`, the time of its oldest
+one, passes it by: nothing in it had happened yet. In between, older versions that the run no longer
+has may be what the reader needs: `TooOldForKeyed`, and DuckDB answers, which has every version.
+
+Lookups go down the stack and stop at the first run that has the key; so a run shadows those
+below it, and merging adjacent runs (newest version per key wins, tombstones vanish at the bottom)
+never changes an answer. The stack is kept short: every run costs a search per miss.
+
+Rows are Arrow columns (read cell by cell through `columns`), keys an index over their key columns
+(`keys`), secondary unique keys a sorted permutation. Large runs live in memory-mapped files on the local
+scratch disk (`spill`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from executor.snapshot.columns import BlockReader, RowReader, block_reader, entry_reader, row_reader
+from executor.snapshot.keys import KeyIndex, key_index, repeats, sort_order
+from executor.snapshot.spill import Column, Spill, concat, one_array, spilled
+from storage.abc import Row, Timestamp
+from txn.abc import Key
+
+RID = "_rid"
+TOMBSTONE = -1
+
+Rids = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunShape:
+    """What a table's runs look like.
+
+    `key` are the positions of the key's columns; empty: the key is the row id (a table without a
+    primary key but with unique constraints). `uniques`: (constraint oid, positions, nulls_not_distinct).
+    """
+
+    types: tuple[pa.DataType, ...]
+    key: tuple[int, ...]
+    uniques: tuple[tuple[int, tuple[int, ...], bool], ...] = ()
+
+    def key_arrays(self, rids: pa.Array, columns: Sequence[pa.Array]) -> list[pa.Array]:
+        return [columns[i] for i in self.key] if self.key else [rids]
+
+
+class SecondaryIndex:
+    """A sorted permutation of a run's live rows by a secondary unique key, made when first asked for."""
+
+    __slots__ = ("_rows", "_with_nulls", "keys")
+
+    def __init__(self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool) -> None:
+        columns = [run.columns[i] for i in positions]
+        live = run.rids >= 0
+        full = live.copy()
+        for c in columns:
+            if c.null_count:
+                full &= c.is_valid().to_numpy(zero_copy_only=False)
+        rows = np.flatnonzero(full)
+        taken = columns if len(rows) == run.size else [c.take(pa.array(rows)) for c in columns]
+        order = sort_order(taken)
+        rows = rows[order]
+        self.keys = key_index([c.take(pa.array(order)) for c in taken])
+        self._rows = rows.astype(np.int32 if run.size < 1 << 31 else np.int64)
+        self._with_nulls: dict[Key, int] = {}
+        if nulls_not_distinct:
+            read = row_reader(columns)
+            self._with_nulls = {read(int(i)): int(i) for i in np.flatnonzero(live & ~full)}
+
+    def find(self, key: Key) -> int:
+        """The row number in the run, or -1."""
+        if key is None or (type(key) is tuple and None in key):
+            return self._with_nulls.get(key, -1)
+        i = self.keys.find(key)
+        return -1 if i < 0 else int(self._rows[i])
+
+    def find_many(self, arrays: Sequence[pa.Array]) -> Rids:
+        """Row numbers of many keys without nulls, -1 where absent."""
+        at = self.keys.find_many(arrays)
+        if not len(self._rows):
+            return at
+        return np.where(at >= 0, self._rows[at], -1)
+
+
+class Run:
+    """One immutable sorted run. Build with `build_run`, `merge_runs`."""
+
+    __slots__ = (
+        "_blocks", "_by_rid", "_secondary", "_some", "columns", "entry", "find", "first", "key_at", "keys",
+        "rids", "shape", "since", "size", "tombstones",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        shape: RunShape,
+        key_arrays: Sequence[pa.Array],
+        rids: Rids,
+        columns: Sequence[pa.Array],
+        first: Timestamp,
+        since: Timestamp,
+    ) -> None:
+        assert first <= since
+        assert all(len(c) == len(rids) for c in columns)
+        self.shape, self.rids, self.columns = shape, rids, list(columns)
+        self.first, self.since, self.size = first, since, len(rids)
+        self.tombstones = int((rids < 0).sum())
+        self.keys: KeyIndex = key_index(key_arrays)
+        self.find: Callable[[Key], int] = self.keys.find
+        self.key_at = self.keys.key_at
+        self.entry: Callable[[int], tuple[int, Row] | None] = entry_reader(rids, self.columns)
+        self._some: dict[tuple[int, ...], RowReader] = {}
+        self._blocks: dict[tuple[int, ...], BlockReader] = {}
+        self._secondary: dict[int, SecondaryIndex] = {}
+        self._by_rid: tuple[Rids, Rids] | None = None
+
+    def some(self, indexes: tuple[int, ...]) -> RowReader:
+        """A reader of these columns alone."""
+        reader = self._some.get(indexes)
+        if reader is None:
+            reader = self._some[indexes] = row_reader([self.columns[i] for i in indexes])
+        return reader
+
+    def block(self, indexes: tuple[int, ...]) -> BlockReader:
+        """A reader of these columns alone, for spans of rows."""
+        reader = self._blocks.get(indexes)
+        if reader is None:
+            reader = self._blocks[indexes] = block_reader([self.columns[i] for i in indexes])
+        return reader
+
+    def secondary(self, oid: int) -> SecondaryIndex:
+        index = self._secondary.get(oid)
+        if index is None:
+            positions, nulls = next((p, n) for o, p, n in self.shape.uniques if o == oid)
+            index = self._secondary[oid] = SecondaryIndex(self, positions, nulls)
+        return index
+
+    def positions_of_rids(self, rids: Rids) -> Rids:
+        """Row numbers of these row ids, -1 where absent."""
+        if self._by_rid is None:
+            own = self.rids
+            sorted_already = bool((own[1:] >= own[:-1]).all())
+            order = np.arange(self.size) if sorted_already else np.argsort(own, kind="stable")
+            self._by_rid = (self.rids[order], order)
+        own, order = self._by_rid
+        if not len(own):
+            return np.full(len(rids), -1, np.int64)
+        at = np.searchsorted(own, rids)
+        at[at == len(own)] = 0
+        return np.where(own[at] == rids, order[at], -1)
+
+    @property
+    def size_bytes(self) -> int:
+        return int(self.rids.nbytes + sum(c.nbytes for c in self.columns))
+
+
+def build_run(
+    shape: RunShape,
+    rids: Rids,
+    columns: Sequence[Column],
+    first: Timestamp,
+    since: Timestamp,
+    *,
+    key_arrays: Sequence[pa.Array] | None = None,
+    presorted: bool = False,
+    spill: Spill | None = None,
+) -> Run:
+    """Sorts rows (distinct keys, key columns of tombstones filled in) into a run.
+
+    `key_arrays` is needed where the key is the row id and there are tombstones, which have none.
+    """
+    if key_arrays is None:
+        keys_of = [one_array(columns[i]) if i in shape.key else columns[i] for i in range(len(columns))]
+        key_arrays = shape.key_arrays(pa.array(rids), keys_of)
+    order = None if presorted else sort_order(key_arrays)
+    if order is not None and not bool((order == np.arange(len(order))).all()):
+        take = pa.array(order)
+        rids = rids[order]
+        columns = [one_array(c).take(take) for c in columns]
+        if shape.key:
+            key_arrays = shape.key_arrays(pa.array(rids), columns)
+        else:
+            key_arrays = [k.take(take) for k in key_arrays]
+    assert not repeats(key_arrays).any(), "a run has one version per key"
+    return _placed(shape, key_arrays, rids, columns, first, since, spill)
+
+
+def merge_runs(runs: Sequence[Run], *, bottom: bool, spill: Spill | None = None) -> Run:
+    """One run that answers as these adjacent ones do, newest first. `bottom`: nothing lies below."""
+    shape = runs[0].shape
+    width = len(shape.types)
+    keys = [concat([r.keys.arrays[i] for r in runs]) for i in range(runs[0].keys.width)]
+    rids = np.concatenate([r.rids for r in runs])
+    order = sort_order(keys)  # stable, so of equal keys the newest run's comes first
+    keep = ~repeats([k.take(pa.array(order)) for k in keys])
+    if bottom:
+        keep &= rids[order] >= 0
+    order = order[keep]
+    take = pa.array(order)
+    columns = [concat([r.columns[i] for r in runs]).take(take) for i in range(width)]
+    rids = rids[order]
+    key_arrays = shape.key_arrays(pa.array(rids), columns) if shape.key else [k.take(take) for k in keys]
+    first, since = min(r.first for r in runs), max(r.since for r in runs)
+    return _placed(shape, key_arrays, rids, columns, first, since, spill)
+
+
+def _placed(
+    shape: RunShape,
+    key_arrays: Sequence[pa.Array],
+    rids: Rids,
+    columns: Sequence[Column],
+    first: Timestamp,
+    since: Timestamp,
+    spill: Spill | None,
+) -> Run:
+    """A run of sorted columns, in memory or, if it is large, in a mapped file."""
+    if spill is None or not spill.wanted(columns):
+        return Run(shape, key_arrays, rids, [one_array(c) for c in columns], first, since)
+    own_keys = [] if shape.key else list(key_arrays)
+    mapped = spilled([pa.array(rids), *own_keys, *columns], spill)
+    columns = mapped[1 + len(own_keys) :]
+    key_arrays = mapped[1 : 1 + len(own_keys)] or shape.key_arrays(mapped[0], columns)
+    return Run(shape, key_arrays, np.asarray(mapped[0]), columns, first, since)

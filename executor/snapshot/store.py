@@ -1,0 +1,488 @@
+"""The snapshot store: all images, one DuckDB database behind them, and what is to be done when.
+
+    create attach alter drop     images come and go             (image.py; hydration.py fills them)
+    prepare_read relation_sql    columnar reads                 (writer.py flushes, physical.py words)
+    put ... -> grown             flush to DuckDB, compaction    (writer.py, compaction.py)
+    set_since                    vacuum, old generations and dropped tables go
+
+Nothing here takes long: whatever does is a task that works in a thread and puts its result in place on
+the loop. Tasks that nobody awaits report to the loop's exception handler and to `background_error`;
+what they were to do stays to be done, so the next reader tries again and is told.
+
+**Compaction** moves versions that no reader can tell apart from memory into runs, and merges runs; so memory
+is bounded, at the price that readers who lag behind are sent to DuckDB (TooOldForKeyed).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, TypeVar
+
+import pyarrow as pa
+
+from executor.snapshot.bulk import Bulk, Removal, look_up
+from executor.snapshot.compaction import compact
+from executor.snapshot.hydration import (
+    Fetched,
+    FetchPart,
+    HydrationProgress,
+    Opener,
+    after,
+    apply_fetched,
+    fetch_writes,
+    load,
+    reload,
+    wait_durable,
+)
+from executor.snapshot.image import TableImage
+from executor.snapshot.physical import Physical
+from executor.snapshot.spill import Spill
+from executor.snapshot.writer import DuckWriter, ReadPin, SnapshotLimits
+from planner.abc import Table
+from storage.abc import Part, ShardId, Timestamp
+from txn.abc import Commit, ShardWrites
+
+T = TypeVar("T")
+
+
+class SnapshotStore:
+    """See `executor.snapshot.abc.SnapshotStore`, and the methods beyond it that are documented here.
+
+    `path`: a scratch database file, or `:memory:`. `memory_limit` as DuckDB spells it ("4GB").
+    `scratch`: a directory for large runs and DuckDB's temporary files; one is made (and removed) if none
+    is given. `durable_ts` says up to which timestamp everything that was put is durable: the oracle's
+    `read_ts`; what is younger may still be undone and is never flushed. `oldest_read_ts(default)` is the oldest
+    timestamp that an open transaction reads at (`ReadHolds.oldest`); without it `since` is taken, which history's
+    retention holds back much further. `fetch` reads a part of a shard, for
+    commits of other processes; `progress` hears how hydration goes on.
+    """
+
+    def __init__(
+        self,
+        path: str = ":memory:",
+        *,
+        memory_limit: str | None = None,
+        threads: int | None = None,
+        scratch: str | None = None,
+        durable_ts: Callable[[], Timestamp] | None = None,
+        oldest_read_ts: Callable[[Timestamp], Timestamp] | None = None,
+        fetch: Callable[[ShardId, Part], Awaitable[pa.Table]] | None = None,
+        progress: Callable[[HydrationProgress], None] | None = None,
+        limits: SnapshotLimits | None = None,
+    ) -> None:
+        self.limits = limits or SnapshotLimits()
+        self._own_scratch = None if scratch else tempfile.mkdtemp(prefix="tidewire-")
+        self.scratch: str = scratch or self._own_scratch or ""
+        self.spill = Spill(self.scratch, self.limits.spill_bytes_min)
+        config: dict[str, Any] = {"temp_directory": self.scratch, "preserve_insertion_order": "true"}
+        if memory_limit:
+            config["memory_limit"] = memory_limit
+        if threads:
+            config["threads"] = threads
+        self._writer = DuckWriter(path, config, self.limits)
+        self.connection = self._writer.connection
+        """The database; take `.cursor()` per reading thread."""
+        self._fetch = fetch
+        self._progress = progress
+        self._durable = durable_ts
+        self._oldest_read = oldest_read_ts
+        self._seen_durable: Timestamp = 0
+        self.since: Timestamp = 0
+        self.memory_bytes = 0
+        """What all images hold in versions and pending operations, estimated."""
+        self._images: dict[ShardId, TableImage] = {}
+        self._waiting: dict[ShardId, TableImage] = {}
+        """Images that have something to let go of as soon as `since` allows."""
+        self._generations: dict[ShardId, int] = {}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+        self.background_error: BaseException | None = None
+        """The last thing that went wrong in work that nobody awaited (also given to the loop's handler)."""
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def image(self, shard: ShardId) -> TableImage:
+        """Raises KeyError for an unknown shard."""
+        return self._images[shard]
+
+    def create(self, table: Table, ts: Timestamp) -> TableImage:
+        """An empty image for a table created at `ts`.
+
+        A transaction's own, uncommitted table is created with `ts` 0 and written at timestamp 0: nobody
+        else has a catalog that names it, so it needs no other guard. `discard` takes it back.
+        """
+        if table.shard in self._images:
+            raise ValueError(f"shard {table.shard} has an image already")
+        image = TableImage(self, table, ts, self.next_generation(table.shard))
+        self._images[table.shard] = image
+        return image
+
+    def next_generation(self, shard: ShardId) -> int:
+        """A number that tells apart the tables that DuckDB has had for one shard."""
+        self._generations[shard] = self._generations.get(shard, -1) + 1
+        return self._generations[shard]
+
+    def alter(self, table: Table, ts: Timestamp, rows: pa.Table | None = None) -> None:
+        """The table's definition changed at `ts`: see `TableImage.alter`. `image.undo(ts)` takes it back."""
+        image = self._images[table.shard]
+        image.alter(table, ts, rows)
+        self._waiting[table.shard] = image
+
+    def drop(self, shard: ShardId, ts: Timestamp) -> None:
+        """Dropped at `ts`: kept until no read hold is below it."""
+        image = self._images[shard]
+        image.dropped_ts = ts
+        self._waiting[shard] = image
+        self._sweep()
+
+    def discard(self, shard: ShardId) -> None:
+        """Forgets an image at once: its table was never committed, or nobody can read it any more."""
+        image = self._images.pop(shard, None)
+        self._waiting.pop(shard, None)
+        if image is not None:
+            self.spawn(self._forget(image))
+
+    async def _forget(self, image: TableImage) -> None:
+        """Drops an image's tables in DuckDB, after what is under way has had its end."""
+        under_way = [t for t in (image.flushing, image.hydrating, image.compacting) if t is not None]
+        if under_way:
+            await asyncio.wait(under_way)
+        self._account(image)
+        self.memory_bytes -= image.accounted_bytes
+        image.accounted_bytes = 0
+        await self._writer.drop_tables([p for p in image.generations if p.exists])
+
+    def set_since(self, since: Timestamp) -> None:
+        """No read hold is below `since` any more: older versions may go.
+
+        Comes with every end of a transaction: looks at the tables alone that wait for it.
+        """
+        if since > self.since:
+            self.since = since
+            if self._waiting:
+                self._sweep()
+
+    def _sweep(self) -> None:
+        for shard, image in list(self._waiting.items()):
+            if image.dropped_ts is not None and image.dropped_ts <= self.since:
+                self.discard(shard)
+                continue
+            while len(image.generations) > 1 and image.flushed_physical is not image.generations[0]:
+                if image.generations[1].begins > self.since:
+                    break
+                self.spawn(self._writer.drop_tables([image.generations.pop(0)]))
+            while len(image.definitions) > 1 and image.definitions[1][0] <= self.since:
+                image.definitions.pop(0)
+            self._vacuum_if_due(image)
+            old = image.dropped_ts is not None or len(image.generations) > 1 or len(image.definitions) > 1
+            if not old and image.physical.dead_rows < self.limits.vacuum_rows_min:
+                del self._waiting[shard]
+
+    # --- hydration -------------------------------------------------------------------------------
+
+    def attach(
+        self,
+        table: Table,
+        opener: Opener,
+        outstanding: Sequence[tuple[Timestamp, ShardWrites]] = (),
+        *,
+        last_write_ts: Timestamp = 0,
+    ) -> TableImage:
+        """An image of a table that exists already, cold until it is needed or `hydrate_all` comes to it.
+
+        `opener()` is awaited when hydration starts and says what the shard's parts hold, up to its `as_of`.
+        `outstanding` are commits, in order, that the parts may lack; what is not above `as_of` is skipped.
+        Commits that are put or applied later are the caller's to bring, as for any image.
+        """
+        image = self.create(table, last_write_ts)
+        image.backlog = list(outstanding)
+        if outstanding:
+            image.last_write_ts = max(image.last_write_ts, outstanding[-1][0])
+
+        def start() -> asyncio.Task[None]:
+            if image.hydrating is None:
+                image.hydrating = self.spawn(self._hydrate(image, opener))
+            return image.hydrating
+
+        image.cold = start
+        return image
+
+    async def hydrate_all(self) -> None:
+        """Hydrates what is cold, one table after the other; run it beside the server's first statements.
+
+        Raises an ExceptionGroup when all have been tried and some failed.
+        """
+        failed: list[Exception] = []
+        for image in list(self._images.values()):
+            try:
+                await image.hydrated()
+            except Exception as e:  # noqa: BLE001 (the others are to be hydrated first)
+                failed.append(e)
+        if failed:
+            raise ExceptionGroup("tables that cannot be read", failed)
+
+    async def _hydrate(self, image: TableImage, opener: Opener) -> None:
+        try:
+            source = await opener()
+            loaded = await load(self, image, source, self._progress)
+            written, physical = loaded.written, image.physical
+            physical.exists = True
+            physical.account(written.inserted, written.closed, written.max_from, written.max_to)
+            image.flushed_ts = max(image.flushed_ts, loaded.as_of)
+            image.hydrated_with(loaded.run, loaded.as_of)
+            await self._catch_up(image, loaded.as_of)
+        finally:
+            image.hydrating = None
+
+    async def _catch_up(self, image: TableImage, as_of: Timestamp) -> None:
+        """Applies the backlog; the table stays cold until the very turn in which it is empty."""
+        cold, ready = image.cold, 0
+        fetched: list[Fetched] = []
+        image.backlog = after(image.backlog, as_of)
+        while ready < len(image.backlog):
+            ts, writes = image.backlog[ready]
+            fetched.append(await fetch_writes(self, image, ts, writes, self._fetch_for(image)))
+            ready += 1
+        assert image.cold is cold
+        image.cold = None
+        image.backlog = []
+        for f in fetched:
+            apply_fetched(image, f)
+
+    async def apply_commit(self, commit: Commit) -> None:
+        """Takes in a commit of another process. Await one before the next: the order is the log's.
+
+        Tables it registers are the catalog's business: create or attach their images before.
+        """
+        for shard, writes in commit.writes.items():
+            image = self._images.get(shard)
+            if image is None:
+                continue
+            if image.cold is None:
+                fetched = await fetch_writes(self, image, commit.ts, writes, self._fetch_for(image))
+                if image.cold is None:
+                    apply_fetched(image, fetched)
+                    continue
+            image.backlog.append((commit.ts, writes))
+            image.last_write_ts = max(image.last_write_ts, commit.ts)
+
+    def _fetch_for(self, image: TableImage) -> FetchPart | None:
+        fetch = self._fetch
+        if fetch is None:
+            return None
+        return lambda part: fetch(image.table.shard, part)
+
+    def reloader(self, image: TableImage, ts: Timestamp) -> Callable[[], asyncio.Task[None]]:
+        """What makes an altered image warm again: see `TableImage.alter`."""
+
+        def start() -> asyncio.Task[None]:
+            if image.hydrating is None:
+                image.hydrating = self.spawn(self._reload(image, ts, start))
+            return image.hydrating
+
+        return start
+
+    async def _reload(self, image: TableImage, ts: Timestamp, mine: object) -> None:
+        try:
+            await wait_durable(self, ts, lambda: image.cold is mine)
+            if image.cold is not mine:  # taken back
+                return
+            await self._flushed(image, ts)
+            loaded = await reload(self, image, ts)
+            if image.cold is mine:
+                image.hydrated_with(loaded.run, -1)
+                await self._catch_up(image, ts)
+        finally:
+            image.hydrating = None
+
+    # --- columnar reads --------------------------------------------------------------------------
+
+    async def prepare_read(self, shards: Sequence[ShardId], ts: Timestamp) -> None:
+        """Hydrates, and flushes to DuckDB all that was committed at or before ts."""
+        if ts > self._seen_durable:
+            self._seen_durable = ts
+        for shard in shards:
+            image = self._images[shard]
+            if image.cold is not None:
+                await image.hydrated()
+            await self._flushed(image, ts)
+
+    async def _flushed(self, image: TableImage, ts: Timestamp) -> None:
+        """Returns when DuckDB has all that was put at or below `ts`; callers share one flush."""
+        while image.flushing is not None or image.waits(ts):
+            if image.flushing is None:
+                image.flushing = self.spawn(self._flush(image))
+            elif not image.flush_matters(ts):
+                break
+            await asyncio.shield(image.flushing)
+
+    def pin(self, shards: Sequence[ShardId]) -> ReadPin:
+        """For `relation_sql(..., pin=)`; release it as soon as the query has begun to execute."""
+        return ReadPin([self._images[s] for s in shards])
+
+    def relation_sql(
+        self,
+        shard: ShardId,
+        ts: Timestamp,
+        columns: Sequence[int] | None = None,
+        with_rid: bool = False,
+        *,
+        pin: ReadPin | None = None,
+        seen_as: Table | None = None,
+    ) -> str:
+        """A parenthesised DuckDB subquery of the rows visible at ts; after `prepare_read`.
+
+        Leaves the time filter out where every row is known to be visible, which takes a `pin`.
+        `seen_as`: the definition that the query was planned with, where it is not the one at `ts`
+        (a transaction that has altered the table itself); columns are found by attribute number.
+        """
+        image = self._images[shard]
+        physical = image.physical_at(ts)
+        late = early = True
+        if pin is not None and pin.covers(image):
+            late = physical.max_from > ts
+            early = physical.dead_rows > 0
+        where = " AND ".join([f"_from <= {ts}"] * late + [f"_to > {ts}"] * early)
+        return physical.select(where, columns, with_rid, seen_as or image.table_at(ts))
+
+    # --- the writer ------------------------------------------------------------------------------
+
+    def durable_ts(self) -> Timestamp:
+        """Everything put at or below this is durable."""
+        if self._durable is not None:
+            return max(self._durable(), self._seen_durable)
+        return self._seen_durable
+
+    def oldest_read_ts(self, default: Timestamp) -> Timestamp:
+        """No transaction reads below this by key: versions that older readers need may leave memory."""
+        return self._oldest_read(default) if self._oldest_read is not None else self.since
+
+    def advance(self, ts: Timestamp) -> None:
+        """Tells that everything put at or below `ts` is durable (where no `durable_ts` was given)."""
+        if ts > self._seen_durable:
+            self._seen_durable = ts
+
+    def grown(self, image: TableImage) -> None:
+        """An image has taken many writes: is work due? Called from `put`, so it only starts tasks."""
+        self._account(image)
+        if self.memory_bytes > self.limits.memory_bytes_max:
+            image = max(self._images.values(), key=lambda i: i.accounted_bytes)
+        elif len(image.pending) < self.limits.pending_max:
+            if image.compaction_due() and image.compacting is None:
+                image.compacting = self.spawn(self._compact(image))
+            return
+        if image.flushing is None and image.cold is None:
+            if image.waits(self.durable_ts()):
+                image.flushing = self.spawn(self._flush(image))  # and compacts after it
+            elif self.pressed and image.compacting is None:
+                image.compacting = self.spawn(self._compact(image))
+
+    def _account(self, image: TableImage) -> None:
+        size = image.memory_bytes()
+        self.memory_bytes += size - image.accounted_bytes
+        image.accounted_bytes = size
+
+    async def _flush(self, image: TableImage) -> None:
+        try:
+            await self._writer.flush(image, self.durable_ts)
+        finally:
+            image.flushing = None
+        self._account(image)
+        if image.physical.dead_rows >= self.limits.vacuum_rows_min:
+            self._waiting[image.table.shard] = image
+            self._vacuum_if_due(image)
+        if image.compacting is None and (image.compaction_due() or self.pressed):
+            image.compacting = self.spawn(self._compact(image))
+
+    @property
+    def pressed(self) -> bool:
+        """Whether memory is so short that lagging readers have to do without it."""
+        return self.memory_bytes > self.limits.memory_bytes_max
+
+    def _vacuum_if_due(self, image: TableImage) -> None:
+        physical = image.physical
+        least = max(self.limits.vacuum_rows_min, physical.live_rows // 10)
+        if not image.vacuuming and physical.dead_rows >= least and physical.dead_below(self.since) >= least:
+            image.vacuuming = True
+            self.spawn(self._vacuum(image, physical, self.since))
+
+    async def _vacuum(self, image: TableImage, physical: Physical, since: Timestamp) -> None:
+        try:
+            await self._writer.vacuum(image, physical, since)
+        finally:
+            image.vacuuming = False
+
+    async def prepare_bulk(self, image: TableImage, rows: pa.Table, first_rid: int | None = None) -> Bulk:
+        """Sorts a bulk insert and looks for its keys in the runs, beside the loop: for `conflicting_keys`
+        and `put_bulk` at admission. `rows` as in `TableImage.prepare_bulk`."""
+        if image.keyed:
+            await image.hydrated()
+        runs, primary = image.runs, image.table.primary_key
+
+        def work() -> Bulk:
+            bulk = image.prepare_bulk(rows, first_rid)
+            look_up(bulk, runs, primary.oid if primary else 0)
+            return bulk
+
+        return await self.sort(work)
+
+    async def prepare_removal(self, image: TableImage, rids: pa.Array) -> Removal:
+        """Looks for the rows of a bulk deletion beside the loop, for `remove_bulk` at admission."""
+        if image.keyed:
+            await image.hydrated()
+        return await self.sort(lambda: image.prepare_removal(rids))
+
+    async def _compact(self, image: TableImage) -> None:
+        try:
+            await compact(self, image)
+        finally:
+            image.compacted()
+            self._account(image)
+
+    async def load(self, work: Callable[..., T], *args: Any) -> T:
+        """Runs a step of hydration in the loaders' threads."""
+        return await self._writer.load(work, *args)
+
+    async def sort(self, work: Callable[[], T]) -> T:
+        """Runs pure work on immutable arrays in the sorter's thread."""
+        return await self._writer.sort(work)
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self.background_error = task.exception()
+            task.get_loop().call_exception_handler(
+                {
+                    "message": "snapshot store: background work failed",
+                    "exception": task.exception(),
+                    "task": task,
+                }
+            )
+
+    async def settled(self) -> None:
+        """Returns when no background work is left."""
+        while self._tasks:
+            await asyncio.wait(list(self._tasks))
+
+    async def close(self) -> None:
+        """Waits for work under way (hydration is cut short), then lets go of DuckDB, threads and files. Idempotent."""
+        if self._closed:
+            return
+        self._closed = True
+        for image in self._images.values():
+            if image.hydrating is not None:
+                image.hydrating.cancel()
+        await self.settled()
+        self._writer.close()
+        self._images.clear()
+        if self._own_scratch:
+            shutil.rmtree(self._own_scratch, ignore_errors=True)
