@@ -1,0 +1,168 @@
+"""COPY FROM STDIN: from CopyData messages to Arrow batches, with backpressure.
+
+    client --CopyData--> Conversation --put--> CopyFeed --take--> receive_copy --write--> executor
+                 <-- hold_reading while more than FEED_HIGH_BYTES wait --
+
+The conversation puts, one task takes. What has gathered while the executor was writing is taken as
+one piece, so a client that sends a row per message costs no more than one that sends big ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final, Protocol
+
+from executor.abc import CopyIn
+from pgwire import messages, replies
+from pgwire.abc import WAIT, Step
+from pgwire.encoding import copy_decoder
+from pgwire.messages import ProtocolViolation
+from planner.abc import SqlError
+
+if TYPE_CHECKING:
+    from pgwire.session import Conversation
+    from planner.types import TypeSettings
+
+FEED_HIGH_BYTES: Final = 4 * 1024 * 1024
+THREAD_BYTES_MIN: Final = 256 * 1024
+"""From so much on a piece is decoded in a thread; less takes a millisecond or two."""
+
+
+class Reading(Protocol):
+    def hold_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+
+class CopyFeed:
+    """Bytes between the socket and the task that copies; bounded by holding the socket back."""
+
+    __slots__ = ("_bytes", "_error", "_finished", "_held", "_pieces", "_reading", "_waiter")
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._pieces: list[bytes] = []
+        self._bytes = 0
+        self._finished = False
+        self._held = False
+        self._error: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    def put(self, data: bytes) -> None:
+        self._pieces.append(data)
+        self._bytes += len(data)
+        if self._bytes > FEED_HIGH_BYTES and not self._held:
+            self._held = True
+            self._reading.hold_reading()
+        self._wake()
+
+    def finish(self) -> None:
+        """CopyDone."""
+        self._finished = True
+        self._wake()
+
+    def fail(self, error: Exception) -> None:
+        """CopyFail, a message that does not belong here, or the client is gone."""
+        self._error = error
+        self._wake()
+
+    def release(self) -> None:
+        """Nothing will be taken any more."""
+        if self._held:
+            self._held = False
+            self._reading.resume_reading()
+
+    def _wake(self) -> None:
+        waiter = self._waiter
+        if waiter is not None and not waiter.done():
+            waiter.set_result(None)
+
+    async def take(self) -> bytes:
+        """All that has come; b"" after CopyDone. Raises what `fail` was told."""
+        while True:
+            if self._error is not None:
+                raise self._error
+            if self._pieces:
+                data = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+                self._pieces.clear()
+                self._bytes = 0
+                self.release()
+                if data:
+                    return data
+            if self._finished:
+                return b""
+            self._waiter = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiter
+            finally:
+                self._waiter = None
+
+
+async def receive_copy(copy: CopyIn, feed: CopyFeed, settings: TypeSettings) -> str:
+    """Copies until the client is done; returns the tag. Aborts the copy on any error."""
+    try:
+        decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)
+        while data := await feed.take():
+            # What has gathered to much is decoded beside the loop: Arrow lets go of the interpreter, and other
+            # sessions are not to wait for it.
+            if len(data) < THREAD_BYTES_MIN:
+                batches = decoder.feed(data)
+            else:
+                batches = await asyncio.to_thread(decoder.feed, data)
+            for batch in batches:
+                await copy.write(batch)
+        for batch in decoder.finish():
+            await copy.write(batch)
+    except BaseException:
+        copy.abort()
+        raise
+    rows = await copy.finish()
+    return str(rows.tag)
+
+
+async def copy_in(conversation: Conversation, copy: CopyIn) -> str:
+    feed = CopyFeed(conversation.io)
+    conversation.enter_copy(feed)
+    try:
+        if conversation.gone:
+            raise ConnectionResetError("the client is gone")
+        conversation.out.append(
+            replies.copy_in_response(len(copy.columns), int(copy.options.format == "binary"))
+        )
+        conversation.flush()
+        conversation.busy = False
+        conversation.run()  # what has been read already
+        return await receive_copy(copy, feed, conversation.session.type_settings)
+    finally:
+        conversation.busy = True
+        conversation.leave_copy()
+        feed.release()
+
+
+def copy_data(conversation: Conversation) -> Step:
+    inbox, feed = conversation.inbox, conversation.copy
+    assert feed is not None, "COPY data without a COPY"
+    feed.put(inbox.buffer[inbox.start : inbox.end])
+    return None
+
+
+def copy_done(conversation: Conversation) -> Step:
+    assert conversation.copy is not None, "COPY data without a COPY"
+    conversation.copy.finish()
+    return WAIT
+
+
+def copy_fail(conversation: Conversation) -> Step:
+    inbox, feed = conversation.inbox, conversation.copy
+    assert feed is not None, "COPY data without a COPY"
+    reason = inbox.buffer[inbox.start : inbox.end - 1].decode("utf-8", "replace")
+    feed.fail(SqlError("57014", f"COPY from stdin failed: {reason}"))
+    return WAIT
+
+
+def copy_refused(conversation: Conversation) -> Step:
+    inbox, feed = conversation.inbox, conversation.copy
+    assert feed is not None, "COPY data without a COPY"
+    kind = inbox.buffer[inbox.start - messages.HEADER_SIZE_BYTES]
+    feed.fail(ProtocolViolation(f"unexpected message type 0x{kind:02X} during COPY from stdin"))
+    return WAIT

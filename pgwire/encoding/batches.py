@@ -1,0 +1,83 @@
+"""Columnar results: an Arrow batch -> its DataRow messages.
+
+Columns are encoded whole (`text_columns`, `binary_columns`) and joined into rows in C++ (`row_join`).
+Work is done in slices, so that memory stays bounded however large a batch is, and handed out in chunks
+cut between messages, so that the caller can wait for the client between any two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+
+from pgwire.encoding.arrow_views import Bytes, bytes_matrix
+from pgwire.encoding.binary_columns import fixed_column, varying_column
+from pgwire.encoding.row_join import RowStream, cut
+from pgwire.encoding.rows import formats_for
+from pgwire.encoding.text_columns import text_column
+from planner.abc import ResultColumn, TypeRef
+from planner.types import DEFAULT_SETTINGS, TypeSettings
+
+CHUNK_BYTES: Final = 256 * 1024
+SLICE_ROWS: Final = 16_384
+SLICE_BYTES: Final = 16 * 1024 * 1024
+
+BatchEncoder = Callable[[pa.RecordBatch], Iterator[bytes]]
+AddColumn = Callable[[RowStream, pa.Array], None]
+
+
+def column_adder(ref: TypeRef, form: int, settings: TypeSettings) -> AddColumn:
+    """What encodes a column (0 text, 1 binary) and adds its fields to a stream of rows."""
+    if form == 0:
+        text = text_column(ref, settings)
+        return lambda stream, column: stream.add_field(text(column))
+    fixed = fixed_column(ref)
+    if fixed is not None:
+        matrix = fixed
+        return lambda stream, column: stream.add_fixed_field(matrix(column), column)
+    varying = varying_column(ref)
+    return lambda stream, column: stream.add_field(varying(column))
+
+
+def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """The batch in pieces of at most SLICE_ROWS rows and about SLICE_BYTES."""
+    rows = batch.num_rows
+    if not rows:
+        return
+    step = max(1, min(SLICE_ROWS, SLICE_BYTES * rows // max(1, batch.nbytes)))
+    for start in range(0, rows, step):
+        yield batch.slice(start, step)
+
+
+def batch_encoder(
+    columns: Sequence[ResultColumn], formats: Sequence[int] = (), settings: TypeSettings = DEFAULT_SETTINGS
+) -> BatchEncoder:
+    """A function from batches (canonical Arrow types) to chunks of DataRow messages.
+
+    Chunks have about 256 KiB and end with a message. The encoder holds no state between batches.
+    """
+    forms = formats_for(formats, len(columns))
+    adders = [column_adder(c.type, form, settings) for c, form in zip(columns, forms, strict=True)]
+    count = len(columns).to_bytes(2, "big")
+
+    def head(stream: RowStream) -> Bytes:
+        lengths = bytes_matrix((stream.sizes + 6).astype(">i4"))
+        out = np.empty((stream.row_count, 7), np.uint8)
+        out[:, 0] = ord("D")
+        out[:, 1:5] = lengths
+        out[:, 5], out[:, 6] = count
+        return out
+
+    def encode(batch: pa.RecordBatch) -> Iterator[bytes]:
+        assert batch.num_columns == len(adders), "a batch has the columns that were described"
+        for piece in slices(batch):
+            stream = RowStream(piece.num_rows)
+            for adder, column in zip(adders, piece.columns, strict=True):
+                adder(stream, column)
+            data, offsets = stream.join(head(stream))
+            yield from cut(data, offsets, CHUNK_BYTES)
+
+    return encode

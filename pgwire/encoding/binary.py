@@ -1,0 +1,424 @@
+"""PostgreSQL's binary format, datum by datum.
+
+Everything is big-endian. Times count from 2000-01-01, not 1970. A numeric is a list of base-10000
+digits with the weight of the first:
+
+    12345.678   ->   ndigits 3, weight 1, sign +, dscale 3, digits [1, 2345, 6780]
+
+`binary_output` and `binary_input` hand out one closure per type; the caller adds or has read the
+four-byte length.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
+
+from planner import types as t
+from planner.abc import SqlError, TypeRef
+from planner.types import networks, numeric
+from planner.types.arrays import ArrayType, VectorType, split_nested
+from planner.types.datetimes import (
+    DATE_END,
+    DATE_INFINITY,
+    DATE_MIN,
+    TIMESTAMP_END,
+    TIMESTAMP_INFINITY,
+    TIMESTAMP_MIN,
+    timetz_parts,
+    timetz_text,
+)
+from planner.types.integers import UnsignedType
+from planner.types.timezones import US_PER_DAY
+from storage.abc import Datum
+
+BinaryOutput = Callable[[Datum], bytes]
+BinaryInput = Callable[[bytes], Datum]
+
+EPOCH_DAYS: Final = 10_957
+"""2000-01-01 in days since 1970."""
+EPOCH_US: Final = EPOCH_DAYS * US_PER_DAY
+DATE_WIRE_MAX, DATE_WIRE_MIN = (1 << 31) - 1, -(1 << 31)
+STAMP_WIRE_MAX, STAMP_WIRE_MIN = (1 << 63) - 1, -(1 << 63)
+NUMERIC_NEGATIVE, NUMERIC_NAN, NUMERIC_INF, NUMERIC_NEG_INF = 0x4000, 0xC000, 0xD000, 0xF000
+
+_I2, _I4, _I8 = struct.Struct("!h"), struct.Struct("!i"), struct.Struct("!q")
+_U4, _U8 = struct.Struct("!I"), struct.Struct("!Q")
+_F4, _F8 = struct.Struct("!f"), struct.Struct("!d")
+_INTERVAL, _TIMETZ, _NUMERIC = struct.Struct("!qii"), struct.Struct("!qi"), struct.Struct("!HhHH")
+_ARRAY = struct.Struct("!iiI")
+
+
+def truncated() -> SqlError:
+    return SqlError("08P01", "insufficient data left in message")
+
+
+def malformed() -> SqlError:
+    """22P03; the caller that knows what the value was says so in the message."""
+    return SqlError("22P03", "incorrect binary data format")
+
+
+def decode_utf8(data: bytes) -> str:
+    """22021 for bytes that are not UTF-8, or hold the NUL that text cannot."""
+    try:
+        text = str(data, "utf-8")
+    except UnicodeDecodeError as e:
+        bad = bytes(data[e.start : max(e.end, min(len(data), e.start + _utf8_length(data[e.start])))])
+        shown = " ".join(f"0x{b:02x}" for b in bad)
+        raise SqlError("22021", f'invalid byte sequence for encoding "UTF8": {shown}') from None
+    if "\x00" in text:
+        raise SqlError("22021", 'invalid byte sequence for encoding "UTF8": 0x00')
+    return text
+
+
+def _utf8_length(first: int) -> int:
+    if first & 0xE0 == 0xC0:
+        return 2
+    if first & 0xF0 == 0xE0:
+        return 3
+    return 4 if first & 0xF8 == 0xF0 else 1
+
+
+def _fixed(form: struct.Struct) -> tuple[BinaryOutput, BinaryInput]:
+    size, unpack = form.size, form.unpack
+
+    def read(data: bytes) -> Datum:
+        if len(data) != size:
+            raise truncated() if len(data) < size else malformed()
+        return unpack(data)[0]
+
+    return form.pack, read
+
+
+# --- numeric
+
+
+def numeric_to_binary(text: str) -> bytes:
+    """From numeric's text form, any precision."""
+    if text[-1] in "Ny":
+        sign = {"NaN": NUMERIC_NAN, "Infinity": NUMERIC_INF, "-Infinity": NUMERIC_NEG_INF}[text]
+        return _NUMERIC.pack(0, 0, sign, 0 if text == "NaN" else 32)
+    negative = text[0] == "-"
+    whole, _, part = (text[1:] if negative else text).partition(".")
+    whole = whole.lstrip("0")
+    padded = whole.rjust((len(whole) + 3) // 4 * 4, "0") + part.ljust((len(part) + 3) // 4 * 4, "0")
+    digits = [int(padded[i : i + 4]) for i in range(0, len(padded), 4)]
+    weight = (len(whole) + 3) // 4 - 1
+    first, end = 0, len(digits)
+    while first < end and not digits[first]:
+        first += 1
+    while end > first and not digits[end - 1]:
+        end -= 1
+    digits = digits[first:end]
+    weight = weight - first if digits else 0
+    head = _NUMERIC.pack(len(digits), weight, NUMERIC_NEGATIVE if negative and digits else 0, len(part))
+    return head + struct.pack(f"!{len(digits)}H", *digits)
+
+
+def numeric_from_binary(data: bytes) -> str:
+    if len(data) < 8:
+        raise truncated()
+    count, weight, sign, dscale = _NUMERIC.unpack_from(data)
+    if len(data) != 8 + 2 * count:
+        raise truncated() if len(data) < 8 + 2 * count else malformed()
+    if sign in (NUMERIC_NAN, NUMERIC_INF, NUMERIC_NEG_INF):
+        return {NUMERIC_NAN: "NaN", NUMERIC_INF: "Infinity", NUMERIC_NEG_INF: "-Infinity"}[sign]
+    if sign not in (0, NUMERIC_NEGATIVE):
+        raise SqlError("22P03", 'invalid sign in external "numeric" value')
+    if dscale & ~0x3FFF:
+        raise SqlError("22P03", 'invalid scale in external "numeric" value')
+    digits = struct.unpack_from(f"!{count}H", data, 8)
+    if any(d > 9999 for d in digits):
+        raise SqlError("22P03", 'invalid digit in external "numeric" value')
+    text = "".join([f"{d:04d}" for d in digits])
+    point = (weight + 1) * 4
+    if weight * 4 > numeric.WEIGHT_MAX:
+        raise numeric.overflow()
+    if point <= 0:
+        whole, part = "0", "0" * -point + text
+    else:
+        whole, part = text[:point].ljust(point, "0").lstrip("0") or "0", text[point:]
+    part = part[:dscale].ljust(dscale, "0")
+    out = f"{whole}.{part}" if dscale else whole
+    return "-" + out if sign and out.strip("0.") else out
+
+
+def _decimal_to_binary(value: Datum) -> bytes:
+    return numeric_to_binary(numeric.decimal_out(value))
+
+
+# --- dates and times
+
+
+def _date_out(days: Datum) -> bytes:
+    if days >= DATE_INFINITY:
+        return _I4.pack(DATE_WIRE_MAX)
+    return _I4.pack(DATE_WIRE_MIN if days <= -DATE_INFINITY else days - EPOCH_DAYS)
+
+
+def _date_in(data: bytes) -> int:
+    if len(data) != 4:
+        raise truncated() if len(data) < 4 else malformed()
+    (days,) = _I4.unpack(data)
+    if days == DATE_WIRE_MAX:
+        return DATE_INFINITY
+    if days == DATE_WIRE_MIN:
+        return -DATE_INFINITY
+    days += EPOCH_DAYS
+    if not DATE_MIN <= days < DATE_END:
+        raise SqlError("22008", "date out of range")
+    return int(days)
+
+
+def _stamp_out(micros: Datum) -> bytes:
+    if micros >= TIMESTAMP_INFINITY:
+        return _I8.pack(STAMP_WIRE_MAX)
+    return _I8.pack(STAMP_WIRE_MIN if micros <= -TIMESTAMP_INFINITY else micros - EPOCH_US)
+
+
+def _stamp_in(data: bytes) -> int:
+    if len(data) != 8:
+        raise truncated() if len(data) < 8 else malformed()
+    (micros,) = _I8.unpack(data)
+    if micros == STAMP_WIRE_MAX:
+        return TIMESTAMP_INFINITY
+    if micros == STAMP_WIRE_MIN:
+        return -TIMESTAMP_INFINITY
+    micros += EPOCH_US
+    if not TIMESTAMP_MIN <= micros < TIMESTAMP_END:
+        raise SqlError("22008", "timestamp out of range")
+    return int(micros)
+
+
+def _time_in(data: bytes) -> int:
+    if len(data) != 8:
+        raise truncated() if len(data) < 8 else malformed()
+    (micros,) = _I8.unpack(data)
+    if not 0 <= micros <= US_PER_DAY:
+        raise SqlError("22008", "time out of range")
+    return int(micros)
+
+
+def _timetz_out(text: Datum) -> bytes:
+    micros, east = timetz_parts(text)
+    return _TIMETZ.pack(micros, -east)
+
+
+def _timetz_in(data: bytes) -> str:
+    if len(data) != 12:
+        raise truncated() if len(data) < 12 else malformed()
+    micros, west = _TIMETZ.unpack(data)
+    if not 0 <= micros <= US_PER_DAY:
+        raise SqlError("22008", "time out of range")
+    if abs(west) >= 16 * 3600:
+        raise SqlError("22009", "time zone displacement out of range")
+    return timetz_text(micros, -west)
+
+
+def _interval_out(datum: Datum) -> bytes:
+    months, days, micros = datum
+    return _INTERVAL.pack(micros, days, months)
+
+
+def _interval_in(data: bytes) -> tuple[int, int, int]:
+    if len(data) != 16:
+        raise truncated() if len(data) < 16 else malformed()
+    micros, days, months = _INTERVAL.unpack(data)
+    return months, days, micros
+
+
+# --- the rest
+
+
+def _text_out(text: Datum) -> bytes:
+    return bytes(text.encode())
+
+
+def _bool_out(value: Datum) -> bytes:
+    return b"\x01" if value else b"\x00"
+
+
+def _bool_in(data: bytes) -> bool:
+    if len(data) != 1:
+        raise malformed() if data else truncated()
+    return data[0] != 0
+
+
+def _uuid_out(text: Datum) -> bytes:
+    return bytes.fromhex(text.replace("-", ""))
+
+
+def _uuid_in(data: bytes) -> str:
+    if len(data) != 16:
+        raise truncated() if len(data) < 16 else malformed()
+    h = bytes(data).hex()
+    return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
+
+
+def _jsonb_out(text: Datum) -> bytes:
+    return b"\x01" + bytes(text.encode())
+
+
+def _jsonb_in(data: bytes) -> str:
+    if not data:
+        raise truncated()
+    if data[0] != 1:
+        raise SqlError("XX000", f"unsupported jsonb version number {data[0]}")
+    return str(t.input_text(decode_utf8(data[1:]), TypeRef(t.JSONB)))
+
+
+def _void_out(value: Datum) -> bytes:
+    return b""
+
+
+def _array_out(element_oid: int, write: BinaryOutput, lower_bound: int) -> BinaryOutput:
+    pack = _I4.pack
+    element = TypeRef(element_oid)
+    delimiter = t.BY_OID[element_oid].typdelim
+
+    def read_text(text: str) -> Datum:
+        return t.input_text(text, element)
+
+    def nested(items: list[Datum], shape: list[int], depth: int) -> list[Datum]:
+        """The elements row by row; the sizes of the dimensions go into `shape`."""
+        if len(shape) <= depth:
+            shape.append(len(items))
+        if not items or not isinstance(items[0], list):
+            return items
+        return [leaf for item in items for leaf in nested(item, shape, depth + 1)]
+
+    def matrix(text: str) -> bytes:
+        """An array of several dimensions, which comes as its text."""
+        shape: list[int] = []
+        leaves = nested(split_nested(text, delimiter) or [], shape, 0)
+        if not leaves:
+            return _ARRAY.pack(0, 0, element_oid)
+        out = [_ARRAY.pack(len(shape), 1 if None in leaves else 0, element_oid)]
+        out += [pack(size) + pack(1) for size in shape]
+        for leaf in leaves:
+            data = None if leaf is None else write(read_text(leaf))
+            out.append(b"\xff\xff\xff\xff" if data is None else pack(len(data)) + data)
+        return b"".join(out)
+
+    def encode(items: Datum) -> bytes:
+        if type(items) is str:
+            return matrix(items)
+        if not items and lower_bound:
+            return _ARRAY.pack(0, 0, element_oid)
+        has_null = 1 if None in items else 0
+        out = [_ARRAY.pack(1, has_null, element_oid), pack(len(items)), pack(lower_bound)]
+        for item in items:
+            if item is None:
+                out.append(b"\xff\xff\xff\xff")
+            else:
+                data = write(item)
+                out.append(pack(len(data)))
+                out.append(data)
+        return b"".join(out)
+
+    return encode
+
+
+def _array_in(element_oid: int, read: BinaryInput, lower_bound: int) -> BinaryInput:
+    def decode(data: bytes) -> list[Datum]:
+        if len(data) < 12:
+            raise truncated()
+        dimensions, flags, oid = _ARRAY.unpack_from(data)
+        if not 0 <= dimensions <= 6:
+            raise SqlError("22P03", f"invalid number of dimensions: {dimensions}")
+        if flags not in (0, 1):
+            raise SqlError("22P03", "invalid array flags")
+        if oid != element_oid:
+            raise SqlError(
+                "42804",
+                f"binary data has array element type {oid} ({t.format_type(TypeRef(oid))})"
+                f" instead of expected {element_oid} ({t.format_type(TypeRef(element_oid))})",
+            )
+        if dimensions == 0:
+            return []
+        if dimensions > 1:
+            raise SqlError("0A000", "multidimensional arrays are not supported")
+        if len(data) < 20:
+            raise truncated()
+        count, lower = struct.unpack_from("!ii", data, 12)
+        if lower != lower_bound:
+            raise SqlError("0A000", "array lower bounds other than 1 are not supported")
+        if count < 0 or count * 4 > len(data):
+            raise malformed()
+        out: list[Datum] = []
+        at = 20
+        for _ in range(count):
+            if at + 4 > len(data):
+                raise truncated()
+            (size,) = _I4.unpack_from(data, at)
+            at += 4
+            if size == -1:
+                out.append(None)
+                continue
+            if size < 0 or at + size > len(data):
+                raise truncated()
+            out.append(read(data[at : at + size]))
+            at += size
+        if at != len(data):
+            raise malformed()
+        return out
+
+    return decode
+
+
+_CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
+    t.BOOL: (_bool_out, _bool_in),
+    t.INT2: _fixed(_I2),
+    t.INT4: _fixed(_I4),
+    t.INT8: _fixed(_I8),
+    t.FLOAT4: _fixed(_F4),
+    t.FLOAT8: _fixed(_F8),
+    t.XID8: _fixed(_U8),
+    t.BYTEA: (bytes, bytes),
+    t.DATE: (_date_out, _date_in),
+    t.TIME: (_I8.pack, _time_in),
+    t.TIMETZ: (_timetz_out, _timetz_in),
+    t.TIMESTAMP: (_stamp_out, _stamp_in),
+    t.TIMESTAMPTZ: (_stamp_out, _stamp_in),
+    t.INTERVAL: (_interval_out, _interval_in),
+    t.UUID: (_uuid_out, _uuid_in),
+    t.JSONB: (_jsonb_out, _jsonb_in),
+    t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),
+    t.CIDR: (lambda v: networks.to_binary(v, True), lambda data: networks.from_binary(data, True)),
+    t.VOID: (_void_out, decode_utf8),
+    t.NUMERIC: (numeric_to_binary, numeric_from_binary),
+}
+_READ_AS_TEXT: Final = frozenset((t.JSON, t.CHAR, t.NAME, t.BPCHAR, t.VARCHAR))
+
+
+@lru_cache(maxsize=2048)
+def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
+    family = t.sql_type(ref.oid)
+    if isinstance(family, ArrayType | VectorType):
+        lower = 1 if isinstance(family, ArrayType) else 0
+        write, read = _codec(TypeRef(family.element.oid, ref.typmod))
+        return _array_out(family.element.oid, write, lower), _array_in(family.element.oid, read, lower)
+    if ref.oid == t.NUMERIC:
+        fit = family.coercion(ref.typmod, False)
+        write = _decimal_to_binary if numeric.is_decimal(ref.typmod) else numeric_to_binary
+        return write, numeric_from_binary if fit is None else lambda data: fit(numeric_from_binary(data))
+    if ref.oid in _READ_AS_TEXT:
+        parse = t.text_input(ref)
+        return _text_out, lambda data: parse(decode_utf8(data))
+    write, read = _CODECS.get(ref.oid) or (
+        _fixed(_U4) if isinstance(family, UnsignedType) else (_text_out, decode_utf8)
+    )
+    fit = family.coercion(ref.typmod, False)
+    return write, read if fit is None else lambda data: fit(read(data))
+
+
+def binary_output(ref: TypeRef) -> BinaryOutput:
+    """The send function of a type, resolved."""
+    return _codec(ref)[0]
+
+
+def binary_input(ref: TypeRef) -> BinaryInput:
+    """The receive function of a type, resolved. Raises 08P01, 22P03, 22021 and the type's own errors."""
+    return _codec(ref)[1]

@@ -1,0 +1,197 @@
+"""COPY's formats by name: the decoder for COPY FROM STDIN, the encoder for COPY TO STDOUT.
+
+decoder = copy_decoder(columns, options, settings, table)     feed(bytes) -> batches, finish() -> batches
+encoder = copy_encoder(columns, options, settings)            begin() -> bytes, encode(batch) -> chunks, end() -> bytes
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pgwire.encoding.arrow_views import Bytes, as_binary, bytes_matrix, data_of, fixed_binary, offsets_of
+from pgwire.encoding.batches import CHUNK_BYTES, column_adder, slices
+from pgwire.encoding.copy_binary import HEADER, TRAILER, BinaryDecoder
+from pgwire.encoding.copy_csv import CsvDecoder, csv_fields, quote_field
+from pgwire.encoding.copy_text import TextDecoder, escape_text, text_fields
+from pgwire.encoding.row_join import Lengths, RowStream, cut
+from planner.abc import ResultColumn, SqlError
+from planner.types import DEFAULT_SETTINGS, TypeSettings
+
+if TYPE_CHECKING:
+    from executor.abc import CopyOptions
+
+
+class CopyDecoder(Protocol):
+    """Bytes cut anywhere -> batches in canonical Arrow types. Raises SqlError with a `context`."""
+
+    row_count: int
+    ignored_count: int
+
+    def feed(self, data: bytes) -> list[pa.RecordBatch]: ...
+
+    def finish(self) -> list[pa.RecordBatch]: ...
+
+
+class CopyEncoder(Protocol):
+    """Batches -> chunks of the format's bytes; a chunk (of about 256 KiB) ends with a row.
+
+    `framed`: the same with each row in a CopyData message of its own, as PostgreSQL sends them.
+    """
+
+    def begin(self) -> bytes: ...
+
+    def encode(self, batch: pa.RecordBatch) -> Iterator[bytes]: ...
+
+    def framed(self, batch: pa.RecordBatch) -> Iterator[bytes]: ...
+
+    def end(self) -> bytes: ...
+
+
+def copy_decoder(
+    columns: Sequence[ResultColumn],
+    options: CopyOptions,
+    settings: TypeSettings = DEFAULT_SETTINGS,
+    table: str = "",
+) -> CopyDecoder:
+    """Raises what `check_options` raises."""
+    check_options(options)
+    if options.format == "text":
+        return TextDecoder(columns, options, settings, table)
+    if options.format == "csv":
+        return CsvDecoder(columns, options, settings, table)
+    return BinaryDecoder(columns, options, settings, table)
+
+
+def check_options(options: CopyOptions) -> None:
+    """What the codecs rely on. Raises 0A000 and 22023, worded as PostgreSQL words them."""
+    if options.encoding.upper().replace("-", "") not in ("UTF8", "UNICODE", "SQL_ASCII"):
+        raise SqlError("0A000", f"COPY with encoding {options.encoding} is not supported")
+    if options.format not in ("text", "csv", "binary"):
+        raise SqlError("22023", f'COPY format "{options.format}" not recognized')
+    if options.format == "binary":
+        return
+    delimiter, null = options.delimiter, options.null
+    if len(delimiter.encode()) != 1:
+        raise SqlError("0A000", "COPY delimiter must be a single one-byte character")
+    if delimiter in "\r\n":
+        raise SqlError("22023", "COPY delimiter cannot be newline or carriage return")
+    if set("\r\n") & set(null):
+        raise SqlError("22023", "COPY null representation cannot use newline or carriage return")
+    if options.format == "text" and delimiter in "\\.abcdefghijklmnopqrstuvwxyz0123456789":
+        raise SqlError("22023", f'COPY delimiter cannot be "{delimiter}"')
+    if options.format == "csv":
+        if len(options.quote.encode()) != 1:
+            raise SqlError("0A000", "COPY quote must be a single one-byte character")
+        if delimiter == options.quote:
+            raise SqlError("22023", "COPY delimiter and quote must be different")
+        if len(options.escape.encode()) != 1:
+            raise SqlError("0A000", "COPY escape must be a single one-byte character")
+        if options.quote in null:
+            raise SqlError("0A000", "CSV quote character must not appear in the NULL specification")
+    if delimiter in null:
+        raise SqlError("0A000", "COPY delimiter must not appear in the NULL specification")
+
+
+def message_heads(sizes: Lengths) -> Bytes:
+    """`d` and the length of the message, for rows of these sizes."""
+    heads = np.empty((len(sizes), 5), np.uint8)
+    heads[:, 0] = ord("d")
+    heads[:, 1:] = bytes_matrix((sizes + 4).astype(">u4"))
+    return heads
+
+
+class _LineEncoder:
+    def __init__(self, columns: Sequence[ResultColumn], options: CopyOptions, settings: TypeSettings) -> None:
+        self._csv = options.format == "csv"
+        self._columns, self._options = columns, options
+        self._fields = (csv_fields if self._csv else text_fields)(columns, options, settings)
+
+    def begin(self) -> bytes:
+        if not self._options.header:
+            return b""
+        delimiter = self._options.delimiter
+        names = [c.name for c in self._columns]
+        if self._csv:
+            special = {delimiter, self._options.quote, "\n", "\r"}
+            names = [
+                quote_field(n, self._options) if special & set(n) or n == self._options.null else n
+                for n in names
+            ]
+        else:
+            names = [escape_text(n, delimiter) for n in names]
+        return (delimiter.join(names) + "\n").encode()
+
+    def encode(self, batch: pa.RecordBatch) -> Iterator[bytes]:
+        return self._rows(batch, framed=False)
+
+    def framed(self, batch: pa.RecordBatch) -> Iterator[bytes]:
+        return self._rows(batch, framed=True)
+
+    def _rows(self, batch: pa.RecordBatch, *, framed: bool) -> Iterator[bytes]:
+        if not self._fields:
+            if batch.num_rows:
+                yield (b"d\x00\x00\x00\x05\n" if framed else b"\n") * batch.num_rows
+            return
+        for piece in slices(batch):
+            columns = [field(column) for field, column in zip(self._fields, piece.columns, strict=True)]
+            parts: list[pa.Array | pa.Scalar] = []
+            if framed:
+                columns = [as_binary(c) for c in columns]
+                sizes = np.full(piece.num_rows, len(columns), np.int64)  # the delimiters and the line feed
+                for c in columns:
+                    sizes += np.diff(offsets_of(c))
+                parts.append(fixed_binary(message_heads(sizes)))
+            delimiter, end, nothing = (
+                pa.scalar(text.encode() if framed else text) for text in (self._options.delimiter, "\n", "")
+            )
+            for c in columns:
+                parts += [c, delimiter]
+            parts[-1] = end
+            joined = pc.binary_join_element_wise(*parts, nothing)
+            offsets = offsets_of(joined).astype(np.int64)
+            yield from cut(data_of(joined), offsets, CHUNK_BYTES)
+
+    def end(self) -> bytes:
+        return b""
+
+
+class _BinaryEncoder:
+    def __init__(self, columns: Sequence[ResultColumn], settings: TypeSettings) -> None:
+        self._adders = [column_adder(c.type, 1, settings) for c in columns]
+        self._count = len(columns).to_bytes(2, "big")
+
+    def begin(self) -> bytes:
+        return HEADER
+
+    def encode(self, batch: pa.RecordBatch) -> Iterator[bytes]:
+        return self._rows(batch, framed=False)
+
+    def framed(self, batch: pa.RecordBatch) -> Iterator[bytes]:
+        return self._rows(batch, framed=True)
+
+    def _rows(self, batch: pa.RecordBatch, *, framed: bool) -> Iterator[bytes]:
+        for piece in slices(batch):
+            stream = RowStream(piece.num_rows)
+            stream.add_constant(self._count)
+            for adder, column in zip(self._adders, piece.columns, strict=True):
+                adder(stream, column)
+            data, offsets = stream.join(message_heads(stream.sizes) if framed else None)
+            yield from cut(data, offsets, CHUNK_BYTES)
+
+    def end(self) -> bytes:
+        return TRAILER
+
+
+def copy_encoder(
+    columns: Sequence[ResultColumn], options: CopyOptions, settings: TypeSettings = DEFAULT_SETTINGS
+) -> CopyEncoder:
+    """Raises what `check_options` raises."""
+    check_options(options)
+    if options.format in ("text", "csv"):
+        return _LineEncoder(columns, options, settings)
+    return _BinaryEncoder(columns, settings)

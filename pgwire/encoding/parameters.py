@@ -1,0 +1,91 @@
+"""Bind's parameter values -> datums.
+
+A statement is bound many times with values of the same types and formats, so the reading of each is
+resolved once: `params_decoder` is for the session to keep with its prepared statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Final
+
+from pgwire.encoding.binary import binary_input, decode_utf8
+from planner import types as t
+from planner.abc import SqlError, TypeRef
+from planner.types import DEFAULT_SETTINGS, TypeSettings, text_input
+from planner.types.integers import IntegerType
+from storage.abc import Datum
+
+Values = Sequence[bytes | None]
+_UNREAD: Final = frozenset((t.TEXT, t.UNKNOWN))
+
+
+def _decoder(ref: TypeRef, form: int, settings: TypeSettings) -> Callable[[bytes], Datum]:
+    if form == 1:
+        return binary_input(ref)
+    if form != 0:
+        raise SqlError("22023", f"unsupported format code: {form}")
+    if ref.oid in _UNREAD:
+        return decode_utf8
+    parse = text_input(ref, settings)
+    family = t.sql_type(ref.oid)
+    if isinstance(family, IntegerType):
+        digits_safe = len(str(family.high)) - 1
+
+        def read_integer(data: bytes) -> int:
+            if len(data) <= digits_safe and data.isdigit():
+                return int(data)
+            return int(parse(decode_utf8(data)))
+
+        return read_integer
+
+    def read(data: bytes) -> Datum:
+        return parse(decode_utf8(data))
+
+    return read
+
+
+@lru_cache(maxsize=4096)
+def params_decoder(
+    types: tuple[TypeRef, ...], formats: tuple[int, ...], settings: TypeSettings = DEFAULT_SETTINGS
+) -> Callable[[Values], tuple[Datum, ...]]:
+    """What decodes the values of a Bind with these formats: none (all text), one for all, or one each.
+
+    Raises 08P01 for formats that do not fit; the function raises 08P01 for a wrong count and for short
+    values, 22P03 for malformed binary, and what the types' input raises: 22P02, 22003, 22007, 22021, ...
+    """
+    count = len(types)
+    if len(formats) > 1 and len(formats) != count:
+        raise SqlError("08P01", f"bind message has {len(formats)} parameter formats but {count} parameters")
+    forms = formats if len(formats) == count else (formats[0] if formats else 0,) * count
+    decoders = [_decoder(ref, form, settings) for ref, form in zip(types, forms, strict=True)]
+
+    def decode(values: Values) -> tuple[Datum, ...]:
+        if len(values) != count:
+            raise SqlError(
+                "08P01",
+                f"bind message supplies {len(values)} parameters, but prepared statement requires {count}",
+            )
+        out: list[Datum] = []
+        try:
+            for read, value in zip(decoders, values, strict=True):
+                out.append(None if value is None else read(value))
+        except SqlError as e:
+            if e.sqlstate == "22P03" and e.message == "incorrect binary data format":
+                number = len(out) + 1
+                raise SqlError("22P03", f"incorrect binary data format in bind parameter {number}") from None
+            raise
+        return tuple(out)
+
+    return decode
+
+
+def decode_params(
+    types: Sequence[TypeRef],
+    formats: Sequence[int],
+    values: Values,
+    settings: TypeSettings = DEFAULT_SETTINGS,
+) -> tuple[Datum, ...]:
+    """`params_decoder` looked up and called."""
+    return params_decoder(tuple(types), tuple(formats), settings)(values)

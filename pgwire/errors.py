@@ -1,0 +1,170 @@
+"""Exceptions to SQLSTATEs: the one table.
+
+Each room raises what its own trade calls for; only here do those become codes on the wire. The two
+rooms that speak SQL raise `SqlError`, which carries its code; all else is looked up in `_table`,
+most special first. What nobody foresaw is XX000: the client gets an id, the log gets the id with
+the traceback, and the session goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import secrets
+from dataclasses import dataclass, replace
+from typing import Final
+
+import structlog
+
+from executor.abc import Notice
+from pgwire import replies
+from pgwire.messages import ProtocolViolation
+from planner.abc import SqlError
+from storage.abc import CorruptBlob, FormatTooNew, Indeterminate, SinceViolation, StorageError, StorageFull
+from txn.abc import (
+    CommitFailed,
+    CommitUnknown,
+    DeadlockDetected,
+    Fenced,
+    LockNotAvailable,
+    QueueFull,
+    SerializationFailure,
+    TimestampTaken,
+    TransactionExpired,
+    TxnError,
+    Unregistered,
+)
+
+_log = structlog.get_logger("pgwire")
+
+INTERNAL_ERROR: Final = "XX000"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFields:
+    """What an ErrorResponse says. `position` counts characters from 1 in the whole query string."""
+
+    sqlstate: str
+    message: str
+    severity: str = "ERROR"
+    detail: str = ""
+    hint: str = ""
+    position: int = 0
+    where: str = ""
+    schema: str = ""
+    table: str = ""
+    column: str = ""
+    datatype: str = ""
+    constraint: str = ""
+
+    def encode(self) -> bytes:
+        return replies.fields(
+            b"E",
+            (
+                ("S", self.severity),
+                ("V", self.severity),
+                ("C", self.sqlstate),
+                ("M", self.message or "unknown error"),
+                ("D", self.detail),
+                ("H", self.hint),
+                ("P", str(self.position) if self.position > 0 else ""),
+                ("W", self.where),
+                ("s", self.schema),
+                ("t", self.table),
+                ("c", self.column),
+                ("d", self.datatype),
+                ("n", self.constraint),
+            ),
+        )
+
+    def fatal(self) -> ErrorFields:
+        return replace(self, severity="FATAL")
+
+
+_table: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
+    # exception, SQLSTATE, message ("" for the exception's own)
+    (SerializationFailure, "40001", ""),
+    (DeadlockDetected, "40P01", ""),
+    (LockNotAvailable, "55P03", ""),
+    (TransactionExpired, "25P04", ""),
+    (CommitUnknown, "08007", ""),
+    (CommitFailed, "58030", ""),
+    (Fenced, "57P01", ""),
+    (QueueFull, "53300", ""),
+    (Unregistered, "55000", ""),
+    (TimestampTaken, "40001", ""),
+    (TxnError, "25000", ""),
+    (StorageFull, "53100", ""),
+    (CorruptBlob, "XX001", ""),
+    (SinceViolation, "72000", ""),
+    (FormatTooNew, "0A000", ""),
+    (Indeterminate, "58030", ""),
+    (StorageError, "58030", ""),
+    (MemoryError, "53200", "out of memory"),
+    (RecursionError, "54001", "stack depth limit exceeded"),
+    (asyncio.CancelledError, "57014", "canceling statement due to user request"),
+    (TimeoutError, "57014", "canceling statement due to statement timeout"),
+    (OSError, "58030", ""),
+)
+
+_hints: Final = {
+    "54001": "The query is nested too deeply.",
+    "72000": "The history before this point has been compacted away.",
+}
+
+
+def describe(error: BaseException, *, offset: int = 0) -> ErrorFields:
+    """The fields for an exception, never failing. `offset`: where the statement begins in its string."""
+    if isinstance(error, SqlError):
+        return ErrorFields(
+            error.sqlstate,
+            error.message,
+            detail=error.detail,
+            hint=error.hint,
+            position=error.position + offset if error.position > 0 else 0,
+            where=str(getattr(error, "context", "") or ""),
+            schema=error.schema,
+            table=error.table,
+            column=error.column,
+            datatype=error.datatype,
+            constraint=error.constraint,
+        )
+    if isinstance(error, ProtocolViolation):
+        return ErrorFields(error.sqlstate, error.message, severity="FATAL" if error.fatal else "ERROR")
+    for kind, sqlstate, message in _table:
+        if isinstance(error, kind):
+            cause = error.__cause__
+            if isinstance(error, TxnError) and isinstance(cause, StorageFull):
+                sqlstate = "53100"
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                sqlstate = "53100"
+            text = message or str(error) or kind.__name__
+            if sqlstate[:2] in ("58", "XX"):
+                _log.error("statement failed below SQL", sqlstate=sqlstate, error=text, exc_info=error)
+            return ErrorFields(
+                sqlstate,
+                text,
+                detail=str(getattr(error, "detail", "") or ""),
+                hint=str(getattr(error, "hint", "") or _hints.get(sqlstate, "")),
+            )
+    error_id = secrets.token_hex(4)
+    _log.error("unexpected error", error_id=error_id, exc_info=error)
+    return ErrorFields(
+        INTERNAL_ERROR,
+        f"internal error {error_id}: {type(error).__name__}: {error}",
+        hint=f"This is a defect of Tidewire. The server's log has the details under {error_id}.",
+    )
+
+
+def encode_notice(notice: Notice) -> bytes:
+    return replies.fields(
+        b"N",
+        (
+            ("S", notice.severity),
+            ("V", notice.severity),
+            ("C", notice.sqlstate),
+            ("M", notice.message),
+            ("D", notice.detail),
+            ("H", notice.hint),
+        ),
+    )

@@ -1,0 +1,340 @@
+"""The extended protocol: Parse, Bind, Describe, Execute, Close, Flush, Sync.
+
+    Parse --> Prepared --Bind--> Portal --Execute--> rows, PortalSuspended or CommandComplete
+                                        \\--Execute--> the next rows ...
+
+Nearly always Bind is followed in the same packet by (Describe,) Execute and Sync for the unnamed
+portal: then no portal is made, and the four are answered as one (`bind`, the fused path).
+
+**Whose transaction is it?** An Execute that Sync follows directly is a transaction of its own.
+Any other one outside a block joins the implicit transaction, which Sync commits, or which the
+first error rolls back together with everything up to Sync.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
+from pgwire import messages, replies
+from pgwire.abc import EMPTY_PLAN, Step, aborted, ends_transaction
+from pgwire.messages import ProtocolViolation
+from pgwire.results import PortalRun
+from pgwire.shapes import Shape, decode_parameters, described_columns, shape_of, shape_of_columns
+from planner.abc import Plan, ResultColumn, SqlError
+
+if TYPE_CHECKING:
+    from pgwire.session import Conversation
+    from planner.types import TypeSettings
+    from storage.abc import Datum
+
+_STATEMENT: Final = ord("S")
+PORTALS_MAX: Final = 1_000
+"""Portals a session may hold open; one more is 54000."""
+
+
+def parse(conversation: Conversation) -> Step:
+    inbox, session = conversation.inbox, conversation.session
+    try:
+        name, text, types = messages.parse_parse(inbox.buffer[inbox.start : inbox.end])
+        if not name:
+            session.statements.pop("", None)
+        elif name in session.statements:
+            raise SqlError("42P05", f'prepared statement "{name}" already exists')
+        if _is_empty(conversation, text):
+            session.statements[name] = Prepared(name, text, EMPTY_PLAN, ())
+        else:
+            session.statements[name] = session.prepare(name, text, types)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail_and_skip(error)
+        return None
+    conversation.out.append(replies.PARSE_COMPLETE)
+    return None
+
+
+def _is_empty(conversation: Conversation, text: str) -> bool:
+    bare = text.strip(" \t\r\n\f\v;")
+    return not bare or (bare.startswith(("--", "/*")) and not conversation.session.split(text))
+
+
+def _statement(conversation: Conversation, name: str) -> Prepared:
+    prepared = conversation.session.statements.get(name)
+    if prepared is None:
+        raise SqlError(
+            "26000",
+            f'prepared statement "{name}" does not exist'
+            if name
+            else "unnamed prepared statement does not exist",
+        )
+    return prepared
+
+
+def bind(conversation: Conversation) -> Step:
+    inbox, session, out = conversation.inbox, conversation.session, conversation.out
+    buffer, end = inbox.buffer, inbox.end
+    try:
+        portal_name, name, codes, values, formats = messages.parse_bind(buffer, inbox.start, end)
+        prepared = session.statements.get(name)
+        if prepared is None:
+            prepared = _statement(conversation, name)
+        plan = prepared.plan
+        settings = session.type_settings
+        params = decode_parameters(prepared, codes, values, settings) if values or plan.parameters else ()
+        shape = shape_of(plan, formats, settings)
+        if portal_name or session.in_implicit or plan is EMPTY_PLAN or shape.dynamic:
+            return _bind_portal(conversation, portal_name, prepared, params, formats)
+        if session.portals:
+            conversation.drop_portal("")
+        if buffer.startswith(messages.DESCRIBE_EXECUTE_SYNC, end):
+            describe_it = True
+            inbox.position = end + len(messages.DESCRIBE_EXECUTE_SYNC)
+        elif buffer.startswith(messages.EXECUTE_SYNC, end):
+            describe_it = False
+            inbox.position = end + len(messages.EXECUTE_SYNC)
+        else:
+            return _bind_portal(conversation, portal_name, prepared, params, formats)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail_and_skip(error)
+        return None
+    # Bind, (Describe,) Execute and Sync at once: no portal is made, it would die at this Sync.
+    try:
+        result = session.execute_now(plan, params, conversation.done, autocommit=True)
+    except Exception as error:  # noqa: BLE001
+        out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
+        conversation.fail(error)
+        conversation.ready()
+        return None
+    if result is None:
+        out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
+        return _fused_wide(conversation, prepared, params, formats)
+    conversation.unnamed_done = prepared
+    if result is PENDING:
+        return conversation.wait(_finish_fused, shape, describe_it)
+    _reply_fused(conversation, shape, result, describe_it)  # type: ignore[arg-type]
+    return None
+
+
+def _reply_fused(conversation: Conversation, shape: Shape, result: Rows, describe_it: bool) -> None:
+    out, session = conversation.out, conversation.session
+    out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
+    if result.rows:
+        out.append(shape.encode_rows(result.rows))
+    if session.portals:
+        conversation.after_statement()  # it may have been COMMIT
+    if session.notices or session.parameter_changes or session.heard:
+        conversation.complete(result.tag)
+        conversation.ready()
+    else:
+        out.append(replies.command_complete(result.tag))
+        out.append(replies.READY[session.transaction_status])
+
+
+async def _fused_wide(
+    conversation: Conversation, prepared: Prepared, params: tuple[Datum, ...], formats: tuple[int, ...]
+) -> None:
+    copied = False
+    try:
+        result = await conversation.session.execute(prepared.plan, params, autocommit=True)
+        # The Sync that came along belongs to the copying; the one behind CopyDone is answered.
+        copied = isinstance(result, CopyIn)
+        conversation.complete(await conversation.send_result(prepared.plan, result, formats, described=True))
+    except Exception as error:  # noqa: BLE001
+        if copied:
+            conversation.fail_and_skip(error)
+            return
+        conversation.fail(error)
+    if not copied:
+        conversation.after_statement()
+        conversation.ready()
+
+
+def _bind_portal(
+    conversation: Conversation,
+    name: str,
+    prepared: Prepared,
+    params: tuple[Datum, ...],
+    formats: tuple[int, ...],
+) -> Step:
+    session = conversation.session
+    if not name:
+        conversation.drop_portal("")
+        conversation.unnamed_done = None
+    elif name in session.portals:
+        raise SqlError("42P03", f'cursor "{name}" already exists')
+    if session.transaction_status == b"E" and not ends_transaction(prepared.plan):
+        raise aborted()
+    if len(session.portals) >= PORTALS_MAX:
+        raise SqlError("54000", f"more than {PORTALS_MAX} portals are open")
+    session.portals[name] = Portal(name, prepared, params, formats)
+    conversation.out.append(replies.BIND_COMPLETE)
+    return None
+
+
+def _portal(conversation: Conversation, name: str) -> Portal:
+    portal = conversation.session.portals.get(name)
+    done = conversation.unnamed_done
+    if portal is None and not name and done is not None and conversation.session.transaction_status == b"T":
+        # It was bound and run to its end in one step, inside a block that is still open.
+        portal = Portal("", done, (), finished=True)
+        tag = done.plan.tag
+        counted = {"INSERT": " 0 0", "SELECT": " 0", "UPDATE": " 0", "DELETE": " 0", "MERGE": " 0"}
+        portal.result = Rows(tag=tag + counted.get(tag, ""))
+        conversation.session.portals[""] = portal
+    if portal is None:
+        raise SqlError("34000", f'portal "{name}" does not exist')
+    return portal
+
+
+def _shape(
+    plan: Plan, columns: tuple[ResultColumn, ...] | None, formats: tuple[int, ...], settings: TypeSettings
+) -> Shape:
+    if columns is None or columns is plan.columns:
+        return shape_of(plan, formats, settings)
+    return shape_of_columns(columns, formats, settings)
+
+
+def describe(conversation: Conversation) -> Step:
+    inbox, session = conversation.inbox, conversation.session
+    try:
+        kind, name = messages.parse_target(inbox.buffer[inbox.start : inbox.end])
+        settings = session.type_settings
+        if kind == _STATEMENT:
+            prepared = _statement(conversation, name)
+            _refuse_in_failed(conversation, prepared.plan)
+            conversation.out.append(replies.parameter_description(prepared.parameter_types))
+            columns = described_columns(prepared.plan, session)
+            conversation.out.append(_shape(prepared.plan, columns, (), settings).description)
+        else:
+            portal = _portal(conversation, name)
+            plan = portal.prepared.plan
+            _refuse_in_failed(conversation, plan)
+            result = portal.result
+            columns = result.columns if isinstance(result, Rows | Stream) else None
+            if columns is None:
+                columns = described_columns(plan, session)
+            shape = _shape(plan, columns, portal.formats, settings)
+            conversation.out.append(shape.description)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail_and_skip(error)
+    return None
+
+
+def _refuse_in_failed(conversation: Conversation, plan: Plan) -> None:
+    if plan.columns is not None and conversation.session.transaction_status == b"E":
+        raise aborted()
+
+
+def execute(conversation: Conversation) -> Step:
+    inbox, session = conversation.inbox, conversation.session
+    try:
+        name, limit = messages.parse_execute(inbox.buffer[inbox.start : inbox.end])
+        portal = _portal(conversation, name)
+        plan = portal.prepared.plan
+        if plan is EMPTY_PLAN:
+            conversation.out.append(replies.EMPTY_QUERY)
+            return None
+        if session.transaction_status == b"E" and not ends_transaction(plan):
+            raise aborted()
+        autocommit = not session.in_implicit and inbox.buffer.startswith(messages.SYNC_BYTES, inbox.end)
+        if portal.result is None and not portal.finished and not limit:
+            result = session.execute_now(plan, portal.params, conversation.done, autocommit=autocommit)
+            if result is PENDING:
+                return conversation.wait(_finish_execute, portal)
+            if result is not None:
+                _reply_execute(conversation, portal, result)  # type: ignore[arg-type]
+                return None
+    except Exception as error:  # noqa: BLE001
+        conversation.fail_and_skip(error)
+        return None
+    return _execute_wide(conversation, portal, limit, autocommit)
+
+
+def _reply_execute(conversation: Conversation, portal: Portal, result: Rows) -> None:
+    if result.rows:
+        plan = portal.prepared.plan
+        columns = result.columns if result.columns is not None else plan.columns
+        shape = _shape(plan, columns, portal.formats, conversation.session.type_settings)
+        conversation.out.append(shape.encode_rows(result.rows))
+    PortalRun.mark_finished(portal, result)
+    conversation.complete(result.tag)
+    conversation.after_statement(portal.name)
+
+
+async def _execute_wide(conversation: Conversation, portal: Portal, limit: int, autocommit: bool) -> None:
+    try:
+        plan = portal.prepared.plan
+        if portal.result is None and not portal.finished:
+            result = await conversation.session.execute(plan, portal.params, autocommit=autocommit)
+            if isinstance(result, CopyIn | CopyOut):
+                portal.finished = True
+                conversation.complete(await conversation.send_result(plan, result))
+                conversation.after_statement(portal.name)
+                return
+            portal.result = result
+        tag = await PortalRun(conversation, portal).send(limit)
+        if tag is None:
+            conversation.out.append(replies.PORTAL_SUSPENDED)
+        else:
+            conversation.complete(tag)
+            conversation.after_statement(portal.name)
+    except Exception as error:  # noqa: BLE001
+        conversation.drop_portal(portal.name)
+        conversation.fail_and_skip(error)
+
+
+def close(conversation: Conversation) -> Step:
+    inbox = conversation.inbox
+    try:
+        kind, name = messages.parse_target(inbox.buffer[inbox.start : inbox.end])
+    except ProtocolViolation as violation:
+        conversation.fail_and_skip(violation)
+        return None
+    if kind == _STATEMENT:
+        conversation.session.statements.pop(name, None)
+    else:
+        if not name:
+            conversation.unnamed_done = None
+        conversation.drop_portal(name)
+    conversation.out.append(replies.CLOSE_COMPLETE)
+    return None
+
+
+def flush(conversation: Conversation) -> Step:
+    conversation.flush()
+    return None
+
+
+def sync(conversation: Conversation) -> Step:
+    conversation.leave_skipping()
+    if conversation.session.in_implicit:
+        return _end_implicit(conversation)
+    conversation.after_statement()
+    conversation.ready()
+    return None
+
+
+async def _end_implicit(conversation: Conversation) -> None:
+    try:
+        await conversation.session.end_implicit(commit=True)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail(error)
+    conversation.after_statement()
+    conversation.ready()
+
+
+def _finish_fused(
+    conversation: Conversation, result: Rows | Exception, shape: Shape, describe_it: bool
+) -> None:
+    if isinstance(result, Exception):
+        conversation.out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
+        conversation.fail(result)
+        conversation.ready()
+    else:
+        _reply_fused(conversation, shape, result, describe_it)
+
+
+def _finish_execute(conversation: Conversation, result: Rows | Exception, portal: Portal) -> None:
+    if isinstance(result, Exception):
+        conversation.fail_and_skip(result)
+    else:
+        _reply_execute(conversation, portal, result)

@@ -1,0 +1,436 @@
+"""One client's conversation: messages in, replies out, the SQL session in between.
+
+    Inbox --message--> handler --> Session.execute_now --> Rows      reply at once
+                          |                            --> PENDING   reply from the callback
+                          |                            --> None      \\
+                          +------- await ... ------------------------- one task, then go on
+
+A handler is an ordinary function that returns what is to become of the loop: `None` (answered: next
+message), `WAIT` (a callback will go on), or a coroutine (the wide door: one task of this
+connection runs it, later messages wait in the inbox). So a keyed statement is read, executed
+and answered inside one call of `receive`, and all the answers of one read leave in one write.
+
+Which handler a message finds depends on the state, and the state *is* the table of handlers:
+
+    _normal     everything
+    _skipping   after an error in the extended protocol: all is dropped until Sync
+    _copying    COPY FROM STDIN: data goes to the task that waits for it
+
+The handlers live by protocol: `simple`, `extended`, `copying`. Not here: sockets (`connection`), the bytes of
+messages (`messages`, `replies`), results on their way out (`results`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Final
+
+import structlog
+
+from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
+from pgwire import copying, extended, messages, replies, simple
+from pgwire.abc import WAIT, Io, Step
+from pgwire.copying import CopyFeed
+from pgwire.errors import describe, encode_notice
+from pgwire.messages import Inbox, ProtocolViolation
+from pgwire.results import send_copy_out, send_rows, send_stream
+from pgwire.shapes import shape_of, shape_of_columns
+from planner.abc import Plan, SqlError
+
+_log = structlog.get_logger("pgwire")
+
+READ_HIGH_BYTES: Final = 1024 * 1024
+"""Reading pauses when more than this waits behind a running statement."""
+OUT_PIECES_HIGH: Final = 64
+"""So many pieces of replies are collected before they are handed to the socket."""
+
+
+class Conversation:
+    """The protocol after authentication, on one `Session`. Everything happens on the loop's thread."""
+
+    __slots__ = (
+        "_early",
+        "_ending",
+        "_held",
+        "_pending",
+        "_silence",
+        "busy",
+        "copy",
+        "gone",
+        "handlers",
+        "inbox",
+        "io",
+        "out",
+        "session",
+        "unnamed_done",
+        "working",
+    )
+
+    def __init__(self, session: Session, io: Io, *, limit_bytes: int = messages.DEFAULT_LIMIT_BYTES) -> None:
+        self.session = session
+        session.on_notification = self._hear
+        session.on_terminate = self.terminate
+        self.io = io
+        self.inbox = Inbox(limit_bytes)
+        self.out: list[bytes] = []
+        self.busy = False  # a statement runs: messages wait
+        self.working = False  # the connection's task is alive
+        self.handlers = _normal
+        self._pending: tuple[Any, ...] | None = None  # who finishes what execute_now began
+        self._early: Rows | Exception | None = None
+        self.copy: CopyFeed | None = None
+        self._ending: Exception | None = None
+        self.gone = False
+        self._held = False
+        self._silence: asyncio.TimerHandle | None = None
+        self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
+
+    # --- from the connection -------------------------------------------------------------------
+
+    def receive(self, data: bytes) -> None:
+        """Bytes came from the client."""
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
+        self.inbox.feed(data)
+        if not self.busy:
+            self.run()
+            if self.io.writable:
+                return
+        if not self._held and self.inbox.waiting_bytes > READ_HIGH_BYTES:
+            self._held = True
+            self.io.hold_reading()
+
+    def lost(self) -> None:
+        """The client is gone. What runs is cancelled; the session closes when it has stopped."""
+        if self.gone:
+            return
+        self.gone = True
+        if self.copy is not None:
+            self.copy.fail(ConnectionResetError("the client is gone"))
+        if self.working or self.busy:
+            self.session.cancel()
+        else:
+            self._close_session()
+
+    def terminate(self, error: Exception) -> None:
+        """Ends the conversation with a FATAL error as soon as no statement runs: now, or after it."""
+        self._ending = error
+        if not (self.busy or self.working):
+            self.run()
+
+    def cancel(self) -> None:
+        """A cancel request with the right key: ends the statement that runs, if one does."""
+        if self.copy is not None:
+            self.copy.fail(SqlError("57014", "canceling statement due to user request"))
+        if not self.idle:
+            self.session.cancel()
+
+    @property
+    def idle(self) -> bool:
+        return not (self.busy or self.working)
+
+    def writable(self) -> None:
+        """The client takes data again."""
+        if not self.busy and not self.gone:
+            self.run()
+
+    # --- the loop ------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Answers messages until there is none, or one has to wait."""
+        inbox = self.inbox
+        out = self.out
+        try:
+            while True:
+                if self._ending is not None:
+                    self._say_goodbye(self._ending)
+                    return
+                if not self.io.writable and not self.working:
+                    break
+                kind = inbox.next()
+                if not kind:
+                    break
+                handler = self.handlers.get(kind)
+                if handler is None:
+                    handler = _refused
+                step = handler(self)
+                if step is None:
+                    if len(out) > OUT_PIECES_HIGH:
+                        self.flush()
+                    continue
+                self.busy = True
+                if step is WAIT:
+                    if self._early is not None:  # the callback came before execute_now returned
+                        early, self._early = self._early, None
+                        self._finish(early)
+                        continue
+                    if len(out) != 1 or out[0] is not replies.PARSE_COMPLETE:
+                        self.flush()
+                    return
+                self.flush()
+                if self.working:
+                    return  # COPY: the task that waits for the data goes on
+                self.working = True
+                self.io.spawn(self._wide(step))  # type: ignore[arg-type]
+                return
+        except ProtocolViolation as violation:
+            self._say_goodbye(violation)
+            return
+        self.flush()
+        if self._held and self.io.writable:
+            self._held = False
+            self.io.resume_reading()
+
+    def flush(self) -> None:
+        out = self.out
+        if out:
+            if not self.gone:
+                self.io.write(out[0] if len(out) == 1 else b"".join(out))
+            out.clear()
+
+    async def push(self) -> None:
+        """Flushes, and waits while the client does not take it: backpressure for long results."""
+        self.flush()
+        if not self.io.writable:
+            await self.io.drain()
+
+    async def _wide(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except ConnectionError:
+            self.lost()
+        except Exception as error:  # noqa: BLE001  a defect here must not leave a client waiting
+            self.working = self.busy = False
+            self._say_goodbye(error)
+            return
+        finally:
+            self.working = self.busy = False
+            if self.gone:
+                self._close_session()
+        if not self.gone:
+            self.run()
+
+    def _close_session(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
+        self.session.on_notification = None
+        self.session.close()
+
+    def _say_goodbye(self, error: Exception) -> None:
+        if not self.gone:
+            self.out.append(describe(error).fatal().encode())
+            self.flush()
+            self._leave()
+
+    # --- replies -------------------------------------------------------------------------------
+
+    def _drain_notices(self) -> None:
+        notices = self.session.notices
+        self.out += [encode_notice(notice) for notice in notices]
+        notices.clear()
+
+    def complete(self, tag: str) -> None:
+        """CommandComplete, after the notices that came up."""
+        if self.session.notices:
+            self._drain_notices()
+        self.out.append(replies.command_complete(tag))
+
+    def ready(self) -> None:
+        session = self.session
+        if session.notices:
+            self._drain_notices()
+        if session.heard and session.transaction_status == b"I":
+            self._drain_heard()
+        changes = session.parameter_changes
+        if changes:
+            self.out += [replies.parameter_status(name, value) for name, value in changes]
+            changes.clear()
+        self.out.append(replies.READY[session.transaction_status])
+        if session.silence_limited:
+            self._watch_silence()
+
+    def _watch_silence(self) -> None:
+        """The client's turn: it may take so long, and then the connection ends."""
+        if self._silence is not None:
+            self._silence.cancel()
+            self._silence = None
+        limit = self.session.silence_limit()
+        if limit is not None and not self.gone:
+            self._silence = asyncio.get_running_loop().call_later(limit[0], self.terminate, limit[1])
+
+    def _drain_heard(self) -> None:
+        heard = self.session.heard
+        self.out += [replies.notification(*one) for one in heard]
+        heard.clear()
+
+    def _hear(self) -> None:
+        """A NOTIFY reached the session: it is told at once if it is idle, else before ReadyForQuery."""
+        session = self.session
+        if self.idle and not self.gone and session.transaction_status == b"I" and not session.in_implicit:
+            self._drain_heard()
+            self.flush()
+
+    def fail(self, error: BaseException, offset: int = 0) -> None:
+        """Reports a failed statement, to the client and to the session."""
+        if self.session.notices:
+            self._drain_notices()
+        self.out.append(describe(error, offset=offset).encode())
+        if isinstance(error, Exception):
+            self.session.statement_failed(error)
+
+    def fail_and_skip(self, error: BaseException, offset: int = 0) -> None:
+        """A failure in the extended protocol: what follows is dropped until Sync."""
+        self.fail(error, offset)
+        self.handlers = _skipping
+
+    # --- the callback of keyed writes ----------------------------------------------------------
+
+    def done(self, result: Rows | Exception) -> None:
+        """The statement that answered PENDING is durable, or has failed."""
+        if not self.busy:
+            self._early = result
+            return
+        if self.gone:
+            self.busy = False
+            self._close_session()
+            return
+        self._finish(result)
+        self.run()
+
+    def wait(self, finish: Callable[..., None], *rest: Any) -> Step:
+        """`finish(conversation, result, *rest)` will write the reply when the callback comes."""
+        self._pending = (finish, rest)
+        return WAIT
+
+    def _finish(self, result: Rows | Exception) -> None:
+        assert self._pending is not None, "a callback without a pending statement"
+        finish, rest = self._pending
+        self._pending = None
+        self.busy = False
+        finish(self, result, *rest)
+
+    # --- results and portals -------------------------------------------------------------------
+
+    async def send_result(
+        self,
+        plan: Plan,
+        result: Rows | Stream | CopyIn | CopyOut,
+        formats: tuple[int, ...] = (),
+        *,
+        described: bool = False,
+    ) -> str:
+        """Sends a whole result and returns the tag. `described`: no RowDescription."""
+        if isinstance(result, CopyIn):
+            return await copying.copy_in(self, result)
+        if isinstance(result, CopyOut):
+            return await send_copy_out(self, result)
+        settings = self.session.type_settings
+        columns = result.columns
+        if columns is None and plan.columns is None:
+            return result.tag
+        if columns is None or columns is plan.columns:
+            shape = shape_of(plan, formats, settings)
+        else:
+            shape = shape_of_columns(columns, formats, settings)
+        if not described:
+            self.out.append(shape.description)
+        if isinstance(result, Rows):
+            await send_rows(self, shape, result.rows)
+            return result.tag
+        count = await send_stream(self, shape, result)
+        return f"{result.tag} {count}"
+
+    def drop_portal(self, name: str) -> None:
+        portal = self.session.portals.pop(name, None)
+        if portal is not None:
+            portal.close()
+
+    def after_statement(self, keep: str | None = None) -> None:
+        """Portals end with their transaction; `keep` is the one that is just being run."""
+        session = self.session
+        if session.portals and session.transaction_status == b"I" and not session.in_implicit:
+            for name in [n for n, p in session.portals.items() if not p.from_sql and n != keep]:
+                self.drop_portal(name)
+
+    # --- states --------------------------------------------------------------------------------
+
+    def leave_skipping(self) -> None:
+        """Sync has come."""
+        self.handlers = _normal
+
+    def enter_copy(self, feed: CopyFeed) -> None:
+        self.copy = feed
+        self.handlers = _copying
+
+    def leave_copy(self) -> None:
+        self.copy = None
+        self.handlers = _normal
+
+    # --- the rest ------------------------------------------------------------------------------
+
+    def _ignore(self) -> Step:
+        return None
+
+    def _terminate(self) -> Step:
+        self.flush()
+        self._leave()
+        return WAIT
+
+    def _leave(self) -> None:
+        """Closes from this side; a task that is still at work closes the session when it ends."""
+        self.gone = True
+        if self.copy is not None:
+            self.copy.fail(ConnectionResetError("the connection has ended"))
+        self.io.close()
+        if not self.working:
+            self._close_session()
+
+    def _function_call(self) -> Step:
+        self.fail(SqlError("0A000", "the function call sub-protocol is not supported"))
+        self.ready()
+        return None
+
+    def _refuse(self) -> Step:
+        kind = self.inbox.buffer[self.inbox.start - messages.HEADER_SIZE_BYTES]
+        raise ProtocolViolation(f"invalid frontend message type {kind}", fatal=True)
+
+
+_refused: Final = Conversation._refuse
+Handlers = Mapping[int, Callable[[Conversation], Step]]
+
+_normal: Handlers = {
+    messages.QUERY: simple.query,
+    messages.PARSE: extended.parse,
+    messages.BIND: extended.bind,
+    messages.DESCRIBE: extended.describe,
+    messages.EXECUTE: extended.execute,
+    messages.CLOSE: extended.close,
+    messages.FLUSH: extended.flush,
+    messages.SYNC: extended.sync,
+    messages.TERMINATE: Conversation._terminate,
+    messages.FUNCTION_CALL: Conversation._function_call,
+    # The tail of a COPY that failed here while the client was still sending.
+    messages.COPY_DATA: Conversation._ignore,
+    messages.COPY_DONE: Conversation._ignore,
+    messages.COPY_FAIL: Conversation._ignore,
+}
+
+_skipping: Handlers = {
+    **dict.fromkeys(_normal, Conversation._ignore),
+    messages.SYNC: extended.sync,
+    messages.TERMINATE: Conversation._terminate,
+}
+
+_copying: Handlers = {
+    **dict.fromkeys(_normal, copying.copy_refused),
+    messages.COPY_DATA: copying.copy_data,
+    messages.COPY_DONE: copying.copy_done,
+    messages.COPY_FAIL: copying.copy_fail,
+    # Clients may have sent these before they knew that the statement was a COPY.
+    messages.FLUSH: Conversation._ignore,
+    messages.SYNC: Conversation._ignore,
+    messages.TERMINATE: Conversation._terminate,
+}

@@ -1,0 +1,163 @@
+"""How a plan looks on the wire: its RowDescription and its row encoder, made once per plan.
+
+A plan is executed a million times and described in the same bytes each time. What depends on the
+plan, the formats that Bind asked for and the session's type settings hangs off `Plan.wire`:
+
+    Plan.wire --formats--> Shape(description, bound, encode_rows, encode_batch)
+              --codes----> parameter decoder
+
+This is also the one place that knows the functions of `pgwire.encoding`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from executor.abc import Prepared, Session
+from pgwire import replies
+from pgwire.encoding import batch_encoder, params_decoder, row_encoder
+from pgwire.messages import ProtocolViolation
+from planner.abc import Plan, ResultColumn, Utility
+from planner.statements import Execute, Fetch
+from storage.abc import Datum, Row
+
+if TYPE_CHECKING:
+    from planner.types import TypeSettings
+
+Formats = tuple[int, ...]
+VARIANTS_LIMIT: Final = 32
+"""Shapes kept per plan: formats times settings. Beyond it the oldest is made anew when needed."""
+
+
+class Shape:
+    """One result in certain formats under certain settings."""
+
+    __slots__ = (
+        "_batches",
+        "_columns",
+        "_formats",
+        "bound",
+        "description",
+        "dynamic",
+        "encode_rows",
+        "settings",
+    )
+
+    def __init__(
+        self, columns: Sequence[ResultColumn] | None, formats: Formats, settings: TypeSettings
+    ) -> None:
+        self.settings = settings
+        self._columns, self._formats = columns, formats
+        self._batches: Callable[[pa.RecordBatch], Iterator[bytes]] | None = None
+        if columns is None:
+            # Clients may name formats for the columns of a statement that has none.
+            self.description = replies.NO_DATA
+            self.encode_rows: Callable[[Sequence[Row]], bytes] = _no_rows
+        else:
+            self.encode_rows = row_encoder(columns, formats, settings)
+            self.description = replies.row_description(columns, formats)
+        self.bound = replies.BIND_COMPLETE + self.description
+        self.dynamic = False
+        """The plan does not know its columns: EXECUTE and FETCH return those of another statement."""
+
+    def encode_batch(self, batch: pa.RecordBatch) -> Iterator[bytes]:
+        """DataRow messages of a batch, in pieces of some hundred kilobytes."""
+        encode = self._batches
+        if encode is None:  # made when first needed: keyed plans never do
+            assert self._columns is not None, "rows of a statement that returns none"
+            encode = self._batches = batch_encoder(self._columns, self._formats, self.settings)
+        return encode(batch)
+
+
+class PlanWire:
+    """What pgwire remembers of a plan."""
+
+    __slots__ = ("decoders", "shapes", "variants")
+
+    def __init__(self) -> None:
+        self.shapes: dict[Formats, Shape] = {}
+        self.variants: dict[tuple[Formats, int], Shape] = {}
+        self.decoders: dict[tuple[Formats, int], tuple[TypeSettings, ParameterDecoder]] = {}
+
+
+ParameterDecoder = Callable[[Sequence[bytes | None]], tuple[Datum, ...]]
+
+
+def shape_of(plan: Plan, formats: Formats, settings: TypeSettings) -> Shape:
+    """Raises ProtocolViolation if the formats do not fit the columns."""
+    wire = plan.wire
+    if wire is not None:
+        shape: Shape | None = wire.shapes.get(formats)
+        if shape is not None and shape.settings is settings:
+            return shape
+    else:
+        wire = plan.wire = PlanWire()
+    # A shape holds its settings, so their id stays theirs for as long as the shape is kept.
+    key = (formats, id(settings))
+    shape = wire.variants.get(key)
+    if shape is None:
+        shape = Shape(plan.columns, formats, settings)
+        shape.dynamic = plan.columns is None and _runs_another(plan)
+        if len(wire.variants) >= VARIANTS_LIMIT:
+            wire.variants.clear()
+            wire.shapes.clear()
+        wire.variants[key] = shape
+    wire.shapes[formats] = shape
+    return shape
+
+
+def shape_of_columns(columns: tuple[ResultColumn, ...], formats: Formats, settings: TypeSettings) -> Shape:
+    """For results whose columns only showed at execution (FETCH, EXECUTE, SHOW)."""
+    if len(formats) > 1 and len(formats) != len(columns):
+        formats = ()
+    return Shape(columns, formats, settings)
+
+
+def described_columns(plan: Plan, session: Session) -> tuple[ResultColumn, ...] | None:
+    """What Describe tells of a plan: for EXECUTE and FETCH the columns of what they will run."""
+    if plan.columns is None and _runs_another(plan):
+        assert isinstance(plan.body, Utility)
+        statement = plan.body.statement
+        if isinstance(statement, Execute):
+            prepared = session.statements.get(statement.name)
+            return None if prepared is None else prepared.plan.columns
+        if isinstance(statement, Fetch) and not statement.move:
+            portal = session.portals.get(statement.cursor)
+            return None if portal is None else portal.prepared.plan.columns
+    return plan.columns
+
+
+def _runs_another(plan: Plan) -> bool:
+    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, Execute | Fetch)
+
+
+def decode_parameters(
+    prepared: Prepared, codes: Formats, values: Sequence[bytes | None], settings: TypeSettings
+) -> tuple[Datum, ...]:
+    """Bind's values as datums. Raises SqlError, ProtocolViolation."""
+    plan = prepared.plan
+    types = plan.parameters
+    if len(values) != len(types):
+        raise ProtocolViolation(
+            f"bind message supplies {len(values)} parameters,"
+            f' but prepared statement "{prepared.name}" requires {len(types)}'
+        )
+    wire = plan.wire
+    if wire is None:
+        wire = plan.wire = PlanWire()
+    key = (codes, id(settings))
+    known = wire.decoders.get(key)
+    if known is None:
+        if len(wire.decoders) >= VARIANTS_LIMIT:
+            wire.decoders.clear()
+        known = (settings, params_decoder(types, codes, settings))
+        wire.decoders[key] = known
+    decode: ParameterDecoder = known[1]
+    return decode(values)
+
+
+def _no_rows(_: Any) -> bytes:
+    return b""

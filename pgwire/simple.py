@@ -1,0 +1,135 @@
+"""The simple protocol: one message, any number of statements, text results.
+
+    Query "insert ...; insert ...; select ..."
+      -> split -> plan -> execute -> RowDescription DataRow* CommandComplete   each
+      -> end_implicit -> the last CommandComplete -> ReadyForQuery
+
+A single statement that is known to the plan cache is answered on the spot. Several statements are
+one implicit transaction; BEGIN inside turns it into a block. The last tag is held back until
+the implicit transaction has committed: a tag says that it is durable.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from executor.abc import PENDING, Rows
+from pgwire import messages, replies
+from pgwire.abc import Step
+from pgwire.messages import ProtocolViolation
+from pgwire.shapes import shape_of, shape_of_columns
+from planner.abc import Plan
+from planner.parse import parse_query, parse_statement
+from planner.statements import QueryStatement
+
+if TYPE_CHECKING:
+    from pgwire.session import Conversation
+    from storage.abc import Datum
+
+
+def query(conversation: Conversation) -> Step:
+    inbox, session = conversation.inbox, conversation.session
+    try:
+        text = messages.parse_query(inbox.buffer[inbox.start : inbox.end])
+    except ProtocolViolation as violation:
+        conversation.fail(violation)
+        conversation.ready()
+        return None
+    if session.portals:
+        conversation.drop_portal("")
+    conversation.unnamed_done = None
+    known = session.plan_simple(text)
+    if known is None or len(known) != 1 or session.in_implicit:
+        return _simple(conversation, text)
+    plan, params = known[0]
+    try:
+        result = session.execute_now(plan, params, conversation.done, autocommit=True)
+    except Exception as error:  # noqa: BLE001  `errors` has the table
+        conversation.fail(error, plan.position_offset)
+        conversation.ready()
+        return None
+    if result is None:
+        return _simple_known(conversation, plan, params)
+    if result is PENDING:
+        return conversation.wait(_finish, plan)
+    _reply(conversation, plan, result)  # type: ignore[arg-type]
+    return None
+
+
+def _reply(conversation: Conversation, plan: Plan, result: Rows) -> None:
+    out = conversation.out
+    columns = result.columns
+    if columns is not None or plan.columns is not None:
+        session = conversation.session
+        if columns is None or columns is plan.columns:
+            shape = shape_of(plan, (), session.type_settings)
+        else:
+            shape = shape_of_columns(columns, (), session.type_settings)
+        out.append(shape.description)
+        if result.rows:
+            out.append(shape.encode_rows(result.rows))
+    conversation.complete(result.tag)
+    if conversation.session.portals:
+        conversation.after_statement()  # it may have been COMMIT
+    conversation.ready()
+
+
+async def _simple_known(conversation: Conversation, plan: Plan, params: tuple[Datum, ...]) -> None:
+    try:
+        result = await conversation.session.execute(plan, params, autocommit=True)
+        conversation.complete(await conversation.send_result(plan, result))
+    except Exception as error:  # noqa: BLE001
+        conversation.fail(error, plan.position_offset)
+    conversation.after_statement()
+    conversation.ready()
+
+
+def check_syntax(text: str) -> None:
+    """Raises SqlError 42601 for what cannot be parsed, whatever the catalog holds."""
+    parsed = parse_statement(text)
+    if isinstance(parsed, QueryStatement):
+        parse_query(text, list(parsed.tokens))
+
+
+async def _simple(conversation: Conversation, text: str) -> None:
+    """A query string of any number of statements, in one implicit transaction if several."""
+    session = conversation.session
+    offset = 0
+    try:
+        statements = session.split(text)
+        alone = len(statements) == 1 and not session.in_implicit
+        if len(statements) > 1:
+            # All of the string is parsed before any of it runs.
+            for statement, offset in statements:  # noqa: B007  where it failed
+                check_syntax(statement)
+        tag = ""
+        for index, (statement, offset) in enumerate(statements):
+            if index:
+                conversation.complete(tag)
+            plan, params = session.plan(statement, offset=offset)
+            result = await session.execute(plan, params, autocommit=alone)
+            tag = await conversation.send_result(plan, result)
+            conversation.after_statement()
+        offset = 0
+        if session.in_implicit:
+            await session.end_implicit(commit=True)
+        # The last tag says that all of it is durable, so it waits for the commit.
+        if statements:
+            conversation.complete(tag)
+        else:
+            conversation.out.append(replies.EMPTY_QUERY)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail(error, offset)
+        if session.in_implicit:
+            await session.end_implicit(commit=False)
+    conversation.after_statement()
+    conversation.ready()
+
+
+def _finish(conversation: Conversation, result: Rows | Exception, plan: Plan) -> None:
+    """The callback's answer."""
+    if isinstance(result, Exception):
+        conversation.fail(result, plan.position_offset)
+        conversation.ready()
+    else:
+        _reply(conversation, plan, result)
