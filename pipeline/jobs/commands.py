@@ -1,0 +1,111 @@
+"""The jobs as commands: options in, a summary or one line of explanation out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, NoReturn, TypeVar
+
+import typer
+
+T = TypeVar("T")
+DEFAULT_URL = "postgresql://tidewire@127.0.0.1:5488/tidewire"
+Url = Annotated[str, typer.Option(envvar="TIDEWIRE_URL", help="The server.")]
+
+
+def load(
+    table: Annotated[str, typer.Argument(help="TABLE or SCHEMA.TABLE.")],
+    paths: Annotated[list[str], typer.Argument(help="Files, folders and globs.")],
+    url: Url = DEFAULT_URL,
+    format: Annotated[str | None, typer.Option(help="csv, jsonl, parquet. Default: by name.")] = None,
+    create: Annotated[bool, typer.Option(help="Create the table from the files if it is not there.")] = False,
+    on_error: Annotated[str, typer.Option(help="abort: all or nothing; skip: leave bad rows out.")] = "abort",
+    reject_file: Annotated[Path | None, typer.Option(help="Where skipped rows go, as JSON lines.")] = None,
+    rejects_max: Annotated[int, typer.Option(help="More bad rows than this end the load.")] = 1_000,
+    batch_rows: Annotated[int, typer.Option(help="Rows per COPY; with skip, per transaction.")] = 50_000,
+    delimiter: Annotated[str, typer.Option(help="Of CSV. Default: found out.")] = "",
+    header: Annotated[bool, typer.Option(help="CSV files begin with column names.")] = True,
+) -> None:
+    """Load CSV, JSON lines or Parquet files into a table."""
+    from pipeline.jobs.load import LoadOptions
+    from pipeline.jobs.load import load as run
+
+    if format not in (None, "csv", "jsonl", "parquet"):
+        _fail(f"unknown format {format}: csv, jsonl or parquet", 2)
+    if on_error not in ("abort", "skip"):
+        _fail("--on-error is abort or skip", 2)
+    options = LoadOptions(
+        format=format,
+        create=create,
+        skip_bad=on_error == "skip",
+        reject_file=reject_file,
+        delimiter=delimiter,
+        header=header,
+        batch_rows=batch_rows,
+        rejects_max=rejects_max,
+    )
+    typer.echo(_or_fail(lambda: run(url, table, paths, options)))
+
+
+def export(
+    destination: Annotated[str, typer.Argument(help="FILE.parquet, FILE.csv, or a folder.")],
+    table: Annotated[str, typer.Option(help="TABLE or SCHEMA.TABLE.")] = "",
+    query: Annotated[str, typer.Option(help="A SELECT.")] = "",
+    url: Url = DEFAULT_URL,
+    as_of: Annotated[str, typer.Option(help="A time or a timestamp of the log. Default: the present.")] = "",
+    format: Annotated[str | None, typer.Option(help="parquet or csv. Default: by name, or parquet.")] = None,
+    partition_by: Annotated[list[str] | None, typer.Option(help="Columns; makes a folder.")] = None,
+    rows_per_file: Annotated[int, typer.Option(help="Makes a folder of files.", min=0)] = 0,
+    overwrite: Annotated[bool, typer.Option(help="Replace what is there.")] = False,
+) -> None:
+    """Export a table or a query, as of one timestamp, to Parquet or CSV."""
+    from pipeline.jobs.export import ExportOptions
+    from pipeline.jobs.export import export as run
+
+    options = ExportOptions(format, as_of, partition_by or [], rows_per_file, overwrite)
+    typer.echo(_or_fail(lambda: run(url, destination, table=table, query=query, options=options)))
+
+
+def verify(
+    data_dir: Annotated[Path, typer.Option(help="The server's data directory.")] = Path("tidewire-data"),
+    blob: Annotated[str | None, typer.Option(help="As for serve.")] = None,
+    consensus: Annotated[str | None, typer.Option(help="As for serve.")] = None,
+) -> None:
+    """Read every part of every table and say what is wrong. Needs no server; one may run."""
+    from pipeline.jobs.verify import verify_stores
+
+    folder = data_dir.absolute()
+    if consensus is None and not (folder / "consensus.sqlite").is_file():
+        _fail(f"there is no consensus.sqlite in {folder}", 2)
+    report = _or_fail(
+        lambda: verify_stores(
+            blob or (folder / "blob").as_uri(), consensus or f"sqlite:///{folder / 'consensus.sqlite'}"
+        )
+    )
+    typer.echo(report)
+    if report.problems:
+        sys.exit(1)
+
+
+def _or_fail(job: Callable[[], T]) -> T:
+    """The job's summary, or its error in one line and exit code 1."""
+    import psycopg
+
+    from pipeline.jobs.export import ExportError
+    from pipeline.jobs.load import LoadError, reason_of
+    from pipeline.jobs.sources import SourceError
+    from storage.abc import StorageError
+    from txn.abc import TxnError
+
+    try:
+        return job()
+    except psycopg.Error as e:
+        _fail(reason_of(e).strip(), 1)
+    except (LoadError, ExportError, SourceError, StorageError, TxnError, OSError) as e:
+        _fail(str(e), 1)
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    typer.echo(f"tidewire: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,247 @@
+"""Loading: files into a table, all of it or none, or all that is good.
+
+    --on-error abort    one transaction: the first bad row ends it and nothing was loaded
+    --on-error skip     a transaction per batch; a batch that is refused is halved until the bad rows stand
+                        alone, those go to the reject file with the server's reason, the rest is committed
+
+Halving costs two transactions per level and bad row (17 levels for 100,000 rows), so a file that is mostly bad is
+slow to load; `rejects_max` ends such a load.
+A reject is a JSON line: file, row (or line, where the line is no row), reason, sqlstate, values.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+import psycopg
+import pyarrow as pa
+import pyarrow.csv as pacsv
+from psycopg import sql
+
+from pipeline.jobs.progress import Progress
+from pipeline.jobs.sources import Malformed, Source, SourceColumn, expand
+from planner import types as t
+
+BATCH_ROWS = 50_000
+REJECTS_MAX = 1_000
+
+
+class LoadError(Exception):
+    """The load ended early; the message says why and what was loaded."""
+
+
+@dataclass(slots=True)
+class LoadSummary:
+    """What a load did. `rows` were committed."""
+
+    table: str
+    files: int = 0
+    rows: int = 0
+    rejected: int = 0
+    created: bool = False
+    elapsed_s: float = 0.0
+    columns: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        rate = self.rows / self.elapsed_s if self.elapsed_s else 0.0
+        made = " (created)" if self.created else ""
+        rejected = f", {self.rejected:,} rejected" if self.rejected else ""
+        return (
+            f"{self.table}{made}: {self.rows:,} rows from {self.files} file{'s' * (self.files != 1)}"
+            f" in {self.elapsed_s:.1f} s ({rate:,.0f} rows/s){rejected}"
+        )
+
+
+@dataclass(slots=True)
+class LoadOptions:
+    """`format` None: from the files' names. `create`: make the table from what the files hold if it is not there."""
+
+    format: str | None = None
+    create: bool = False
+    skip_bad: bool = False
+    reject_file: Path | None = None
+    delimiter: str = ""
+    header: bool = True
+    batch_rows: int = BATCH_ROWS
+    rejects_max: int = REJECTS_MAX
+
+
+def load(url: str, table: str, paths: Sequence[str], options: LoadOptions | None = None) -> LoadSummary:
+    """Loads files into a table. Raises LoadError, SourceError, psycopg.Error."""
+    options = options or LoadOptions()
+    if options.batch_rows < 1 or options.rejects_max < 0:
+        raise LoadError("batch_rows must be at least 1, rejects_max at least 0")
+    files, format = expand(paths, options.format)
+    source = Source(files, format, delimiter=options.delimiter, header=options.header)
+    summary = LoadSummary(table)
+    progress = Progress("rows")
+    with ExitStack() as stack:
+        stack.callback(source.close)
+        connection = stack.enter_context(psycopg.connect(url, autocommit=True))
+        rejects = _Rejects(options, stack)
+        found = source.columns()
+        target = _columns_of(connection, table)
+        # One transaction makes the table and fills it; where bad rows are skipped, each batch has its own.
+        if not options.skip_bad:
+            stack.enter_context(connection.transaction())
+        if target is None:
+            if not options.create:
+                raise LoadError(f'table "{table}" does not exist: create it, or say --create')
+            _create(connection, table, found)
+            summary.created = True
+        used = found if target is None else _matched(table, found, target, options.header)
+        summary.columns = [c.name for c in used]
+        loader = _Loader(connection, table, used, options, rejects, summary, progress)
+        try:
+            for file in files:
+                loader.file(source, file)
+                summary.files += 1
+        except psycopg.Error as e:
+            raise _ended(e, summary, options) from e
+    summary.rejected = rejects.count
+    summary.elapsed_s = progress.done()
+    return summary
+
+
+class _Rejects:
+    """The reject file, opened by the first reject."""
+
+    def __init__(self, options: LoadOptions, stack: ExitStack) -> None:
+        self._options, self._stack = options, stack
+        self._file: TextIO | None = None
+        self.count = 0
+
+    def add(self, **what: Any) -> None:
+        """Raises LoadError when there are more than `rejects_max`."""
+        self.count += 1
+        if self.count > self._options.rejects_max:
+            raise LoadError(f"more than {self._options.rejects_max} bad rows, the last one: {what['reason']}")
+        if self._options.reject_file is not None:
+            if self._file is None:
+                opened = self._options.reject_file.open("w", encoding="utf-8")
+                self._file = self._stack.enter_context(opened)
+            self._file.write(json.dumps(what, ensure_ascii=False) + "\n")
+
+
+class _Loader:
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any],
+        table: str,
+        columns: Sequence[SourceColumn],
+        options: LoadOptions,
+        rejects: _Rejects,
+        summary: LoadSummary,
+        progress: Progress,
+    ) -> None:
+        self._connection, self._columns, self._options = connection, columns, options
+        self._rejects, self._summary, self._progress = rejects, summary, progress
+        names = sql.SQL(", ").join(sql.Identifier(c.name) for c in columns)
+        self._copy = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv)").format(_name(table), names)
+
+    def file(self, source: Source, file: str) -> None:
+        options, row = self._options, 1
+        for batch in source.batches(file, self._columns, options.batch_rows):
+            for piece in _pieces(batch, options.batch_rows):
+                if options.skip_bad:
+                    self._halving(piece, file, row)
+                else:
+                    self._send(piece)
+                row += piece.num_rows
+        for bad in source.malformed(file, options.rejects_max + 1):
+            if not options.skip_bad:
+                raise LoadError(f"{_place(bad)}: {bad.reason}; nothing was loaded")
+            self._rejects.add(file=bad.file, line=bad.line, reason=bad.reason, text=bad.text)
+
+    def _halving(self, batch: pa.RecordBatch, file: str, row: int) -> None:
+        """Sends a batch; what the server refuses is sent again in halves, down to single rows."""
+        try:
+            self._send(batch)
+        except (psycopg.DataError, psycopg.IntegrityError) as e:
+            if batch.num_rows > 1:
+                half = batch.num_rows // 2
+                self._halving(batch.slice(0, half), file, row)
+                self._halving(batch.slice(half), file, row + half)
+                return
+            values = dict(zip(self._summary.columns, batch.to_pylist()[0].values(), strict=True))
+            self._rejects.add(file=file, row=row, reason=reason_of(e), sqlstate=e.sqlstate, values=values)
+
+    def _send(self, batch: pa.RecordBatch) -> None:
+        out = io.BytesIO()
+        pacsv.write_csv(batch, out, pacsv.WriteOptions(include_header=False, quoting_style="all_valid"))
+        with self._connection.cursor() as cursor, cursor.copy(self._copy) as copy:
+            copy.write(out.getvalue())
+        self._summary.rows += batch.num_rows
+        self._progress.step(batch.num_rows)
+
+
+def _pieces(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
+    for start in range(0, batch.num_rows, rows):
+        yield batch.slice(start, rows)
+
+
+def _columns_of(connection: psycopg.Connection[Any], table: str) -> dict[str, int] | None:
+    """The table's columns and their types; None if there is no such table."""
+    try:
+        cursor = connection.execute(sql.SQL("SELECT * FROM {} LIMIT 0").format(_name(table)))
+    except psycopg.errors.UndefinedTable:
+        return None
+    return {c.name: c.type_code for c in cursor.description or ()}
+
+
+def _matched(
+    table: str, found: Sequence[SourceColumn], target: dict[str, int], by_name: bool
+) -> list[SourceColumn]:
+    """The columns of the files under the names that the table has for them. Raises LoadError."""
+    if not by_name:
+        if len(found) > len(target):
+            raise LoadError(f'{len(found)} columns in the files, {len(target)} in "{table}"')
+        pairs = zip(found, target, strict=False)
+        return [_under(c, name, target[name]) for c, name in pairs]
+    folded = {name.lower(): name for name in target}
+    out = []
+    for c in found:
+        name = c.name if c.name in target else folded.get(c.name.lower())
+        if name is None:
+            raise LoadError(f'table "{table}" has no column "{c.name}"; it has {", ".join(target)}')
+        out.append(_under(c, name, target[name]))
+    return out
+
+
+def _under(column: SourceColumn, name: str, oid: int) -> SourceColumn:
+    """A column of the files as the table's column takes it."""
+    expression = column.json_expression if oid in (t.JSON, t.JSONB) else column.expression
+    return replace(column, name=name, expression=expression)
+
+
+def _create(connection: psycopg.Connection[Any], table: str, columns: Sequence[SourceColumn]) -> None:
+    cells = sql.SQL(", ").join(
+        sql.SQL("{} {}").format(sql.Identifier(c.name), sql.SQL(c.sql_type)) for c in columns
+    )
+    connection.execute(sql.SQL("CREATE TABLE {} ({})").format(_name(table), cells))
+
+
+def _name(table: str) -> sql.Identifier:
+    return sql.Identifier(*table.split("."))
+
+
+def reason_of(error: psycopg.Error) -> str:
+    """The server's message and what it adds, on one line."""
+    diag = error.diag
+    return ": ".join(p for p in (diag.message_primary or str(error), diag.message_detail) if p)
+
+
+def _ended(error: psycopg.Error, summary: LoadSummary, options: LoadOptions) -> LoadError:
+    where = f" ({error.diag.context})" if error.diag.context else ""
+    kept = f"{summary.rows:,} rows stay loaded" if options.skip_bad else "nothing was loaded"
+    return LoadError(f"{reason_of(error)}{where}; {kept}")
+
+
+def _place(bad: Malformed) -> str:
+    return f"{bad.file}, line {bad.line}"

@@ -1,0 +1,44 @@
+"""How far a job is: one line that is rewritten on a terminal, nothing where standard error is a file."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TextIO
+
+REDRAW_S = 0.2
+
+
+class Progress:
+    """`step(rows)` as often as one likes; `done()` at the end. Without a total there is no percentage."""
+
+    def __init__(self, what: str, total: int = 0, stream: TextIO | None = None) -> None:
+        self._what, self._total = what, total
+        self._stream = stream if stream is not None else sys.stderr
+        self._shown = self._stream.isatty()
+        self._began_s = self._drawn_s = time.monotonic()
+        self.count = 0
+
+    def step(self, count: int, total: int = 0) -> None:
+        self.count += count
+        self._total = total or self._total
+        now_s = time.monotonic()
+        if self._shown and now_s - self._drawn_s >= REDRAW_S:
+            self._drawn_s = now_s
+            self._draw(now_s)
+
+    def done(self) -> float:
+        """Seconds since the beginning; clears the line."""
+        if self._shown:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+        return time.monotonic() - self._began_s
+
+    def _draw(self, now_s: float) -> None:
+        rate = self.count / max(now_s - self._began_s, 1e-9)
+        bar = ""
+        if self._total:
+            filled = min(30, 30 * self.count // self._total)
+            bar = f"[{'#' * filled}{'.' * (30 - filled)}] "
+        self._stream.write(f"\r\x1b[K{bar}{self.count:,} {self._what}, {rate:,.0f} a second")
+        self._stream.flush()
