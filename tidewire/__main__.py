@@ -1,0 +1,5 @@
+"""`python -m tidewire` is the `tidewire` command."""
+
+from tidewire.cli import main
+
+main()

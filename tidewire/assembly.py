@@ -1,0 +1,197 @@
+"""The one place where all rooms meet.
+
+    Config -> DataDir -> (blob, consensus) -> Environment -> Executor -> Server -> ready line
+                                                     <- SIGTERM: the same way back
+
+Everything that is opened is closed in reverse, also when a later step fails to open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import gc
+import shutil
+import signal
+import ssl
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import NoReturn
+
+import structlog
+import uvloop
+
+from executor.executor import Executor
+from executor.limits import ExecutorLimits
+from pgwire.authentication import Authentication, AuthenticationConfigError, read_password_file
+from pgwire.scram import certificate_hash
+from pgwire.server import InsecureListen, Server, WireLimits, refuse_insecure
+from planner.abc import SqlError
+from storage.abc import StorageError
+from tidewire import __version__, logs
+from tidewire.config import Config
+from tidewire.datadir import DataDir, DataDirError
+from txn.abc import TxnError
+from txn.environment import Environment
+from txn.limits import Limits
+
+_log = structlog.get_logger("tidewire")
+
+
+LEASE_S = 3.0
+"""The leader's lease on a consensus outside of the data directory, and so about how long a new leader waits."""
+
+_REFUSALS = (DataDirError, AuthenticationConfigError, InsecureListen, SqlError, StorageError, TxnError)
+"""What keeps a server from starting and is explained by its message, without a traceback."""
+
+
+class StartError(Exception):
+    """The server cannot run; the message is for the operator."""
+
+
+def run(config: Config) -> None:
+    """Serves until SIGTERM or SIGINT. Raises StartError."""
+    logs.configure(config.log_level, config.log_format)
+    uvloop.run(serve(config))
+
+
+async def serve(config: Config) -> None:
+    """Opens everything, prints the ready line, waits for the signal, drains, closes."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    lost: list[TxnError] = []
+
+    def log_lost(error: TxnError) -> None:
+        """Fenced by another leader, or a commit's outcome unknown: what this process believes may be wrong."""
+        if not stop.is_set():  # else it is this process that closes
+            lost.append(error)
+            stop.set()
+
+    async with contextlib.AsyncExitStack() as stack:
+        try:
+            server, address = await assemble(config, stack, log_lost)
+        except _REFUSALS as error:
+            raise StartError(str(error)) from error
+        calm_collector()
+        print(f"tidewire: ready to accept connections on {address}", flush=True)
+        _log.info("ready", address=address, version=__version__)
+        await stop.wait()
+        if lost:
+            _log.error("the log is lost to this process: stopping", error=str(lost[0]))
+        else:
+            _log.info("draining", connections=server.connection_count)
+    if lost:
+        raise StartError(f"stopped, because the log is lost to this process: {lost[0]}")
+
+
+def calm_collector() -> None:
+    """Tells Python's cycle collector that what is there now stays, and to look less often.
+
+    Rows and versions are tuples of plain values, which reference counting frees; a full collection over
+    millions of them finds nothing and holds every client up meanwhile.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 50, 100)
+
+
+async def assemble(
+    config: Config, stack: contextlib.AsyncExitStack, log_lost: Callable[[TxnError], None]
+) -> tuple[Server, str]:
+    """A listening server and its address; `stack` closes all of it. `log_lost` hears when the log is."""
+    authentication = Authentication(trust_loopback=config.trust_loopback)
+    if config.password_file is not None:
+        authentication.users = read_password_file(config.password_file)
+    tls = _tls(config)
+    refuse_insecure(config.address[0], authentication)
+    data_dir = None
+    if not config.in_memory:
+        data_dir = stack.enter_context(DataDir(config.data_dir))
+    # A consensus of the data directory's own is behind its lock; any other may have had another leader.
+    lease_s = LEASE_S if config.consensus_is_elsewhere else 0.0
+    environment = await Environment.open(
+        blob=config.blob_url, consensus=config.consensus_url, limits=Limits(lease_s=lease_s)
+    )
+    stack.push_async_callback(environment.close)
+    environment.on_fenced.append(log_lost)
+    executor = await Executor.open(
+        environment,
+        scratch=str(scratch_folder(config, stack)),
+        limits=replace(
+            ExecutorLimits(),
+            sessions_max=config.connections_max,
+            duckdb_threads=config.duckdb_threads,
+            duckdb_memory_limit_bytes=config.duckdb_memory_limit_bytes,
+            columnar_threads=config.columnar_threads,
+            transaction_bytes_max=config.transaction_bytes_max,
+        ),
+    )
+    stack.push_async_callback(executor.close)
+    server = Server(
+        executor,
+        limits=WireLimits(
+            connections=config.connections_max,
+            reserved_connections=config.reserved_connections,
+            message_size_limit_bytes=config.message_size_limit_bytes,
+            authentication_timeout_s=config.authentication_timeout_s,
+            drain_timeout_s=config.drain_timeout_s,
+        ),
+        authentication=authentication,
+        tls=tls,
+        certificate_hash=_certificate_hash(config),
+    )
+    host, port = config.address
+    try:
+        host, port = await server.listen(host, port)
+    except OSError as error:
+        _refuse_address(config.listen, error)
+    stack.push_async_callback(server.drain)
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    if data_dir is not None:
+        data_dir.announce(address)
+    return server, address
+
+
+def scratch_folder(config: Config, stack: contextlib.AsyncExitStack) -> Path:
+    """Where the disposable image of the shards is kept: nothing in it is needed after this process."""
+    if config.in_memory:
+        return Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tidewire-")))
+    folder = config.data_dir.absolute() / "scratch"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    stack.callback(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _tls(config: Config) -> ssl.SSLContext | None:
+    if config.tls_certificate is None or config.tls_key is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols(["postgresql"])
+    try:
+        context.load_cert_chain(config.tls_certificate, config.tls_key)
+    except (OSError, ssl.SSLError) as error:
+        raise StartError(f"cannot use the certificate {config.tls_certificate}: {error}") from error
+    return context
+
+
+def _certificate_hash(config: Config) -> bytes | None:
+    """Of the first certificate in the chain: this server's own."""
+    if config.tls_certificate is None:
+        return None
+    text = config.tls_certificate.read_text(encoding="utf-8")
+    end = "-----END CERTIFICATE-----"
+    first = text[text.index("-----BEGIN CERTIFICATE-----") : text.index(end) + len(end)]
+    return certificate_hash(ssl.PEM_cert_to_DER_cert(first))
+
+
+def _refuse_address(address: str, error: OSError) -> NoReturn:
+    if error.errno == errno.EADDRINUSE:
+        raise StartError(f"cannot listen on {address}: the address is in use by another program") from error
+    raise StartError(f"cannot listen on {address}: {error.strerror or error}") from error

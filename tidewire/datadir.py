@@ -1,0 +1,121 @@
+"""The data directory: one owner at a time, one format.
+
+    DIR/format              {"format": 1, "created_by": "0.1.0"}
+    DIR/lock                locked while a server runs; says who: pid and address
+    DIR/consensus.sqlite    the logs           (unless --consensus says elsewhere)
+    DIR/blob/               the parts          (unless --blob says elsewhere)
+
+The lock is the operating system's (`fcntl`), so it goes with its process however that ends: after a
+`kill -9` nothing has to be cleaned up, and two servers never share a directory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+FORMAT: Final = 1
+"""Grows when an older Tidewire could not read what a newer one wrote."""
+
+
+class DataDirError(Exception):
+    """The data directory cannot be used; the message is for the operator."""
+
+
+class DataDir:
+    """An exclusively held data directory. A context manager: leaving it releases the lock."""
+
+    def __init__(self, path: Path) -> None:
+        """Creates the directory if it is not there. Raises DataDirError."""
+        from tidewire import __version__
+
+        self.path = path.absolute()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock_fd = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise DataDirError(f"cannot use the data directory {self.path}: {error.strerror}") from error
+        try:
+            fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = self._holder()
+            os.close(self._lock_fd)
+            raise DataDirError(
+                f"the data directory {self.path} is in use by another server ({holder});"
+                " stop that one first, or give this one a directory of its own (--data-dir)"
+            ) from None
+        except OSError as error:
+            os.close(self._lock_fd)
+            raise DataDirError(f"cannot lock the data directory {self.path}: {error.strerror}") from error
+        try:
+            self._check_format(__version__)
+        except BaseException:
+            self.release()
+            raise
+        self.announce("starting")
+
+    def _holder(self) -> str:
+        text = os.pread(self._lock_fd, 4096, 0).decode("utf-8", "replace")
+        try:
+            holder = json.loads(text)
+            return f"pid {holder['pid']}, {holder['address']}"
+        except (ValueError, KeyError, TypeError):
+            return "it has not said which"
+
+    def announce(self, address: str) -> None:
+        """Writes into the lock who holds it, for the next one who is refused."""
+        data = json.dumps({"pid": os.getpid(), "address": address}).encode()
+        os.ftruncate(self._lock_fd, 0)
+        os.pwrite(self._lock_fd, data, 0)
+
+    def _check_format(self, version: str) -> None:
+        file = self.path / "format"
+        try:
+            text = file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            if (self.path / "consensus.sqlite").exists():
+                raise DataDirError(f"{self.path} holds data but no format file: refusing to guess") from None
+            self._write_format(file, version)
+            return
+        except OSError as error:
+            raise DataDirError(f"cannot read {file}: {error.strerror}") from error
+        try:
+            found = json.loads(text)
+            number, creator = int(found["format"]), str(found.get("created_by", "unknown"))
+        except (ValueError, KeyError, TypeError):
+            raise DataDirError(f"{file} is damaged: {text[:80]!r}") from None
+        if number > FORMAT:
+            raise DataDirError(
+                f"the data directory {self.path} has format {number}, written by Tidewire {creator};"
+                f" this is Tidewire {version}, which reads formats up to {FORMAT}: use a newer one"
+            )
+
+    def _write_format(self, file: Path, version: str) -> None:
+        fresh = file.with_suffix(".new")
+        with open(fresh, "w", encoding="utf-8") as out:
+            json.dump({"format": FORMAT, "created_by": version}, out)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(fresh, file)
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def release(self) -> None:
+        if self._lock_fd >= 0:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._lock_fd, 0)
+            os.close(self._lock_fd)
+            self._lock_fd = -1
+
+    def __enter__(self) -> DataDir:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
