@@ -1,0 +1,1 @@
+"""Measured side by side: PostgreSQL and Tidewire, the same machine, the same run, in turn."""

@@ -1,0 +1,178 @@
+"""Statements that move many rows at once, and reads of a few rows by an index.
+
+    INSERT ... SELECT, CREATE TABLE AS    every row is made by the server itself
+    UPDATE, DELETE                        a million rows of a table that has as many more
+    range of 100, IN of 100, secondary    what an application asks an index for
+
+Each ends with a count and a sum over what it has written.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+
+from bench.peers import Peer
+from bench.workloads import Workload, pgbench_run
+
+_SOURCE = "SELECT i AS a, (i % 1000)::int AS b, 'text ' || i % 100 AS c, i / 8.0::float8 AS d"
+
+
+def _check(peer: Peer, sql: str, *expected: int) -> None:
+    with peer.connect() as conn:
+        row = conn.execute(sql).fetchone()
+    assert row is not None
+    found = tuple(int(str(v)) for v in row)
+    assert found == expected, (peer.name, sql, found, expected)
+
+
+def _timed(peer: Peer, sql: str) -> float:
+    with peer.connect() as conn:
+        start = time.perf_counter()
+        conn.execute(sql)
+        return time.perf_counter() - start
+
+
+def _prepare_source(rows: int) -> Callable[[Peer], None]:
+    def prepare(peer: Peer) -> None:
+        with peer.connect() as conn:
+            conn.execute("DROP TABLE IF EXISTS bench_source")
+            conn.execute(
+                f"CREATE TABLE bench_source AS {_SOURCE} FROM generate_series(1::bigint, {rows}) g(i)"
+            )
+        _check(peer, "SELECT count(*), sum(a) FROM bench_source", rows, rows * (rows + 1) // 2)
+
+    return prepare
+
+
+def _insert_select(rows: int, key: str) -> Callable[[Peer, float], float]:
+    def run(peer: Peer, seconds: float) -> float:
+        with peer.connect() as conn:
+            conn.execute("DROP TABLE IF EXISTS bench_target")
+            conn.execute(f"CREATE TABLE bench_target (a bigint {key}, b int, c text, d double precision)")
+        took = _timed(peer, "INSERT INTO bench_target SELECT * FROM bench_source")
+        _check(peer, "SELECT count(*), sum(a) FROM bench_target", rows, rows * (rows + 1) // 2)
+        return rows / took
+
+    return run
+
+
+def _create_table_as(rows: int) -> Callable[[Peer, float], float]:
+    def run(peer: Peer, seconds: float) -> float:
+        with peer.connect() as conn:
+            conn.execute("DROP TABLE IF EXISTS bench_target")
+        took = _timed(peer, "CREATE TABLE bench_target AS SELECT * FROM bench_source")
+        _check(peer, "SELECT count(*), sum(a) FROM bench_target", rows, rows * (rows + 1) // 2)
+        return rows / took
+
+    return run
+
+
+def _change(sql: str, check: str, key: str, *expected: int) -> Callable[[Peer, float], float]:
+    """Changes a million of two million rows; the table is made anew for each round."""
+
+    def run(peer: Peer, seconds: float) -> float:
+        with peer.connect() as conn:
+            conn.execute("DROP TABLE IF EXISTS bench_changed")
+            conn.execute(f"CREATE TABLE bench_changed (a bigint {key}, b int NOT NULL, c text)")
+            conn.execute(
+                "INSERT INTO bench_changed SELECT i, 0, 'text' FROM generate_series(1::bigint, 2000000) g(i)"
+            )
+        _check(peer, "SELECT count(*), sum(b) FROM bench_changed", 2_000_000, 0)
+        took = _timed(peer, sql)
+        _check(peer, check, *expected)
+        return 1_000_000 / took
+
+    return run
+
+
+_UPDATE = "UPDATE bench_changed SET b = b + 1 WHERE a % 2 = 0"
+_DELETE = "DELETE FROM bench_changed WHERE a % 2 = 0"
+
+
+# --- a few rows by an index ----------------------------------------------------------------------
+
+
+def _prepare_indexed(peer: Peer) -> None:
+    with peer.connect() as conn:
+        conn.execute("DROP TABLE IF EXISTS bench_indexed")
+        conn.execute("CREATE TABLE bench_indexed (a int PRIMARY KEY, b int, u text UNIQUE, c text)")
+        conn.execute(
+            "INSERT INTO bench_indexed SELECT i, i % 1000, 'key ' || i, 'some text' FROM generate_series(1, 1000000) g(i)"
+        )
+        conn.execute("CREATE INDEX ON bench_indexed (b)")
+    _check(peer, "SELECT count(*), sum(a) FROM bench_indexed", 1_000_000, 500_000_500_000)
+
+
+def _script(text: str, clients: int) -> Callable[[Peer, float], float]:
+    def run(peer: Peer, seconds: float) -> float:
+        with tempfile.NamedTemporaryFile("w", suffix=".sql", delete=False) as file:
+            file.write(text)
+        try:
+            return pgbench_run(clients, "prepared", "-f", file.name)(peer, seconds)
+        finally:
+            os.unlink(file.name)
+
+    return run
+
+
+_HUNDRED = ", ".join(f":a + {7 * i}" for i in range(100))
+_READS = {
+    "range of 100 by primary key": "SELECT a, b, c FROM bench_indexed WHERE a BETWEEN :a AND :a + 99;",
+    "IN of 100 keys": f"SELECT a, b, c FROM bench_indexed WHERE a IN ({_HUNDRED});",
+    "unique secondary key": "SELECT a, b, c FROM bench_indexed WHERE u = 'key ' || :a;",
+    "secondary index, 1000 rows of 1M": "SELECT count(*), sum(a) FROM bench_indexed WHERE b = :b;",
+}
+
+
+def workloads() -> list[Workload]:
+    found: list[Workload] = []
+    for rows, quick in ((1_000_000, True), (10_000_000, False)):
+        label = f"{rows // 1_000_000}M rows"
+        group = f"source-{rows}"
+        prepare = _prepare_source(rows)
+        for key in ("", "PRIMARY KEY"):
+            name = f"INSERT ... SELECT, {label}, {'primary key' if key else 'no key'}"
+            found.append(
+                Workload(name, "rows/s", _insert_select(rows, key), prepare, group, 5.0, quick=quick)
+            )
+        found.append(
+            Workload(
+                f"CREATE TABLE AS, {label}",
+                "rows/s",
+                _create_table_as(rows),
+                prepare,
+                group,
+                5.0,
+                quick=quick,
+            )
+        )
+    for key in ("", "PRIMARY KEY"):
+        kind = "primary key" if key else "no key"
+        found.append(
+            Workload(
+                f"UPDATE of 1M of 2M rows, {kind}",
+                "rows/s",
+                _change(_UPDATE, "SELECT count(*), sum(b) FROM bench_changed", key, 2_000_000, 1_000_000),
+                aim=5.0,
+            )
+        )
+        found.append(
+            Workload(
+                f"DELETE of 1M of 2M rows, {kind}",
+                "rows/s",
+                _change(_DELETE, "SELECT count(*), sum(a % 2) FROM bench_changed", key, 1_000_000, 1_000_000),
+                aim=5.0,
+            )
+        )
+    for name, sql in _READS.items():
+        text = f"\\set a random(1, 990000)\n\\set b random(0, 999)\n{sql}\n"
+        for clients in (1, 8):
+            found.append(
+                Workload(
+                    f"{name} c{clients}", "tps", _script(text, clients), _prepare_indexed, "indexed", 1.0
+                )
+            )
+    return found
