@@ -1,0 +1,44 @@
+CREATE SCHEMA shop;
+CREATE TYPE shop.mood AS ENUM ('sad', 'ok', 'happy');
+CREATE DOMAIN shop.positive AS int CHECK (VALUE > 0);
+CREATE TABLE shop.customers (
+    id serial PRIMARY KEY,
+    email varchar(80) NOT NULL UNIQUE,
+    name text NOT NULL DEFAULT 'nobody',
+    balance numeric(12,2) DEFAULT 0.00,
+    tags text[] DEFAULT '{}',
+    data jsonb,
+    created timestamptz NOT NULL DEFAULT now(),
+    born date,
+    ratio double precision DEFAULT 1.5,
+    active boolean DEFAULT true
+);
+CREATE TABLE shop.orders (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    customer_id int NOT NULL REFERENCES shop.customers (id) ON DELETE CASCADE,
+    placed timestamp DEFAULT CURRENT_TIMESTAMP,
+    amount numeric NOT NULL,
+    qty smallint DEFAULT 1,
+    code char(5),
+    note text,
+    CONSTRAINT qty_given CHECK (qty IS NOT NULL),
+    UNIQUE (customer_id, code)
+);
+CREATE INDEX orders_placed ON shop.orders (placed DESC, amount);
+CREATE INDEX orders_note ON shop.orders (lower(note)) WHERE note IS NOT NULL;
+CREATE SEQUENCE shop.counter START 10 INCREMENT 5;
+COMMENT ON TABLE shop.orders IS 'All orders';
+COMMENT ON COLUMN shop.orders.amount IS 'In euros';
+CREATE TABLE shop.compound (x int, y int, z text, PRIMARY KEY (x, y));
+CREATE TABLE shop.refs (
+    x int, y int,
+    FOREIGN KEY (x, y) REFERENCES shop.compound (x, y) ON UPDATE CASCADE ON DELETE SET NULL
+);
+CREATE ROLE reader;
+CREATE ROLE alice LOGIN;
+GRANT reader TO alice;
+GRANT USAGE ON SCHEMA shop TO reader;
+GRANT SELECT ON shop.customers TO reader;
+GRANT INSERT, UPDATE ON shop.customers TO alice WITH GRANT OPTION;
+INSERT INTO shop.customers (email, name) VALUES ('a@x', 'Ann'), ('b@x', 'Bob');
+INSERT INTO shop.orders (customer_id, amount, code) VALUES (1, 150, 'aa'), (2, 5.5, 'bb');

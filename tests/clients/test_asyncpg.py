@@ -1,0 +1,136 @@
+"""asyncpg: binary first, with type introspection of its own that recurses through the catalog."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import io
+import uuid
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.server.process import ServerProcess
+
+asyncpg = pytest.importorskip("asyncpg", reason="asyncpg is not installed")
+
+Work = Callable[[Any], Awaitable[Any]]
+
+
+@pytest.fixture
+def run(server: ServerProcess) -> Callable[[Work], Any]:
+    def run(work: Work) -> Any:
+        async def main() -> Any:
+            connection = await asyncpg.connect(
+                host=server.host, port=server.port, user="tidewire", database="tidewire"
+            )
+            try:
+                return await work(connection)
+            finally:
+                await connection.close()
+
+        return asyncio.run(main())
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("text", "x"),
+        ("bool", True),
+        ("int2", -3),
+        ("int8", 1 << 40),
+        ("float8", 1.5),
+        ("numeric", Decimal("1.50")),
+        ("bytea", b"a\0b"),
+        ("uuid", uuid.UUID(int=7)),
+        ("date", datetime.date(2020, 2, 29)),
+        ("time", datetime.time(1, 2, 3, 4)),
+        ("timestamp", datetime.datetime(2020, 1, 1, 1)),
+        ("timestamptz", datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)),
+        ("interval", datetime.timedelta(days=1, hours=2)),
+        ("jsonb", '{"a": 1}'),
+        ("int4[]", [1, 2, None]),
+        ("text[]", ["a", "b"]),
+        ("oid", 1259),
+    ],
+)
+def test_values_go_there_and_back(run: Callable[[Work], Any], kind: str, value: object) -> None:
+    assert run(lambda c: c.fetchval(f"SELECT $1::{kind}", value)) == value
+
+
+def test_a_statement_describes_itself(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        await c.execute("CREATE TABLE described (id serial PRIMARY KEY, tags text[], d jsonb)")
+        s = await c.prepare("SELECT id, tags, d FROM described WHERE id = $1")
+        return [a.type.name for a in s.get_attributes()], [p.name for p in s.get_parameters()]
+
+    assert run(work) == (["int4", "text[]", "jsonb"], ["int4"])
+
+
+def test_transactions_nest(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        await c.execute("CREATE TABLE nested (a int)")
+        async with c.transaction():
+            await c.execute("INSERT INTO nested VALUES (1)")
+            with pytest.raises(asyncpg.DivisionByZeroError):
+                async with c.transaction():
+                    await c.execute("INSERT INTO nested VALUES (2)")
+                    await c.execute("SELECT 1/0")
+            await c.execute("INSERT INTO nested VALUES (3)")
+        return [r["a"] for r in await c.fetch("SELECT a FROM nested ORDER BY a")]
+
+    assert run(work) == [1, 3]
+
+
+def test_cursors_copy_and_many(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        await c.execute("CREATE TABLE copied_async (id int PRIMARY KEY, name text, tags text[])")
+        await c.executemany("INSERT INTO copied_async VALUES ($1, $2)", [(1, "a"), (2, "b")])
+        await c.copy_records_to_table("copied_async", records=[(3, "c", ["x"])])
+        async with c.transaction():
+            seen = [
+                r["name"] async for r in c.cursor("SELECT name FROM copied_async ORDER BY id", prefetch=2)
+            ]
+        out = io.BytesIO()
+        await c.copy_from_query("SELECT id, name FROM copied_async ORDER BY id", output=out, format="csv")
+        return seen, out.getvalue()
+
+    assert run(work) == (["a", "b", "c"], b"1,a\n2,b\n3,c\n")
+
+
+def test_notifications_by_function(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        heard: asyncio.Queue[Any] = asyncio.Queue()
+        await c.add_listener("news", lambda *a: heard.put_nowait(a[2:]))
+        await c.execute("SELECT pg_notify('news', 'today')")
+        return await asyncio.wait_for(heard.get(), 10)
+
+    assert run(work) == ("news", "today")
+
+
+def test_a_pool_resets_what_it_takes_back(server: ServerProcess) -> None:
+    async def main() -> Any:
+        async with asyncpg.create_pool(
+            host=server.host, port=server.port, user="tidewire", database="tidewire", min_size=1, max_size=2
+        ) as pool:
+            return await asyncio.gather(*(pool.fetchval("SELECT $1::int", i) for i in range(5)))
+
+    assert asyncio.run(main()) == [0, 1, 2, 3, 4]
+
+
+def test_types_of_all_kinds_are_introspected(run: Callable[[Work], Any]) -> None:
+    """The query that asyncpg sends for a type that it does not know."""
+
+    async def work(c: Any) -> Any:
+        from asyncpg.introspection import INTRO_LOOKUP_TYPES
+
+        await c.execute("CREATE TYPE shade AS ENUM ('dark', 'light')")
+        oid = await c.fetchval("SELECT oid FROM pg_type WHERE typname = '_shade'")
+        rows = await c.fetch(INTRO_LOOKUP_TYPES, [oid])
+        return sorted((r["name"], r["kind"].decode(), r["elemtype_name"]) for r in rows)
+
+    assert run(work) == [("_shade", "b", "shade"), ("shade", "e", "-")]

@@ -1,0 +1,72 @@
+"""pg_dump: a Tidewire database becomes SQL that PostgreSQL takes, and that Tidewire takes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.postgres import NoPostgres, running_postgres
+from tests.server.process import ServerProcess, needs_psql
+
+SHOP = Path(__file__).with_name("shop.sql")
+ROWS = [
+    "SELECT id, email, name, balance, tags, active FROM shop.customers ORDER BY id",
+    "SELECT id, customer_id, amount, qty, code FROM shop.orders ORDER BY id",
+    "SELECT conname, contype FROM pg_constraint WHERE connamespace = 'shop'::regnamespace ORDER BY 1",
+    "SELECT indexrelid::regclass::text, indisunique FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid "
+    "WHERE c.relnamespace = 'shop'::regnamespace ORDER BY 1",
+    "SELECT obj_description('shop.orders'::regclass), col_description('shop.orders'::regclass, 4)",
+    "SELECT enumlabel FROM pg_enum JOIN pg_type t ON t.oid = enumtypid WHERE typname = 'mood' ORDER BY enumsortorder",
+]
+NEXT = "INSERT INTO shop.customers (email) VALUES ('c@x') RETURNING id > 2, name"
+
+
+@needs_psql
+@pytest.mark.skipif(shutil.which("pg_dump") is None, reason="pg_dump is not installed")
+def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
+    try:
+        with running_postgres({"fsync": "off"}) as dsn, psycopg.connect(dsn, autocommit=True) as there:
+            if server.connect().info.server_version < 150000:
+                pytest.skip("pg_dump is compared with version 15")
+            with server.connect() as here:
+                here.execute("CREATE DATABASE dumped")
+                here.execute("CREATE DATABASE restored")
+            assert (
+                server.psql(
+                    "-d", "dumped", "-v", "ON_ERROR_STOP=1", "-q", "-f", str(_without_roles(server))
+                ).stderr
+                == ""
+            )
+            done = subprocess.run(
+                ["pg_dump", "--no-owner", "-d", "dumped"],
+                env=server.client_environment(), capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (0, "")
+            script = server.data_dir.parent / "dump.sql"
+            script.write_text(done.stdout)
+            again = server.psql("-d", "restored", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script))
+            assert (again.returncode, again.stderr) == (0, "")
+            back = subprocess.run(
+                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script), dsn],
+                capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
+            assert (back.returncode, back.stderr) == (0, "")
+            with server.connect(dbname="dumped") as ours, server.connect(dbname="restored") as copy:
+                for query in [*ROWS, NEXT]:
+                    expected = ours.execute(query).fetchall()
+                    assert there.execute(query).fetchall() == expected, query
+                    assert copy.execute(query).fetchall() == expected, query
+    except NoPostgres as e:
+        pytest.skip(str(e))
+
+
+def _without_roles(server: ServerProcess) -> Path:
+    """The schema of the shop without its roles, which belong to the cluster and are not dumped."""
+    made = server.data_dir.parent / "shop.sql"
+    lines = SHOP.read_text().splitlines(keepends=True)
+    made.write_text("".join(x for x in lines if not x.startswith(("CREATE ROLE", "GRANT"))))
+    return made

@@ -1,0 +1,75 @@
+"""What sessions share and what they do not: databases, settings by function, other backends, the catalog's types."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from tests.server.process import ServerProcess, wait_until
+
+
+def test_databases_have_schemas_of_their_own(server: ServerProcess) -> None:
+    with server.connect() as c:
+        c.execute("CREATE DATABASE apart")
+        c.execute("CREATE TABLE here (a serial PRIMARY KEY, b int CHECK (b > 0))")
+    with server.connect(dbname="apart") as c:
+        assert c.execute("SELECT to_regclass('here')").fetchone() == (None,)
+        c.execute("CREATE TABLE here (a serial PRIMARY KEY, other text)")
+        assert c.execute("INSERT INTO here (other) VALUES ('x') RETURNING a").fetchone() == (1,)
+        c.execute("SELECT setval('here_a_seq', 10)")
+        assert c.execute("INSERT INTO here (other) VALUES ('y') RETURNING a").fetchone() == (11,)
+        c.execute("CREATE TEMP TABLE brief (a int)")
+    with server.connect() as c:
+        assert c.execute("INSERT INTO here (b) VALUES (1) RETURNING *").fetchone() == (1, 1)
+        with pytest.raises(psycopg.errors.CheckViolation):
+            c.execute("INSERT INTO here (b) VALUES (0)")
+        assert c.execute("SELECT count(*) FROM pg_class WHERE relname = 'here'").fetchone() == (1,)
+
+
+def test_settings_by_name(server: ServerProcess) -> None:
+    with server.connect() as c:
+        c.execute("SELECT set_config('my.name', 'x', false)")
+        assert c.execute("SELECT current_setting('my.' || 'name')").fetchone() == ("x",)
+        assert c.execute("SELECT current_setting('no.' || 'such', true)").fetchone() == (None,)
+        shown = c.execute("SELECT current_setting(name) FROM pg_settings WHERE name = 'DateStyle'").fetchone()
+        assert shown == ("ISO, MDY",)
+
+
+def test_a_backend_is_ended_by_another(server: ServerProcess) -> None:
+    with server.connect() as c, server.connect() as other:
+        pid = other.info.backend_pid
+        assert c.execute("SELECT pg_terminate_backend(%s)", [pid]).fetchone() == (True,)
+        wait_until(
+            lambda: (
+                c.execute("SELECT count(*) FROM pg_stat_activity WHERE pid = %s", [pid]).fetchone() == (0,)
+            )
+        )
+        with pytest.raises(psycopg.OperationalError):
+            other.execute("SELECT 1")
+        assert c.execute("SELECT pg_terminate_backend(%s)", [pid]).fetchone() == (False,)
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("(information_schema._pg_expandarray('{7,8}'::int[])).n", [(1,), (2,)]),
+        ("information_schema._pg_expandarray('{7,8}'::int[])", [(("7", "1"),), (("8", "2"),)]),
+        ("count(*) FROM pg_get_keywords() WHERE catcode = 'R'", [(77,)]),
+        ("('{7,8}'::int[])[1::int]", [(7,)]),
+        ("'{1,2}'::oid[] = '{1,2}'", [(True,)]),
+        ("tableoid::regclass::text FROM pg_am LIMIT 1", [("pg_am",)]),
+        ("indkey[0] FROM pg_index i JOIN pg_class c ON c.oid = indexrelid WHERE relname = 'cat_pkey'", [(2,)]),
+        ("generate_subscripts(indkey, 1) FROM pg_index i JOIN pg_class c ON c.oid = indexrelid "
+         "WHERE relname = 'cat_pkey'", [(0,)]),
+        ("(SELECT 2) = ANY (ARRAY[1, 2])", [(True,)]),
+        ("pg_typeof(a)::text FROM (SELECT 1) x(a) JOIN (SELECT 1::bigint) y(a) USING (a)", [("bigint",)]),
+        ("pg_size_pretty(123456789::bigint)", [("118 MB",)]),
+        ("has_table_privilege('cat', 'SELECT'), pg_has_role('tidewire', 'USAGE')", [(True, True)]),
+    ],
+)  # fmt: skip
+def test_expressions_that_clients_send_to_the_catalog(
+    server: ServerProcess, expression: str, expected: list[tuple[object, ...]]
+) -> None:
+    with server.connect() as c:
+        c.execute("CREATE TABLE IF NOT EXISTS cat (a int, b int PRIMARY KEY)")
+        assert c.execute(f"SELECT {expression}").fetchall() == expected

@@ -1,0 +1,95 @@
+"""What happens between submission and admission: definitions change, keys get locked, appends fail."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from executor.abc import PENDING, Rows
+from storage.abc import Determinate, StorageFull
+from tests.executor.sql import Client, Failed, Server
+
+
+def submit(client: Client, text: str) -> asyncio.Future[Rows | Exception]:
+    """Puts a statement through the fast door without waiting."""
+    future: asyncio.Future[Rows | Exception] = asyncio.get_running_loop().create_future()
+    known = client.session.plan_simple(text)
+    assert known is not None, "it was planned before"
+    plan, params = known[0]
+    assert client.session.execute_now(plan, params, future.set_result, autocommit=True) is PENDING
+    return future
+
+
+def test_a_write_whose_table_is_altered_by_the_group_before_it_is_planned_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The ALTER is admitted and its append is under way: nobody sees the new catalog yet, and a write that was
+    planned with the old one queues behind it."""
+
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query("create table t (id int primary key, v int)")
+            await a.query("insert into t (id, v) values (1, 1)")
+            consensus: Any = server.env.consensus
+            appended = consensus.compare_and_append
+            appending, go_on = asyncio.Event(), asyncio.Event()
+
+            async def slow(*args: Any, **options: Any) -> Any:
+                appending.set()
+                await go_on.wait()
+                return await appended(*args, **options)
+
+            monkeypatch.setattr(consensus, "compare_and_append", slow)
+            monkeypatch.setattr(server.env.committer, "_slow", True)
+            altering = asyncio.create_task(b.query("alter table t add column w int default 5"))
+            await appending.wait()
+            late = submit(a, "insert into t (id, v) values (2, 2)")
+            go_on.set()
+            await altering
+            result = await late
+            assert isinstance(result, Rows), result
+            monkeypatch.undo()
+            assert await a.rows("select * from t order by id") == [(1, 1, 5), (2, 2, 5)]
+            assert await a.rows("select * from t where id = 2") == [(2, 2, 5)]
+
+    asyncio.run(run())
+
+
+def test_an_append_that_fails_leaves_no_trace_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query("create table t (id int primary key, v int unique)")
+            await client.query("insert into t values (1, 1)")
+            consensus: Any = server.env.consensus
+
+            def full(*_: object, **__: object) -> int:
+                raise StorageFull("no space left")
+
+            async def full_async(*_: object, **__: object) -> int:
+                raise StorageFull("no space left")
+
+            assert issubclass(StorageFull, Determinate)
+            monkeypatch.setattr(consensus, "append_now", full)
+            monkeypatch.setattr(consensus, "compare_and_append", full_async)
+            for text in (
+                "insert into t values (2, 2)",
+                "update t set v = 9 where id = 1",
+                "delete from t where id = 1",
+            ):
+                with pytest.raises(Failed, match="no space left"):
+                    await client.query(text)
+            with pytest.raises(Failed, match="no space left"):
+                await client.query("create table u (x int)")
+            monkeypatch.undo()
+            assert await client.rows("select * from t") == [(1, 1)]
+            assert await client.rows("select v from t where id = 1") == [(1,)]
+            await client.query("insert into t values (2, 2)")
+            await client.query("create table u (x int)")
+            await server.restart()
+            assert await server.client().rows("select * from t order by id") == [(1, 1), (2, 2)]
+
+    asyncio.run(run())

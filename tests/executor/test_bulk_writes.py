@@ -1,0 +1,167 @@
+"""Bulk writes that meet other writes of the same transaction: what is left at the end is what SQL says."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from executor.keyed.row_ids import RowIds
+from executor.limits import ExecutorLimits
+from tests.executor.sql import Failed, Server
+
+ids = st.lists(st.integers(0, 60), max_size=30)
+
+
+@given(ids, ids, ids)
+def test_row_ids_are_a_set(a: list[int], b: list[int], asked: list[int]) -> None:
+    made = RowIds([pa.array(a, pa.int64()), np.array(b, np.int64)], (x for x in a[:3]))
+    truth = {*a, *b}
+    assert len(made) == len(truth)
+    assert [x in made for x in range(61)] == [x in truth for x in range(61)]
+    mask = made.among(pa.chunked_array([pa.array(asked, pa.int64())]))
+    expected = [x in truth for x in asked]
+    assert (list(mask) if mask is not None else [False] * len(asked)) == expected
+
+
+LIMITS = ExecutorLimits(stage_rows=20, bulk_chunk_rows=64)
+"""Everything of twenty rows and more goes the way of millions."""
+
+TABLES = {
+    "primary key": "CREATE TABLE t (k int PRIMARY KEY, v int NOT NULL, w text)",
+    "unique": "CREATE TABLE t (k int UNIQUE, v int NOT NULL, w text)",
+    "no key": "CREATE TABLE t (k int, v int NOT NULL, w text)",
+}
+Rows = dict[int, int]
+
+
+def _bulk_update(rows: Rows, m: int) -> tuple[str, Rows]:
+    return (
+        f"UPDATE t SET v = v + 1 WHERE k % {m} = 0",
+        {k: v + 1 if k % m == 0 else v for k, v in rows.items()},
+    )
+
+
+def _bulk_delete(rows: Rows, m: int) -> tuple[str, Rows]:
+    return f"DELETE FROM t WHERE k % {m} = 1", {k: v for k, v in rows.items() if k % m != 1}
+
+
+def _bulk_insert(rows: Rows, m: int) -> tuple[str, Rows]:
+    first = max(rows, default=0) + 1
+    fresh = dict.fromkeys(range(first, first + 50), m)
+    return f"INSERT INTO t SELECT k, {m}, 'new' FROM generate_series({first}, {first + 49}) g(k)", {
+        **rows,
+        **fresh,
+    }
+
+
+def _small_update(rows: Rows, m: int) -> tuple[str, Rows]:
+    return f"UPDATE t SET v = 100 WHERE k = {m}", {k: 100 if k == m else v for k, v in rows.items()}
+
+
+def _small_delete(rows: Rows, m: int) -> tuple[str, Rows]:
+    return f"DELETE FROM t WHERE k = {m}", {k: v for k, v in rows.items() if k != m}
+
+
+def _merge(rows: Rows, m: int) -> tuple[str, Rows]:
+    kept = {k: v + 1 if 1 <= k <= 80 else v for k, v in rows.items() if not (1 <= k <= 80 and k % m == 0)}
+    fresh = {k: 7 for k in range(1, 81) if k not in rows and k % m == 1}
+    return (
+        f"MERGE INTO t USING generate_series(1, 80) AS s(x) ON k = x WHEN MATCHED AND x % {m} = 0 THEN DELETE "
+        f"WHEN MATCHED THEN UPDATE SET v = v + 1 WHEN NOT MATCHED AND x % {m} = 1 THEN INSERT VALUES (x, 7, 'merged')",
+        {**kept, **fresh},
+    )
+
+
+def _update_and_delete(rows: Rows, m: int) -> tuple[str, Rows]:
+    """A row that two parts of a statement write is the first one's."""
+    return (
+        f"WITH u AS (UPDATE t SET v = v + 1 WHERE k % {m} = 0 RETURNING k) DELETE FROM t WHERE k % {m} <= 1",
+        {k: v + 1 if k % m == 0 else v for k, v in rows.items() if k % m != 1},
+    )
+
+
+STEPS: list[Callable[[Rows, int], tuple[str, Rows]]] = [
+    _bulk_update, _bulk_delete, _bulk_insert, _small_update, _small_delete, _merge, _update_and_delete,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("seed", range(6))
+def test_any_mix_in_one_transaction(table: str, seed: int) -> None:
+    asyncio.run(_mix(TABLES[table], random.Random(seed)))
+
+
+async def _mix(ddl: str, rng: random.Random) -> None:
+    async with Server(limits=LIMITS) as server:
+        await server.run("a", ddl)
+        rows: Rows = dict.fromkeys(range(1, 101), 0)
+        await server.run("a", "INSERT INTO t SELECT k, 0, 'old' FROM generate_series(1, 100) g(k)")
+        for _ in range(3):
+            before = dict(rows)
+            await server.run("a", "BEGIN")
+            for _ in range(rng.randint(1, 5)):
+                sql, rows = rng.choice(STEPS)(rows, rng.randint(2, 5))
+                await server.run("a", sql)
+                await _expect(server, "a", rows, sql)
+                await _expect(server, "b", before, f"beside {sql}")
+            if rng.random() < 0.25:
+                await server.run("a", "ROLLBACK")
+                rows = before
+            else:
+                await server.run("a", "COMMIT")
+            await _expect(server, "b", rows, "after")
+        await server.restart()
+        await _expect(server, "c", rows, "after a restart")
+
+
+async def _expect(server: Server, client: str, rows: Rows, why: str) -> None:
+    """By a scan in DuckDB, and key by key as the keyed engine finds them."""
+    found = await server.client(client).rows("SELECT k, v FROM t ORDER BY k")
+    assert found == sorted(rows.items()), why
+    for key in (1, 2, 3, 50, 100, 101, 120):
+        hits = await server.client(client).rows(f"SELECT v FROM t WHERE k = {key}")
+        assert hits == ([(rows[key],)] if key in rows else []), (why, key)
+
+
+def test_a_bulk_insert_of_a_key_that_is_taken() -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            await server.run("a", TABLES["primary key"])
+            await server.run("a", "INSERT INTO t SELECT k, 0, '' FROM generate_series(1, 100) g(k)")
+            with pytest.raises(Failed) as refused:
+                await server.client("a").rows(
+                    "INSERT INTO t SELECT k, 0, '' FROM generate_series(100, 200) g(k)"
+                )
+            assert refused.value.sqlstate == "23505"
+            await server.run("a", "BEGIN")
+            await server.run("a", "DELETE FROM t WHERE k > 50")
+            await server.run("a", "INSERT INTO t SELECT k, 1, '' FROM generate_series(51, 150) g(k)")
+            await server.run("a", "COMMIT")
+            assert await server.client("a").rows("SELECT count(*), sum(v) FROM t") == [(150, 100)]
+
+    asyncio.run(run())
+
+
+def test_two_bulk_updates_of_the_same_rows_conflict() -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            await server.run("a", TABLES["primary key"])
+            await server.run("a", "INSERT INTO t SELECT k, 0, '' FROM generate_series(1, 100) g(k)")
+            await server.run("a", "BEGIN")
+            await server.run("b", "BEGIN")
+            await server.run("a", "UPDATE t SET v = v + 1 WHERE k > 10")
+            await server.run("b", "UPDATE t SET v = v + 1 WHERE k > 20")
+            await server.run("a", "COMMIT")
+            with pytest.raises(Failed) as refused:
+                await server.client("b").rows("COMMIT")
+            assert refused.value.sqlstate == "40001"
+            assert await server.client("c").rows("SELECT sum(v) FROM t") == [(90,)]
+
+    asyncio.run(run())

@@ -1,0 +1,142 @@
+"""The columnar engine alone: streams pull, cancellation interrupts, bounds hold, errors have codes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+from executor.columnar.engine import ColumnarEngine
+from executor.columnar.errors import sql_error
+from executor.limits import ExecutorLimits
+from planner.abc import SqlError
+
+SLOW = "SELECT count(*) FROM range(100000000) a(x), range(1000000) b(y) WHERE (x * y) % 7 = 3"
+
+
+def run(work: Any, **limits: int) -> Any:
+    async def inside() -> Any:
+        con = duckdb.connect()
+        engine = ColumnarEngine(con.cursor, ExecutorLimits(**limits))
+        try:
+            return await work(engine)
+        finally:
+            await engine.close()
+            con.close()
+
+    return asyncio.run(inside())
+
+
+def test_a_small_result_comes_whole() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        query, batches, complete = await engine.start("SELECT 42 AS x")
+        assert complete and query.closed
+        assert pa.Table.from_batches(batches).to_pydict() == {"x": [42]}
+
+    run(work)
+
+
+def test_a_large_result_is_pulled_batch_by_batch_and_may_be_left_early() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        query, first, complete = await engine.start("SELECT * FROM range(100000) t(i)")
+        assert not complete
+        total = 0
+        async for batch in engine.stream(query, first):
+            total += batch.num_rows
+        assert total == 100_000
+        query.close()
+        query, first, complete = await engine.start("SELECT * FROM range(100000000) t(i)")
+        query.close()
+        query.close()
+
+    run(work)
+
+
+def test_arrow_tables_are_visible_to_their_own_query_only() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        mine = pa.table({"x": [1, 2, 3]})
+        assert (await engine.table("SELECT sum(x)::INT AS s FROM mine", {"mine": mine})).to_pydict() == {
+            "s": [6]
+        }
+        with pytest.raises(SqlError):
+            await engine.table("SELECT * FROM mine")
+
+    run(work)
+
+
+def test_a_cancelled_caller_interrupts_its_query_and_the_engine_goes_on() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        task = asyncio.create_task(engine.table(SLOW))
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert (await engine.table("SELECT 1 AS x")).num_rows == 1
+
+    run(work)
+
+
+def test_a_cancelled_stream_raises_at_its_next_batch() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        query, first, _ = await engine.start("SELECT * FROM range(10000000) t(i)")
+        stream = engine.stream(query, first)
+        await anext(stream)
+        query.cancel("canceling statement due to statement timeout")
+        with pytest.raises(SqlError) as e:
+            async for _ in stream:
+                pass
+        assert e.value.sqlstate == "57014"
+        query.close()
+
+    run(work)
+
+
+def test_more_waiting_queries_than_allowed_are_refused() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        running = [asyncio.create_task(engine.table(SLOW)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        with pytest.raises(SqlError) as e:
+            await engine.table("SELECT 1")
+        assert e.value.sqlstate == "53300"
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+    run(work, columnar_threads=1, columnar_queue_max=1)
+
+
+def test_a_result_past_the_bound_is_refused() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        with pytest.raises(SqlError) as e:
+            await engine.table("SELECT * FROM range(1000000) t(i)", bytes_max=10_000)
+        assert e.value.sqlstate == "54000"
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    ("sql", "sqlstate", "message"),
+    [
+        ("SELECT error('[22012] division by zero')", "22012", "division by zero"),
+        ("SELECT error('[42883] no [DETAIL] because [HINT] try')", "42883", "no"),
+        ("SELECT 'x'::INT", "22P02", "Could not convert"),
+        ("SELECT 9223372036854775807::BIGINT + 1::BIGINT", "22003", "bigint out of range"),
+        ("SELECT 2147483647::INT + 1::INT", "22003", "integer out of range"),
+        ("SELECT 300::TINYINT", "22003", ""),
+        ("SELECT (SELECT x FROM range(2) t(x))", "21000", "more than one row returned"),
+        ("SELECT nothing", "XX000", "nothing"),
+    ],
+)
+def test_errors_have_codes(sql: str, sqlstate: str, message: str) -> None:
+    con = duckdb.connect()
+    try:
+        con.execute(sql).fetchall()
+    except duckdb.Error as e:
+        error = sql_error(e)
+        assert error.sqlstate == sqlstate, str(e)
+        assert message in error.message
+    else:
+        pytest.fail("DuckDB raised nothing")

@@ -1,0 +1,87 @@
+"""Short ranges and unique columns: the keyed engine's answers are DuckDB's, and it is the one that gives them."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from executor.abc import Rows
+from executor.keyed.read import SMALL_RANGE_ROWS_MAX
+from tests.executor.sql import Client, Server
+
+ROWS = 3 * SMALL_RANGE_ROWS_MAX
+
+SHORT = [
+    ("a BETWEEN {x} AND {x} + 20", ""),
+    ("a > {x} AND a <= {x} + 7", "ORDER BY a DESC"),
+    ("a >= {x} AND a < {x} + 50 AND b % 3 = 1", "ORDER BY a"),
+    ("a >= {x} AND a < {x} + 50", "LIMIT 500"),
+    ("u = 'u{x}'", ""),
+    ("u IN ('u{x}', 'u5', 'nobody', NULL)", ""),
+    ("w = {x} AND v = {x} % 10", ""),
+    ("w = {x} AND v = {x} % 10 AND b IS NULL", ""),
+    ("u = 'u{x}' AND b > 5", "LIMIT 1"),
+]
+
+
+async def _both(client: Client, where: str, rest: str) -> None:
+    """The statement as it is, and in a form that only DuckDB can answer."""
+    session = client.session
+    text = f"SELECT a, b, u FROM t WHERE {where} {rest}"
+    plan = session.executor.prepared(text, session.context(), ())
+    now = session.execute_now(plan, (), lambda _: None, autocommit=True)
+    assert isinstance(now, Rows), text
+    wide = await client.rows(f"SELECT a, b, u FROM (SELECT * FROM t OFFSET 0) t WHERE {where} {rest}")
+    found = list(now.rows)
+    assert (found if "ORDER" in rest else sorted(found)) == (wide if "ORDER" in rest else sorted(wide)), text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_short_reads(seed: int) -> None:
+    async def run() -> None:
+        rng = random.Random(seed)
+        async with Server() as server:
+            client = server.client()
+            await client.query(
+                "CREATE TABLE t (a int PRIMARY KEY, b int, u text UNIQUE, v int, w bigint, UNIQUE (w, v))"
+            )
+            await client.query(
+                f"INSERT INTO t SELECT i, nullif(i % 11, 0), 'u' || i, i % 10, i FROM generate_series(1, {ROWS}) g(i)"
+            )
+            for _ in range(3):
+                for where, rest in SHORT:
+                    await _both(client, where.format(x=rng.randrange(ROWS)), rest)
+                x = rng.randrange(1, ROWS)
+                await client.query(f"DELETE FROM t WHERE a = {x}")
+                await client.query(f"UPDATE t SET u = 'v' || a, w = -w WHERE a = {rng.randrange(ROWS)}")
+                await client.query(
+                    f"INSERT INTO t VALUES ({x}, 7, 'u{x}', {x % 10}, {x}) ON CONFLICT DO NOTHING"
+                )
+
+    asyncio.run(run())
+
+
+def test_what_is_not_short_goes_to_duckdb() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query("CREATE TABLE t (a int PRIMARY KEY)")
+            await client.query(f"INSERT INTO t SELECT i FROM generate_series(1, {ROWS}) g(i)")
+            session = client.session
+            text = "SELECT a FROM t WHERE a >= $1 AND a < $2"
+            plan = session.executor.prepared(text, session.context(), ())
+
+            def now(low: int | None, high: int | None) -> int | None:
+                made = session.execute_now(plan, (low, high), lambda _: None, autocommit=True)
+                return len(made.rows) if isinstance(made, Rows) else None
+
+            assert now(5, 10) == 5
+            assert now(10, 5) == 0
+            assert now(None, 5) == 0
+            assert now(1, SMALL_RANGE_ROWS_MAX + 2) is None
+            rows = await client.rows(f"SELECT a FROM t WHERE a >= 1 AND a < {SMALL_RANGE_ROWS_MAX + 2}")
+            assert len(rows) == SMALL_RANGE_ROWS_MAX + 1
+
+    asyncio.run(run())

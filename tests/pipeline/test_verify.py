@@ -1,0 +1,198 @@
+"""`tidewire verify`: a sound store is found sound, and each kind of damage is found and named."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+from executor.executor import CATALOG_SCHEMA
+from executor.executor import CATALOG_SHARD as EXECUTOR_SHARD
+from pipeline.jobs.verify import CATALOG_COLUMNS, CATALOG_SHARD, VerifyReport, WallClock, verify_stores
+from storage.blob import open_blob
+from storage.consensus import open_consensus
+from storage.parts import inline_inserts
+from storage.rows import FIELD_ID
+from storage.shard import Shard
+from tests.server.process import ServerProcess
+from tidewire.cli import app
+
+SETUP = """
+CREATE TABLE big (id int PRIMARY KEY, name text NOT NULL, code text UNIQUE);
+INSERT INTO big SELECT i, 'name ' || i, 'code' || i FROM generate_series(1, 20000) AS i;
+DELETE FROM big WHERE id % 1000 = 0;
+UPDATE big SET name = 'changed' WHERE id % 500 = 1;
+CREATE TABLE small (a int, b jsonb);
+INSERT INTO small VALUES (1, '{}'), (2, NULL);
+CREATE TABLE never_written (x int);
+ALTER TABLE big ADD COLUMN later int DEFAULT 3;
+INSERT INTO big VALUES (30000, 'after', NULL, 4);
+"""
+
+
+@pytest.fixture(scope="module")
+def stopped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of a server that was killed and one that was stopped."""
+    folder = tmp_path_factory.mktemp("verify") / "data"
+    server = ServerProcess(folder).start()
+    with server.connect() as client:
+        client.execute(SETUP)  # type: ignore[arg-type]
+    server.kill()
+    server.start()
+    with server.connect() as client:
+        client.execute("INSERT INTO small VALUES (3, NULL)")
+    assert server.stop() == 0
+    return folder
+
+
+@pytest.fixture
+def data(stopped: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(stopped, tmp_path / "data"))
+
+
+def check(folder: Path) -> VerifyReport:
+    return verify_stores((folder / "blob").as_uri(), f"sqlite:///{folder / 'consensus.sqlite'}")
+
+
+async def opened(folder: Path, shard: str, schema: pa.Schema | None = None) -> Shard:
+    return await Shard.open(
+        shard,
+        blob=await open_blob((folder / "blob").as_uri()),
+        consensus=await open_consensus(f"sqlite:///{folder / 'consensus.sqlite'}"),
+        clock=WallClock(),
+        rng=random.Random(),
+        schema=schema,
+    )
+
+
+def largest_part(folder: Path) -> Path:
+    """The largest Parquet part of the newest shard that has any: its table was not rewritten since."""
+
+    async def find() -> str:
+        keys: list[tuple[int, int, str]] = []
+        for name in shards(folder):
+            if name not in ("txns", "catalog"):
+                state = (await opened(folder, name)).state
+                keys += [(int(name[1:]), p.size_bytes, p.key) for _, p in state.parts if p.key is not None]
+        return max(keys)[2]
+
+    return folder / "blob" / asyncio.run(find())
+
+
+def shards(folder: Path) -> list[str]:
+    with sqlite3.connect(folder / "consensus.sqlite") as log:
+        return [name for (name,) in log.execute("SELECT name FROM shard")]
+
+
+def test_a_sound_store(data: Path) -> None:
+    report = check(data)
+    assert report.problems == []
+    counts = {s.name: s.rows for s in report.shards}
+    assert counts["big"] == 20000 - 20 + 1 and counts["small"] == 3 and counts["never_written"] == 0
+    assert "all is well" in str(report)
+
+
+def test_it_runs_beside_a_server(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server, server.connect() as client:
+        client.execute("CREATE TABLE t (id int PRIMARY KEY)")
+        client.execute("INSERT INTO t SELECT * FROM generate_series(1, 1000)")
+        report = check(tmp_path / "data")
+        assert report.problems == []
+        client.execute("INSERT INTO t VALUES (1001)")
+        assert server.running
+
+
+def test_a_flipped_bit(data: Path) -> None:
+    part = largest_part(data)
+    damaged = bytearray(part.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    part.write_bytes(damaged)
+    (problem,) = check(data).problems
+    assert "table big" in problem.where and part.name in problem.what and "checksum" in problem.what
+
+
+def test_a_short_part(data: Path) -> None:
+    part = largest_part(data)
+    part.write_bytes(part.read_bytes()[:-100])
+    (problem,) = check(data).problems
+    assert part.name in problem.what and "bytes instead of" in problem.what
+
+
+def test_a_part_that_is_gone(data: Path) -> None:
+    part = largest_part(data)
+    part.unlink()
+    (problem,) = check(data).problems
+    assert part.name in problem.what
+
+
+def test_a_blob_that_nobody_needs_is_no_problem(data: Path) -> None:
+    before = check(data).unnamed_blobs
+    (data / "blob" / "t1").mkdir(exist_ok=True)
+    (data / "blob" / "t1" / "orphan.parquet").write_bytes(b"x" * 10)
+    after = check(data)
+    assert after.problems == [] and after.unnamed_blobs == before + 1
+
+
+@pytest.mark.parametrize("name", ["txns", "catalog"])
+def test_damage_in_the_logs(data: Path, name: str) -> None:
+    with sqlite3.connect(data / "consensus.sqlite") as log:
+        (number,) = log.execute("SELECT number FROM shard WHERE name = ?", [name]).fetchone()
+        first, last = number << 41, (number + 1) << 41
+        position, entry = log.execute(
+            "SELECT position, data FROM log WHERE position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1",
+            [first, last],
+        ).fetchone()
+        damaged = bytearray(entry)
+        damaged[len(damaged) // 2] ^= 0xFF
+        log.execute("UPDATE log SET data = ? WHERE position = ?", [bytes(damaged), position])
+    assert check(data).problems
+
+
+def test_a_key_that_exists_twice(tmp_path: Path) -> None:
+    """Rows that no server would have committed, appended behind its back with flawless checksums."""
+    folder = tmp_path / "data"
+    server = ServerProcess(folder).start()
+    with server.connect() as client:
+        client.execute("CREATE TABLE t (id int PRIMARY KEY, v text NOT NULL)")
+        client.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    assert server.stop() == 0
+    (shard_id,) = set(shards(folder)) - {"txns", "catalog"}
+
+    async def tamper() -> None:
+        fields = [("id", pa.int32()), ("v", pa.string())]
+        schema = pa.schema(
+            [pa.field(n, k, metadata={FIELD_ID: b"%d" % i}) for i, (n, k) in enumerate(fields, 1)]
+        )
+        shard = await opened(folder, shard_id, schema)
+        upper = shard.upper
+        rows = [
+            inline_inserts([(1, (1, "again")), (2, (7, None))], upper),
+            inline_inserts([(2, (8, "x"))], upper + 1),
+        ]
+        await shard.append(rows, upper, upper + 2)
+
+    asyncio.run(tamper())
+    found = "\n".join(map(str, check(folder).problems))
+    assert "1 row ids were inserted twice" in found
+    assert '1 nulls in column "v", which is NOT NULL' in found
+    assert 'key (1) of "t_pkey" exists 2 times' in found
+    result = CliRunner().invoke(app, ["verify", "--data-dir", str(folder)])
+    assert result.exit_code == 1 and "WRONG" in result.stdout
+
+
+def test_the_command_on_a_sound_store_and_on_nothing(data: Path, tmp_path: Path) -> None:
+    runner = CliRunner()
+    assert runner.invoke(app, ["verify", "--data-dir", str(data)]).exit_code == 0
+    empty = runner.invoke(app, ["verify", "--data-dir", str(tmp_path / "nothing")])
+    assert empty.exit_code == 2 and "consensus.sqlite" in empty.stderr
+
+
+def test_it_looks_where_the_executor_keeps_the_catalog() -> None:
+    assert EXECUTOR_SHARD == CATALOG_SHARD
+    assert tuple(CATALOG_SCHEMA.names) == CATALOG_COLUMNS

@@ -1,0 +1,138 @@
+"""The normaliser: the same key for the same statement with other constants, and never a wrong one."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as s
+
+from planner.abc import PlanError
+from planner.lexer import DECIMAL, INTEGER, STRING, Token, tokenize
+from planner.normalise import normalise, parameterised
+
+TAKEN = [
+    ("select a from t where k = 5", "select a from t where k = $i", "i", ["5"]),
+    ("select a from t where k = 5;", "select a from t where k = $i", "i", ["5"]),
+    ("SELECT a FROM t WHERE k='it''s'", "SELECT a FROM t WHERE k=$s", "s", ["it's"]),
+    ("update t set a = a + -5 where k = 1", "update t set a = a + $i where k = $i", "ii", ["-5", "1"]),
+    ("update t set a=a-5 where k=1", "update t set a=a-$i where k=$i", "ii", ["5", "1"]),
+    (
+        "insert into t values (1, -2, 3.5, 'x', null)",
+        "insert into t values ($i, $i, $n, $s, null)",
+        "iins",
+        None,
+    ),
+    ("delete from t where k = 99999999999", "delete from t where k = $l", "l", None),
+    ("delete from t where k = 2147483647", "delete from t where k = $i", "i", None),
+    ("delete from t where k = 2147483648", "delete from t where k = $l", "l", None),
+    ("delete from t where k = -2147483648", "delete from t where k = $i", "i", None),
+    ("delete from t where k = 9223372036854775808", "delete from t where k = $n", "n", None),
+    ("select a from t where k = 1 limit 10", "select a from t where k = $i limit $i", "ii", None),
+    ('select "a1" from "T2" where "k"=3', 'select "a1" from "T2" where "k"=$i', "i", ["3"]),
+    ("select a from t1 where k1 between 1 and 2", "select a from t1 where k1 between $i and $i", "ii", None),
+    ("select a from t where k = 1 order by 2", "select a from t where k = $i order by 2", "i", ["1"]),
+    ("select a from t where k = 1 order by a, 2", "select a from t where k = $i order by a, 2", "i", ["1"]),
+    ("select a from t where d = date '2020-01-01' and k = 1", None, "i", ["1"]),
+    ("select a from t where k = -1::int2", None, None, None),
+    ("select a from t where f(a) = interval '1 day'", None, None, None),
+]
+
+
+@pytest.mark.parametrize(("text", "key", "kinds", "values"), TAKEN)
+def test_keys(text: str, key: str | None, kinds: str | None, values: list[str] | None) -> None:
+    found = normalise(text)
+    if kinds is None:
+        assert found is None
+        return
+    assert found is not None
+    assert key is None or found[0] == key
+    assert found[1] == kinds
+    assert values is None or found[2] == values
+
+
+DECLINED = [
+    "select E'a'  || E'\\'' from t where k = 1",
+    "select 1 -- 'x'",
+    "select /* ' */ 1",
+    "select $$ 1 $$",
+    "select $1, 2",
+    "select 'a'\n'b'",
+    "select U&'d\\0061t'",
+    "select 'unclosed",
+    "set x = 1",
+    "create table t (a varchar(10))",
+    "select 1; select 2",
+]
+
+
+@pytest.mark.parametrize("text", DECLINED)
+def test_it_declines_what_hides_where_strings_end(text: str) -> None:
+    assert normalise(text) is None
+
+
+KEPT = [
+    "select b'1', x'f', n'x' from t where k=1",
+    "select e'a' from t where k=1",
+    "select u&'abc' from t where k=1",
+]
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_prefixed_strings_stay_in_the_key(text: str) -> None:
+    found = normalise(text)
+    assert found is not None
+    assert found[2] == ["1"]
+
+
+def shape(tokens: list[Token]) -> list[tuple[int, str]]:
+    return [(t.kind, t.value) for t in tokens]
+
+
+LITERAL = s.one_of(
+    s.integers(min_value=-(10**20), max_value=10**20).map(str),
+    s.decimals(allow_nan=False, allow_infinity=False, places=2, min_value=-1000, max_value=1000).map(
+        lambda d: f"{d:f}"
+    ),
+    s.text(max_size=8)
+    .filter(lambda x: "\0" not in x and "\\" not in x)
+    .map(lambda v: "'" + v.replace("'", "''") + "'"),
+)
+PIECE = s.sampled_from(
+    ["a", "t1.b2", '"q 5"', '"it\'s"', "f(", ")", ",", "=", " = ", "+", " - ", "(", " and ", " or not ", " like ",
+     " in (", "::int", " date ", " order by ", " limit ", "$x", ";", "--c\n", "/*", "e", "N", "u&", "\n", ".", "!=", "<>"]
+)  # fmt: skip
+
+
+@given(s.lists(s.one_of(PIECE, LITERAL), min_size=1, max_size=12))
+def test_substituting_back_gives_the_same_tokens(pieces: list[str]) -> None:
+    """Whatever is taken out, putting it back at its mark is the statement that was sent."""
+    text = "select " + "".join(pieces)
+    found = normalise(text)
+    if found is None:
+        return
+    key, kinds, values = found
+    planned = parameterised(key)
+    for number, (kind, value) in reversed(list(enumerate(zip(kinds, values, strict=True), 1))):
+        shown = "'" + value.replace("'", "''") + "'" if kind == "s" else value
+        planned = planned.replace(f"${number}", shown)
+    try:
+        sent = tokenize(text.rstrip().rstrip(";"))
+    except PlanError:
+        with pytest.raises(PlanError):
+            tokenize(planned)
+        return
+    assert shape(tokenize(planned)) == shape(sent)
+
+
+@given(s.lists(LITERAL, min_size=1, max_size=6))
+def test_other_constants_of_the_same_kinds_have_the_same_key(literals: list[str]) -> None:
+    text = "insert into t values (" + ", ".join(literals) + ")"
+    found = normalise(text)
+    if found is None:
+        return
+    tokens = [t for t in tokenize(text) if t.kind in (STRING, INTEGER, DECIMAL)]
+    assert len(tokens) == len(found[2])
+    other = {"i": "7", "l": "7777777777", "n": "7.7", "s": "'seven'"}
+    again = normalise("insert into t values (" + ", ".join(other[k] for k in found[1]) + ")")
+    assert again is not None
+    assert again[0] == found[0]

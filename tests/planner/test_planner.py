@@ -1,0 +1,177 @@
+"""The planner's door: what is cached under which key, and when a plan is made anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from planner.abc import InsertValues, KeyedRead, KeyedUpdate, PlanError, Query, StatementKind, Utility
+from planner.planner import PlanContext, Planner
+from planner.types import TypeSettings
+from tests.planner.world import World
+
+
+@pytest.fixture
+def world() -> World:
+    w = World()
+    w.run("", "create table t (k int primary key, v int, s text, d date)")
+    w.run("", "create schema other")
+    w.run("", "create table other.t (k int primary key, w int)")
+    return w
+
+
+def test_the_same_statement_with_other_constants_finds_its_plan(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    assert planner.lookup("select v from t where k = 1", ctx) is None
+    plan, params = planner.plan("select v from t where k = 1", ctx)
+    assert isinstance(plan.body, KeyedRead)
+    assert params == (1,)
+    assert planner.lookup("select v from t where k = 2147483647;", ctx) == (plan, (2147483647,))
+    assert planner.lookup("select v from t where k = -7", ctx) == (plan, (-7,))
+
+
+def test_another_kind_of_literal_is_another_plan(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    planner.plan("select v from t where k = 1", ctx)
+    assert planner.lookup("select v from t where k = 99999999999", ctx) is None
+    assert planner.lookup("select v from t where k = '1'", ctx) is None
+
+
+def test_literals_arrive_as_datums_of_the_parameters_types(world: World) -> None:
+    plan, params = world.planner.plan("insert into t values (1, -2, 'it''s', '2020-01-02')", world.context())
+    assert isinstance(plan.body, InsertValues)
+    assert params == (1, -2, "it's", 18263)
+    found = world.planner.lookup("insert into t values (3, 4, '', '1970-01-01')", world.context())
+    assert found == (plan, (3, 4, "", 0))
+
+
+def test_a_literal_that_does_not_fit_is_refused_at_its_place(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    planner.plan("insert into t values (1, 2, '', '2020-01-01')", ctx)
+    assert planner.lookup("insert into t values (1, 2, '', 'soon')", ctx) is None
+    with pytest.raises(PlanError) as caught:
+        planner.plan("insert into t values (1, 2, '', 'soon')", ctx)
+    assert (caught.value.sqlstate, caught.value.position) == ("22007", 33)
+
+
+def test_columnar_plans_keep_their_literals(world: World) -> None:
+    planner, ctx = world.planner, world.context()
+    plan, params = planner.plan("select count(*) from t where v > 5", ctx)
+    assert isinstance(plan.body, Query)
+    assert params == ()
+    assert planner.lookup("select count(*) from t where v > 5", ctx) == (plan, ())
+    assert planner.lookup("select count(*) from t where v > 6", ctx) is None
+
+
+def test_a_new_catalog_makes_plans_anew(world: World) -> None:
+    planner = world.planner
+    old, _ = planner.plan("select v from t where k = 1", world.context())
+    begin, _ = planner.plan("begin", world.context())
+    world.run("", "alter table t rename column v to vv")
+    assert planner.lookup("select v from t where k = 1", world.context()) is None
+    with pytest.raises(PlanError) as caught:
+        planner.plan("select v from t where k = 1", world.context())
+    assert (caught.value.sqlstate, caught.value.position) == ("42703", 8)
+    assert old.catalog_version < world.catalog.version
+    assert begin.tag == "BEGIN"
+
+
+def test_search_paths_do_not_share_plans(world: World) -> None:
+    planner = world.planner
+    here, _ = planner.plan("select k from t where k = 1", world.context())
+    there, _ = planner.plan("select k from t where k = 1", PlanContext(world.catalog, ("other",)))
+    assert isinstance(here.body, KeyedRead)
+    assert isinstance(there.body, KeyedRead)
+    assert here.body.table.oid != there.body.table.oid
+    again = planner.lookup("select k from t where k = 2", PlanContext(world.catalog, ("other",)))
+    assert again is not None
+    assert again[0] is there
+
+
+def test_settings_that_change_meaning_do_not_share_plans(world: World) -> None:
+    planner = world.planner
+    planner.plan("select '1/2/2020'::date", world.context())
+    german = PlanContext(world.catalog, world.search_path, settings=TypeSettings(date_style="German"))
+    assert planner.lookup("select '1/2/2020'::date", german) is None
+
+
+def test_the_cache_is_bounded(world: World) -> None:
+    planner = Planner(plans_max=10)
+    for i in range(100):
+        planner.plan(f"select {i} as a from t", world.context())
+    assert planner.lookup("select 99 as a from t", world.context()) is not None
+    assert planner.lookup("select 0 as a from t", world.context()) is None
+    assert len(planner.partition(world.context())) <= 10
+
+
+def test_parameters_of_the_extended_protocol(world: World) -> None:
+    plan, params = world.planner.plan(
+        "update t set v = v + $1 where k = $2", world.context(), normalise=False
+    )
+    assert isinstance(plan.body, KeyedUpdate)
+    assert params == ()
+    assert [p.oid for p in plan.parameters] == [23, 23]
+    again, _ = world.planner.plan("update t set v = v + $1 where k = $2", world.context(), normalise=False)
+    assert again is plan
+    stated, _ = world.planner.plan(
+        "update t set v = v + $1 where k = $2", world.context(), parameter_types=(20, 0), normalise=False
+    )
+    assert stated is not plan
+    assert [p.oid for p in stated.parameters] == [20, 23]
+
+
+INNER = [
+    ("explain select v from t where k = 1", "EXPLAIN", ["QUERY PLAN"]),
+    ("declare c cursor for select v from t", "DECLARE CURSOR", None),
+    ("copy (select v, k from t) to stdout", "COPY", None),
+    ("select k, v from t as of timestamp '2020-01-01'", "SELECT", ["k", "v"]),
+    ("prepare p (int) as select v from t where k = $1", "PREPARE", None),
+]
+
+
+@pytest.mark.parametrize(("text", "tag", "columns"), INNER)
+def test_the_query_inside_a_statement_is_planned_with_it(
+    world: World, text: str, tag: str, columns: list[str] | None
+) -> None:
+    plan, _ = world.planner.plan(text, world.context())
+    assert isinstance(plan.body, Utility)
+    assert plan.tag == tag
+    assert plan.extra["query"].columns is not None
+    assert (None if plan.columns is None else [c.name for c in plan.columns]) == columns
+
+
+POSITIONS = [
+    ("explain select nope from t", 16),
+    ("declare c cursor for select nope from t", 29),
+    ("copy (select nope from t) to stdout", 14),
+    ("prepare p as select 1, nope from t", 24),
+    ("select nope from t as of timestamp '2020-01-01'", 8),
+]
+
+
+@pytest.mark.parametrize(("text", "position"), POSITIONS)
+def test_errors_inside_point_into_the_whole(world: World, text: str, position: int) -> None:
+    with pytest.raises(PlanError) as caught:
+        world.planner.plan(text, world.context())
+    assert (caught.value.sqlstate, caught.value.position) == ("42703", position)
+
+
+KINDS = [
+    ("select 1", StatementKind.READ, "SELECT"),
+    ("insert into t values (1)", StatementKind.WRITE, "INSERT"),
+    ("delete from t", StatementKind.READ_THEN_WRITE, "DELETE"),
+    ("create table x (a int)", StatementKind.DDL, "CREATE TABLE"),
+    ("drop view if exists x", StatementKind.DDL, "DROP VIEW"),
+    ("truncate t", StatementKind.DDL, "TRUNCATE TABLE"),
+    ("copy t from stdin", StatementKind.WRITE, "COPY"),
+    ("start transaction", StatementKind.SESSION, "START TRANSACTION"),
+    ("move c", StatementKind.SESSION, "MOVE"),
+    ("vacuum", StatementKind.SESSION, "VACUUM"),
+    ("show search_path", StatementKind.SESSION, "SHOW"),
+    ("discard all", StatementKind.SESSION, "DISCARD ALL"),
+]
+
+
+@pytest.mark.parametrize(("text", "kind", "tag"), KINDS)
+def test_every_statement_has_its_kind_and_tag(world: World, text: str, kind: StatementKind, tag: str) -> None:
+    plan, _ = world.planner.plan(text, world.context())
+    assert (plan.kind, plan.tag) == (kind, tag)

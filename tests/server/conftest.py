@@ -1,0 +1,18 @@
+"""One server for the tests that only talk to it; those that kill servers start their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.server.process import ServerProcess
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with ServerProcess(tmp_path_factory.mktemp("server") / "data") as process:
+        yield process
+        assert process.running, process.log.read_text()[-4000:]
+        assert process.unexpected() == [], "the log tells of defects"
+        assert process.stop() == 0

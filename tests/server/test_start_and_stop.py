@@ -1,0 +1,178 @@
+"""What an operator relies on: the ready line, the exit codes, and refusals that say why."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.server.process import READY, ServerProcess, needs_psql, refused, wait_until
+
+
+def test_the_ready_line_and_a_clean_end(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path / "data").start()
+    with server.connect() as connection:
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+    assert server.stop() == 0
+
+
+def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        with server.connect() as connection:
+            connection.execute("CREATE TABLE kept (id int PRIMARY KEY, what text)")
+            connection.execute("INSERT INTO kept VALUES (1, 'this'), (2, NULL)")
+        assert server.stop() == 0
+        server.start()
+        with server.connect() as connection:
+            assert connection.execute("SELECT * FROM kept ORDER BY id").fetchall() == [(1, "this"), (2, None)]
+
+
+def test_sigterm_tells_idle_sessions_and_lets_a_statement_end(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        idle, busy = server.connect(), server.connect()
+        answers: list[object] = []
+
+        def work() -> None:
+            answers.append(busy.execute("SELECT pg_sleep(1)::text, 42").fetchone())
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        wait_until(lambda: busy.info.transaction_status == psycopg.pq.TransactionStatus.ACTIVE)
+        assert server.stop() == 0
+        thread.join(10)
+        assert answers and answers[0] is not None and answers[0][1] == 42  # type: ignore[index]
+        with pytest.raises(psycopg.errors.AdminShutdown):
+            idle.execute("SELECT 1")
+
+
+def test_a_second_server_on_the_same_directory_is_refused(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        code, said = refused(["serve", "--data-dir", str(server.data_dir), "--listen", "127.0.0.1:0"])
+        assert code == 1
+        assert f"pid {server.pid}" in said and f"127.0.0.1:{server.port}" in said
+        with server.connect() as connection:  # and the first one is none the worse
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_after_a_kill_the_directory_is_free_again(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        server.kill()
+        server.start()
+        assert server.stop() == 0
+
+
+def test_beyond_loopback_without_passwords_is_refused(tmp_path: Path) -> None:
+    for address in ("0.0.0.0:0", "[::]:0", ":0"):
+        code, said = refused(["serve", "--data-dir", str(tmp_path / "data"), "--listen", address])
+        assert code == 1 and "no authentication is configured" in said and "Traceback" not in said
+    assert not (tmp_path / "data").exists(), "refused before anything was made"
+
+
+def test_beyond_loopback_with_passwords(tmp_path: Path) -> None:
+    users = tmp_path / "users"
+    users.write_text("tidewire:sesame\n")
+    arguments = ["--password-file", str(users), "--no-trust-loopback"]
+    with ServerProcess(tmp_path / "data", *arguments) as server:
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            server.connect()
+        with server.connect(password="sesame") as connection:
+            assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_port_in_use(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        code, said = refused(["serve", "--data-dir", str(tmp_path / "data"), "--listen", address])
+    assert code == 1 and f"cannot listen on {address}: the address is in use" in said
+
+
+def test_a_directory_of_a_newer_format(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "format").write_text(json.dumps({"format": 99, "created_by": "9.9.9"}))
+    code, said = refused(["serve", "--data-dir", str(data), "--listen", "127.0.0.1:0"])
+    assert code == 1 and "format 99" in said and "9.9.9" in said and "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "words"),
+    [
+        (["--listen", "nowhere"], {}, "expected HOST:PORT"),
+        (["--listen", "127.0.0.1:99999"], {}, "expected HOST:PORT"),
+        (["--connections-max", "0"], {}, "connections_max"),
+        ([], {"TIDEWIRE_DRAIN_TIMEOUT_S": "-1"}, "drain_timeout_s"),
+        (["--log-level", "loud"], {}, "log_level"),
+        (["--tls-key", "key.pem"], {}, "tls_certificate and tls_key go together"),
+        (["--config", "/nowhere.toml"], {}, "there is no configuration file"),
+    ],
+)
+def test_wrong_configuration_is_named(
+    tmp_path: Path, arguments: list[str], environment: dict[str, str], words: str
+) -> None:
+    code, said = refused(["serve", "--data-dir", str(tmp_path / "data"), *arguments], environment)
+    assert code == 2 and words in said and "Traceback" not in said
+
+
+def test_a_store_that_nobody_knows(tmp_path: Path) -> None:
+    code, said = refused(["serve", "--data-dir", str(tmp_path / "data"), "--consensus", "quorum://x"])
+    assert code == 1 and "quorum" in said and "Traceback" not in said
+
+
+def test_all_in_memory_leaves_nothing(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with ServerProcess(data, "--blob", "memory://", "--consensus", "memory://") as server:
+        with server.connect() as connection:
+            connection.execute("CREATE TABLE t (id int PRIMARY KEY)")
+            connection.execute("INSERT INTO t SELECT i FROM generate_series(1, 1000) g(i)")
+            assert connection.execute("SELECT count(*) FROM t").fetchone() == (1000,)
+        assert server.stop() == 0
+    assert not data.exists()
+
+
+@needs_psql
+def test_ctrl_c_in_psql_cancels(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        psql = subprocess.Popen(
+            [
+                "psql",
+                "-X",
+                "-At",
+                "-c",
+                "SELECT 'begun'",
+                "-c",
+                "SELECT pg_sleep(60)",
+                "-c",
+                "SELECT 'still here'",
+            ],
+            env=server.client_environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert psql.stdout is not None
+        assert psql.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        psql.send_signal(signal.SIGINT)
+        _, err = psql.communicate(timeout=20)
+        assert "canceling statement due to user request" in err
+
+
+def test_the_log_is_json_if_asked(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data", "--log-format", "json") as server:
+        assert server.stop() == 0
+        lines = [json.loads(line) for line in server.log.read_text().splitlines()]
+    assert any(line["event"] == "ready" for line in lines)
+
+
+def test_version() -> None:
+    code, _ = refused(["version"])
+    assert code == 0
+    assert re.fullmatch(r"tidewire: .* on ", READY)

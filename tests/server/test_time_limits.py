@@ -1,0 +1,108 @@
+"""How long things may take, as a client meets it: statements, waits for locks, transactions, and silence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.server.process import ServerProcess
+
+
+@pytest.fixture
+def client(server: ServerProcess) -> Iterator[psycopg.Connection[Any]]:
+    connection = server.connect()
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def held_row(server: ServerProcess, client: psycopg.Connection[Any]) -> Iterator[None]:
+    """A row that somebody else has locked."""
+    client.execute("DROP TABLE IF EXISTS held")
+    client.execute("CREATE TABLE held (id int PRIMARY KEY, v int)")
+    client.execute("INSERT INTO held VALUES (1, 0)")
+    with server.connect() as other:
+        other.execute("BEGIN")
+        other.execute("UPDATE held SET v = 1 WHERE id = 1")
+        yield
+        other.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize("statement", ["UPDATE held SET v = 2 WHERE id = 1", "SELECT pg_sleep(30)"])
+@pytest.mark.parametrize("in_block", [True, False])
+@pytest.mark.usefixtures("held_row")
+def test_statement_timeout(client: psycopg.Connection[Any], statement: str, in_block: bool) -> None:
+    client.execute("SET statement_timeout = '50ms'")
+    if in_block:
+        client.execute("BEGIN")
+    with pytest.raises(errors.QueryCanceled, match="canceling statement due to statement timeout"):
+        client.execute(statement)
+    if in_block:
+        with pytest.raises(errors.InFailedSqlTransaction):
+            client.execute("SELECT 1")
+        client.execute("ROLLBACK")
+    assert client.execute("SELECT 1").fetchone() == (1,)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE held SET v = 2 WHERE id = 1", "SELECT * FROM held WHERE id = 1 FOR UPDATE"],
+)
+@pytest.mark.usefixtures("held_row")
+def test_lock_timeout(client: psycopg.Connection[Any], statement: str) -> None:
+    client.execute("SET lock_timeout = '50ms'")
+    client.execute("BEGIN")
+    with pytest.raises(errors.LockNotAvailable, match="canceling statement due to lock timeout"):
+        client.execute(statement)
+    client.execute("ROLLBACK")
+
+
+def _ends(connection: psycopg.Connection[Any]) -> str | None:
+    """The SQLSTATE with which a connection that nobody uses ends."""
+    connection.pgconn.socket  # noqa: B018 - raises if it is closed already
+    for _ in range(500):
+        time.sleep(0.01)
+        try:
+            connection.execute("SELECT 1")
+        except psycopg.Error as error:
+            return error.sqlstate
+        time.sleep(0.2)
+    return None
+
+
+def test_idle_in_transaction_session_timeout(client: psycopg.Connection[Any]) -> None:
+    client.execute("SET idle_in_transaction_session_timeout = '100ms'")
+    time.sleep(0.2)
+    client.execute("BEGIN")
+    for _ in range(3):  # whoever is busy is not idle
+        client.execute("SELECT pg_sleep(0.15)")
+    assert _ends(client) == "25P03"
+    assert client.closed
+
+
+def test_idle_session_timeout(client: psycopg.Connection[Any]) -> None:
+    client.execute("SET idle_session_timeout = '100ms'")
+    client.execute("BEGIN")
+    time.sleep(0.2)
+    client.execute("COMMIT")
+    assert _ends(client) == "57P05"
+
+
+def test_transaction_timeout(server: ServerProcess, client: psycopg.Connection[Any]) -> None:
+    client.execute("DROP TABLE IF EXISTS aged")
+    client.execute("CREATE TABLE aged (id int PRIMARY KEY)")
+    client.execute("SET transaction_timeout = '300ms'")
+    for _ in range(3):
+        client.execute("SELECT pg_sleep(0.15)")  # each is a transaction of its own
+    client.execute("BEGIN")
+    client.execute("INSERT INTO aged VALUES (1)")
+    with pytest.raises(psycopg.Error, match="terminating connection due to transaction timeout"):
+        client.execute("SELECT pg_sleep(30)")
+    assert _ends(client) is not None or client.closed
+    with server.connect() as other:
+        assert other.execute("SELECT count(*) FROM aged").fetchone() == (0,)

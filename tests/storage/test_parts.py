@@ -1,0 +1,218 @@
+"""Parts: what is written is read, and what is not what was written is named and refused."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from storage import parts as partlib
+from storage.abc import CorruptBlob, FormatTooNew, InvalidDatum, Part
+from storage.blob import LocalBlob, MemoryBlob
+from storage.parts import PartLimits, PartStore, inline_deletes, inline_inserts, inline_offload
+from storage.rows import INTERVAL, rows_to_arrow
+from tests.storage.world import AB, World, contents
+
+
+def store(blob: MemoryBlob | LocalBlob | None = None, **limits: int) -> PartStore:
+    return PartStore(
+        blob or MemoryBlob(),
+        random.Random(1),
+        writer="w",
+        offload=inline_offload,
+        limits=PartLimits(**limits),
+    )
+
+
+def table(rids: range, **columns: pa.Array) -> pa.Table:
+    columns = columns or {"a": pa.array([r * 2 for r in rids], pa.int64())}
+    fields = [partlib.RID_FIELD, *[pa.field(n, c.type) for n, c in columns.items()]]
+    return pa.Table.from_arrays([pa.array(rids, pa.int64()), *columns.values()], schema=pa.schema(fields))
+
+
+def test_a_part_says_what_is_in_it_and_can_be_moved_in_time() -> None:
+    async def main() -> None:
+        parts = store()
+        part = await parts.write("t1", "+", table(range(100, 200)))
+        assert (part.kind, part.row_count, part.rid_min, part.rid_max) == ("+", 100, 100, 199)
+        assert part.key is not None and part.key.startswith("t1/w/") and part.key.endswith(".parquet")
+        assert not part.has_ts
+        assert part.at(77).ts == part.at(77).newest_ts == 77
+        assert (await parts.read(part.at(77))).equals(await parts.read(part))
+
+    asyncio.run(main())
+
+
+def test_small_is_inline_and_large_is_parquet() -> None:
+    async def main() -> None:
+        parts = store(inline_bytes_max=500)
+        assert (await parts.stage("t1", "+", table(range(5)))).data is not None
+        assert (await parts.stage("t1", "+", table(range(500)))).key is not None
+        assert (await parts.stage("t1", "-", table(range(5)).select(["_rid"]))).data is not None
+
+    asyncio.run(main())
+
+
+def test_parts_are_plain_parquet_that_other_tools_read(tmp_path: Path) -> None:
+    async def main() -> None:
+        blob = LocalBlob(tmp_path)
+        rows = [(1, Decimal("1.50"), (1, 2, 3), [1, None]), (2, None, None, None)]
+        schema = pa.schema(
+            [("i", pa.int64()), ("d", pa.decimal128(10, 2)), ("v", INTERVAL), ("l", pa.list_(pa.int32()))]
+        )
+        body = rows_to_arrow(rows, schema)
+        part = await store(blob, row_group_rows=1).write(
+            "t1", "+", body.add_column(0, partlib.RID_FIELD, pa.array([7, 8]))
+        )
+        assert part.key is not None
+        path = blob.path(part.key)
+        assert duckdb.sql(f"SELECT _rid, i, d, v.days, l FROM '{path}' ORDER BY _rid").fetchall() == [
+            (7, 1, Decimal("1.50"), 2, [1, None]),
+            (8, 2, None, None, None),
+        ]
+        file = pq.ParquetFile(path)
+        assert file.num_row_groups == 2
+        assert file.schema_arrow.names[0] == "_rid"
+        statistics = file.metadata.row_group(1).column(0).statistics
+        assert (statistics.min, statistics.max) == (8, 8)
+
+    asyncio.run(main())
+
+
+def test_a_part_of_nothing_or_without_row_ids_is_no_part() -> None:
+    async def main() -> None:
+        with pytest.raises(InvalidDatum):
+            await store().write("t1", "+", table(range(0)))
+        with pytest.raises(InvalidDatum):
+            await store().write("t1", "+", pa.table({"a": [1]}))
+
+    asyncio.run(main())
+
+
+def truncated(data: bytes) -> bytes | None:
+    return data[:-10]
+
+
+def flipped(data: bytes) -> bytes | None:
+    return data[: len(data) // 2] + bytes([data[len(data) // 2] ^ 1]) + data[len(data) // 2 + 1 :]
+
+
+def emptied(data: bytes) -> bytes | None:
+    return b""
+
+
+def gone(data: bytes) -> bytes | None:
+    return None
+
+
+def swapped(data: bytes) -> bytes | None:
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"_rid": [1]}), sink)
+    other: bytes = sink.getvalue().to_pybytes()
+    return other
+
+
+@pytest.mark.parametrize("damage", [truncated, flipped, emptied, gone, swapped])
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_a_damaged_part_is_named_and_never_read(damage: object, where: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        assert callable(damage)
+        blob = MemoryBlob() if where == "memory" else LocalBlob(tmp_path)
+        parts = store(blob)
+        part = await parts.write("t1", "+", table(range(1000)))
+        assert part.key is not None
+        bad = damage(await blob.get(part.key))
+        if bad is None:
+            await blob.delete(part.key)
+        else:
+            await blob.put(part.key, bad)
+        with pytest.raises(CorruptBlob) as e:
+            await parts.read(part)
+        assert e.value.key == part.key and part.key in str(e.value)
+
+    asyncio.run(main())
+
+
+def test_a_part_whose_description_lies_is_corrupt() -> None:
+    """The checksum is right, the count is not: two parts were mixed up."""
+
+    async def main() -> None:
+        parts = store()
+        part = await parts.write("t1", "+", table(range(1000)))
+        with pytest.raises(CorruptBlob, match="1000 rows instead of 999"):
+            await parts.read(replace(part, row_count=999))
+
+    asyncio.run(main())
+
+
+def test_a_part_of_a_newer_format_is_told_from_a_damaged_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def main() -> None:
+        parts = store()
+        with monkeypatch.context() as patch:
+            patch.setattr(partlib, "PARQUET_FORMAT", b"99")
+            part = await parts.write("t1", "+", table(range(3)))
+        with pytest.raises(FormatTooNew, match="99"):
+            await parts.read(part)
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"\x93\x01", b"\xa3abc", b"\x05", b"\x91\xc0", b"\x91\xa1x"])
+@pytest.mark.parametrize("kind", ["+", "-"])
+@pytest.mark.parametrize("has_ts", [False, True])
+def test_a_damaged_inline_part_is_corrupt(kind: str, data: bytes, has_ts: bool) -> None:
+    part = Part(kind, 1, len(data), 5, has_ts, data=data, schema_version=1)
+    with pytest.raises(CorruptBlob):
+        partlib.inline_table(part, AB)
+
+
+def test_compaction_stops_at_a_damaged_part_and_leaves_all_as_it_was() -> None:
+    from storage.compaction import CompactionLimits, Compactor
+
+    async def main() -> None:
+        world = World(part_limits=PartLimits(inline_bytes_max=10))
+        shard = await world.open(schema=AB)
+        for i in range(4):
+            await shard.append([inline_inserts([(i, (i, "x" * 30))], i)], i, i + 1)
+        key = shard.state.parts[2][1].key
+        assert key is not None
+        good = await world.blob.get(key)
+        await world.blob.put(key, good[:-1])
+        before = shard.state
+        with pytest.raises(CorruptBlob, match=key):
+            await Compactor(shard, limits=CompactionLimits(fanout=4)).run()
+        assert shard.state == before
+        with pytest.raises(CorruptBlob, match=key):
+            await shard.read(3)
+        await world.blob.put(key, good)
+        assert len(await contents(shard, 3)) == 4
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        inline_inserts([(5, (1, "x")), (3, (2, None))], 9),
+        inline_deletes([9, 4], 9),
+        partlib.timed_inserts([(5, 7, (1, "x")), (3, 6, (2, None))], 1),
+        partlib.timed_deletes([(9, 2), (4, 1)]),
+    ],
+    ids=["inserts", "deletes", "timed inserts", "timed deletes"],
+)
+def test_inline_parts_as_tables_and_their_descriptions(part: Part) -> None:
+    found = partlib.inline_table(part, AB)
+    assert found.num_rows == part.row_count == 2
+    rids = found.column("_rid").to_pylist()
+    assert (min(rids), max(rids)) == (part.rid_min, part.rid_max)
+    if part.has_ts:
+        times = found.column("_ts").to_pylist()
+        assert (min(times), max(times)) == (part.ts, part.newest_ts)
+    assert partlib.part_from_list(partlib.part_to_list(part)) == part

@@ -1,0 +1,247 @@
+"""Key locks: order, compatibility, deadlocks, time-outs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from txn.abc import DeadlockDetected, LockNotAvailable
+from txn.locks import KeyLocks, LockLimitExceeded, LockMode
+
+KEY_SHARE, SHARE, NO_KEY_UPDATE, UPDATE = LockMode
+
+
+class Timers:
+    """`call_later` by hand."""
+
+    def __init__(self) -> None:
+        self.pending: list[tuple[float, Callable[[], None]]] = []
+
+    def call_later(self, delay: float, callback: Callable[[], None]) -> Timers.One:
+        one = (delay, callback)
+        self.pending.append(one)
+        return Timers.One(self, one)
+
+    def fire(self) -> None:
+        pending, self.pending = self.pending, []
+        for _, callback in pending:
+            callback()
+
+    class One:
+        def __init__(self, timers: Timers, one: tuple[float, Callable[[], None]]) -> None:
+            self.timers, self.one = timers, one
+
+        def cancel(self) -> None:
+            if self.one in self.timers.pending:
+                self.timers.pending.remove(self.one)
+
+
+class Room:
+    """Owners are letters; what they are told is written down."""
+
+    def __init__(self, **kwargs: int) -> None:
+        self.timers = Timers()
+        self.locks = KeyLocks(self.timers.call_later, **kwargs)
+        self.told: list[str] = []
+
+    def ask(self, owner: str, key: int, mode: LockMode = UPDATE, timeout_s: float | None = None) -> bool:
+        """True: granted at once."""
+
+        def granted(error: Exception | None) -> None:
+            self.told.append(f"{owner}{key}" if error is None else f"{owner}{key} {type(error).__name__}")
+
+        return self.locks.acquire(owner, "t", key, mode, granted, timeout_s=timeout_s) is None
+
+
+# PostgreSQL's table of row lock conflicts: rows are held, columns are requested.
+COMPATIBLE = {
+    KEY_SHARE: (True, True, True, False),
+    SHARE: (True, True, False, False),
+    NO_KEY_UPDATE: (True, False, False, False),
+    UPDATE: (False, False, False, False),
+}
+
+
+@pytest.mark.parametrize("held", list(LockMode))
+@pytest.mark.parametrize("asked", list(LockMode))
+def test_modes_are_compatible_as_in_postgresql(held: LockMode, asked: LockMode) -> None:
+    room = Room()
+    assert room.ask("A", 1, held)
+    assert room.ask("B", 1, asked) is COMPATIBLE[held][asked]
+
+
+def test_first_come_first_served() -> None:
+    room = Room()
+    assert room.ask("A", 1)
+    for owner in "BCD":
+        assert not room.ask(owner, 1)
+    for owner in "ABC":
+        room.locks.release_all(owner)
+    assert room.told == ["B1", "C1", "D1"]
+
+
+def test_readers_do_not_overtake_a_waiting_writer() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE)
+    assert not room.ask("B", 1, UPDATE)
+    assert not room.ask("C", 1, SHARE), "it would fit with A, but B came first"
+    room.locks.release_all("A")
+    assert room.told == ["B1"]
+    room.locks.release_all("B")
+    assert room.told == ["B1", "C1"]
+
+
+def test_those_that_go_together_are_granted_together() -> None:
+    room = Room()
+    assert room.ask("A", 1)
+    for owner, mode in (("B", SHARE), ("C", SHARE), ("D", UPDATE), ("E", SHARE)):
+        assert not room.ask(owner, 1, mode)
+    room.locks.release_all("A")
+    assert room.told == ["B1", "C1"]
+
+
+def test_an_owner_may_ask_again_and_for_more() -> None:
+    room = Room()
+    assert room.ask("A", 1, KEY_SHARE)
+    assert room.ask("A", 1, UPDATE)
+    assert room.ask("A", 1, SHARE)
+    assert room.locks.holds("A", "t", 1) is UPDATE
+    room.locks.release_all("A")
+    assert len(room.locks) == 0
+
+
+def test_strengthening_goes_to_the_front_of_the_queue() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE) and room.ask("B", 1, SHARE)
+    assert not room.ask("C", 1, UPDATE)
+    assert not room.ask("A", 1, UPDATE)
+    room.locks.release_all("B")
+    assert room.told == ["A1"]
+
+
+def test_two_that_strengthen_are_a_deadlock() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE) and room.ask("B", 1, SHARE)
+    assert not room.ask("A", 1, UPDATE)
+    with pytest.raises(DeadlockDetected):
+        room.ask("B", 1, UPDATE)
+    room.locks.release_all("B")
+    assert room.told == ["A1"]
+
+
+@pytest.mark.parametrize("length", [2, 3, 10])
+def test_a_cycle_of_waits_fails_for_who_closes_it(length: int) -> None:
+    room = Room()
+    owners = [f"o{i}" for i in range(length)]
+    for i, owner in enumerate(owners):
+        assert room.ask(owner, i)
+    for i, owner in enumerate(owners[:-1]):
+        assert not room.ask(owner, i + 1)
+    with pytest.raises(DeadlockDetected) as caught:
+        room.ask(owners[-1], 0)
+    assert len(caught.value.detail.splitlines()) == length, "each wait of the cycle is told"
+    # The others are served as soon as the victim lets go.
+    room.locks.release_all(owners[-1])
+    assert room.told == [f"{owners[-2]}{length - 1}"]
+
+
+def test_waiting_behind_a_waiter_counts_as_a_wait() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE) and room.ask("B", 2)
+    assert not room.ask("B", 1, UPDATE)
+    assert not room.ask("C", 1, SHARE), "behind B"
+    with pytest.raises(DeadlockDetected):
+        room.ask("A", 2)
+
+
+def test_a_long_queue_is_no_deadlock() -> None:
+    room = Room()
+    assert room.ask("A", 1)
+    for i in range(100):
+        assert not room.ask(f"w{i}", 1)
+    assert room.locks.waiting_count == 100
+
+
+def test_lock_timeout() -> None:
+    room = Room()
+    assert room.ask("A", 1)
+    assert not room.ask("B", 1, timeout_s=1.0)
+    assert not room.ask("C", 1)
+    room.timers.fire()
+    assert room.told == ["B1 LockNotAvailable"]
+    room.locks.release_all("A")
+    assert room.told == ["B1 LockNotAvailable", "C1"]
+    assert not room.timers.pending
+
+
+def test_a_granted_lock_does_not_time_out() -> None:
+    room = Room()
+    assert room.ask("A", 1)
+    assert not room.ask("B", 1, timeout_s=1.0)
+    room.locks.release_all("A")
+    room.timers.fire()
+    assert room.told == ["B1"]
+
+
+def test_a_timed_out_writer_lets_those_behind_it_through() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE)
+    assert not room.ask("B", 1, UPDATE, timeout_s=1.0)
+    assert not room.ask("C", 1, SHARE)
+    room.timers.fire()
+    assert room.told == ["C1", "B1 LockNotAvailable"]
+
+
+def test_nowait_and_skip_locked_ask_without_waiting() -> None:
+    room = Room()
+    assert room.locks.try_acquire("A", "t", 1)
+    assert not room.locks.try_acquire("B", "t", 1)
+    assert room.locks.try_acquire("B", "t", 2)
+    assert not room.locks.is_free("t", 1) and room.locks.is_free("t", 3)
+    assert room.locks.waiting_count == 0
+
+
+def test_rollback_to_a_savepoint_lets_go_of_what_came_after_it() -> None:
+    room = Room()
+    assert room.ask("A", 1, SHARE)
+    mark = room.locks.mark("A")
+    assert room.ask("A", 1, UPDATE) and room.ask("A", 2)
+    assert not room.ask("B", 1, SHARE)
+    assert not room.ask("C", 2)
+    room.locks.release_to("A", mark)
+    assert room.told == ["C2", "B1"]
+    assert room.locks.holds("A", "t", 1) is SHARE
+
+
+def test_a_cancelled_statement_leaves_the_queue() -> None:
+    async def scenario() -> list[bool]:
+        locks = KeyLocks(asyncio.get_running_loop().call_later)
+        assert not await locks.lock("A", "t", 1)
+        waiting = asyncio.ensure_future(locks.lock("B", "t", 1))
+        last = asyncio.ensure_future(locks.lock("C", "t", 1))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        locks.release_all("A")
+        return [await last, waiting.cancelled()]
+
+    assert asyncio.run(scenario()) == [True, True]
+
+
+def test_as_a_coroutine_it_raises_what_happened() -> None:
+    async def scenario() -> None:
+        locks = KeyLocks(asyncio.get_running_loop().call_later)
+        await locks.lock("A", "t", 1)
+        with pytest.raises(LockNotAvailable):
+            await locks.lock("B", "t", 1, timeout_s=0.001)
+
+    asyncio.run(scenario())
+
+
+def test_the_number_of_locks_is_bounded() -> None:
+    room = Room(locks_max=2)
+    assert room.ask("A", 1) and room.ask("A", 2)
+    with pytest.raises(LockLimitExceeded):
+        room.ask("A", 3)
