@@ -22,11 +22,13 @@ from pgwire.messages import ProtocolViolation
 from planner.abc import SqlError
 from storage.abc import CorruptBlob, FormatTooNew, Indeterminate, SinceViolation, StorageError, StorageFull
 from txn.abc import (
+    AnswerFailed,
     CommitFailed,
     CommitUnknown,
     DeadlockDetected,
     Fenced,
     LockNotAvailable,
+    NoLongerCommitting,
     QueueFull,
     SerializationFailure,
     TimestampTaken,
@@ -89,6 +91,8 @@ _table: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
     (TransactionExpired, "25P04", ""),
     (CommitUnknown, "08007", ""),
     (CommitFailed, "58030", ""),
+    (NoLongerCommitting, "57P01", ""),
+    (AnswerFailed, "08007", ""),
     (Fenced, "57P01", ""),
     (QueueFull, "53300", ""),
     (Unregistered, "55000", ""),

@@ -81,6 +81,15 @@ class CommitFailed(TxnError):
     """The append definitely did not happen (disk full, consensus gone before sending): no trace is left."""
 
 
+class NoLongerCommitting(TxnError):
+    """57P01: nothing of this was ever sent, and never will be: the outcome of an earlier commit is unknown, and
+    until the environment is opened again nobody may build on it."""
+
+
+class AnswerFailed(TxnError):
+    """08007: the commit is durable (the message says so), and what was to be done upon it went wrong."""
+
+
 class Fenced(TxnError):
     """A newer leader owns the environment: this process may neither write nor answer as the leader."""
 

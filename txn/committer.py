@@ -25,10 +25,12 @@ group, and if the append should fail (`unwound` counts that) it is refused as if
                                              admit everybody again against what was learnt, at a higher ts
     indeterminately   (the answer was lost)  ask again with the same token, with backoff; the group and
                                              all later ones wait. Unresolved after `resolve_limit_s`:
-                                             CommitUnknown, and this committer is closed for good
+                                             CommitUnknown for that group, NoLongerCommitting for all who
+                                             were not in it, and this committer is closed for good
 
-A closed committer refuses every submission with the error that closed it (`closed_by`): the environment
-must be opened again, which reads from the log what really happened.
+A closed committer refuses every submission with the error that closed it (`closed_by`; CommitUnknown as
+NoLongerCommitting, for what was never sent did not happen): the environment must be opened again, which reads
+from the log what really happened.
 
 Sketch: a one-row INSERT costs 0.1 (submit) + 2 (admit, in the executor) + 0.4 (pack) + 0.1 (answer)
 microseconds a member; a round costs about 15 and the append.
@@ -52,7 +54,16 @@ from storage.abc import (
     StorageError,
     Timestamp,
 )
-from txn.abc import CommitFailed, CommitUnknown, Fenced, Member, QueueFull, TxnError
+from txn.abc import (
+    AnswerFailed,
+    CommitFailed,
+    CommitUnknown,
+    Fenced,
+    Member,
+    NoLongerCommitting,
+    QueueFull,
+    TxnError,
+)
 from txn.conflicts import ConflictIndex
 from txn.group import CommitGroup, NextGroup
 from txn.lease import Lease
@@ -133,11 +144,11 @@ class Committer:
     def submit(self, member: Member) -> None:
         """Queues a member for the round at the end of this turn of the loop.
 
-        Raises QueueFull, or what closed the committer (Fenced, CommitUnknown): nothing was queued then.
+        Raises QueueFull, or `refusal` (Fenced, NoLongerCommitting): nothing was queued then.
         """
         queue = self._queue
         if self.closed_by is not None:
-            raise self.closed_by
+            raise self.refusal
         if len(queue) >= self.queue_max:
             raise QueueFull(f"more than {self.queue_max} transactions wait to commit")
         queue.append(member)
@@ -189,13 +200,26 @@ class Committer:
             self._turns.append(turn)
             await turn
         if self.closed_by is not None:
-            raise self.closed_by
+            raise self.refusal
         self._busy = True
         try:
             return await work()
         finally:
             self._busy = False
             self._next()
+
+    @property
+    def refusal(self) -> TxnError:
+        """What a closed committer answers to whoever had nothing in the append that closed it."""
+        closed_by = self.closed_by
+        assert closed_by is not None
+        if isinstance(closed_by, CommitUnknown):
+            refusal = NoLongerCommitting(
+                "the server commits nothing more: the outcome of a commit is unknown"
+            )
+            refusal.__cause__ = closed_by
+            return refusal
+        return closed_by
 
     # --- the round ---------------------------------------------------------------------------
 
@@ -321,6 +345,9 @@ class Committer:
                 member.committed(ts)
             except Exception as error:  # noqa: BLE001 - must not keep the others from their answer
                 self._report(member, error)
+                failed = AnswerFailed(f"the transaction was committed, but answering it failed: {error!r}")
+                failed.__cause__ = error
+                self._fail(member, failed)  # whoever waits for it waits for one of the two
 
     def _fail(self, member: Member, error: Exception) -> None:
         try:
@@ -414,8 +441,10 @@ class Committer:
                 self._fail(member, CommitFailed(f"the log cannot be read: {error}"))
             return
         except TxnError as error:
+            # They have written nothing, so nothing is unknown.
+            unsent = NoLongerCommitting(f"the log cannot be read: {error}")
             for member in admitted:
-                self._fail(member, error)
+                self._fail(member, unsent if isinstance(error, CommitUnknown) else error)
             raise
         self.lease.renew(asked)
         self._answer(admitted, self.oracle.read_ts())
@@ -568,7 +597,7 @@ class Committer:
         self.lease.end()
         waiting, self._queue = self._queue, []
         for member in waiting:
-            self._fail(member, error)
+            self._fail(member, self.refusal)
         for turn in self._turns:
             if not turn.done():
                 turn.set_result(None)

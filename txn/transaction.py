@@ -219,7 +219,7 @@ class Transaction:
         committer = self._environment.committer
         while not self.is_settled:
             if committer.closed_by is not None:
-                raise committer.closed_by
+                raise committer.refusal
             await committer.settled()
 
     def new_statement(self) -> None:
@@ -430,7 +430,8 @@ class Transaction:
         self._done(ts)
 
     def failed(self, error: Exception) -> None:
-        self._end("failed")
+        if self._state != "committed":  # otherwise only the answer went wrong
+            self._end("failed")
         assert self._done is not None
         self._done(error)
 

@@ -39,6 +39,7 @@ from txn.abc import (
     CommitUnknown,
     DeadlockDetected,
     LockNotAvailable,
+    NoLongerCommitting,
     SerializationFailure,
     TransactionExpired,
     TxnError,
@@ -54,6 +55,7 @@ SQLSTATES: list[tuple[type[TxnError], str]] = [
     (TransactionExpired, "25P04"),
     (CommitUnknown, "08007"),
     (CommitFailed, "58030"),
+    (NoLongerCommitting, "57P01"),
 ]
 BLOCKED_S = 0.15
 """A statement that has not answered after so long waits for somebody."""

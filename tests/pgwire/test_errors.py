@@ -14,11 +14,13 @@ from planner.abc import SqlError
 from storage.abc import CorruptBlob, SeqnoMismatch, SinceViolation, StorageError, StorageFull, UpperMismatch
 from tests.pgwire.script import fields
 from txn.abc import (
+    AnswerFailed,
     CommitFailed,
     CommitUnknown,
     DeadlockDetected,
     Fenced,
     LockNotAvailable,
+    NoLongerCommitting,
     QueueFull,
     SerializationFailure,
     TimestampTaken,
@@ -41,6 +43,8 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (LockNotAvailable("x"), "55P03"),
         (TransactionExpired("x"), "25P04"),
         (CommitUnknown("x"), "08007"),
+        (NoLongerCommitting("x"), "57P01"),
+        (AnswerFailed("x"), "08007"),
         (CommitFailed("x"), "58030"),
         (_caused(CommitFailed("x"), StorageFull("disk full")), "53100"),
         (Fenced("x"), "57P01"),

@@ -11,11 +11,13 @@ import pytest
 from storage.abc import Determinate, Indeterminate, InvalidDatum, StorageFull
 from tests.txn.clocks import SCHEMA, WIDER, Stores
 from txn.abc import (
+    AnswerFailed,
     Commit,
     CommitFailed,
     CommitUnknown,
     Fenced,
     Group,
+    NoLongerCommitting,
     QueueFull,
     SerializationFailure,
     TxnError,
@@ -306,9 +308,10 @@ def test_an_outcome_that_stays_unknown_ends_the_committer(synchronous: bool) -> 
         await lab.env.drain()
         assert isinstance(member.outcome, CommitUnknown)
         assert member.undone == 0, "nobody may decide without the log"
-        assert isinstance(waiting.outcome, CommitUnknown) and not waiting.admitted
-        assert lab.env.closed_by is told[0]
-        with pytest.raises(CommitUnknown):
+        assert isinstance(waiting.outcome, NoLongerCommitting), "nothing of it was ever sent"
+        assert not waiting.admitted
+        assert lab.env.closed_by is told[0] and isinstance(told[0], CommitUnknown)
+        with pytest.raises(NoLongerCommitting):
             lab.submit(lab.member())
         # Opened again, the log says what happened.
         lab.stores.consensus.faults = None
@@ -317,6 +320,36 @@ def test_an_outcome_that_stays_unknown_ends_the_committer(synchronous: bool) -> 
         await again.close()
 
     run(scenario, synchronous=synchronous, resolve_limit_s=0.05)
+
+
+@BOTH
+def test_a_member_that_cannot_be_answered_hears_so(synchronous: bool) -> None:
+    async def scenario(lab: Lab) -> None:
+        member, other = lab.member(), lab.member()
+        member.committed = lambda ts: 1 // 0  # type: ignore[method-assign, assignment]
+        lab.submit(member)
+        lab.submit(other)
+        await lab.env.drain()
+        assert isinstance(member.outcome, AnswerFailed)
+        assert isinstance(member.outcome.__cause__, ZeroDivisionError)
+        assert isinstance(other.outcome, int), "nobody else is concerned"
+        assert lab.env.closed_by is None and lab.env.last_write("t") == other.outcome
+
+        txn = lab.env.begin()
+        txn.insert("t", 9, lab.env.rids.next(), (9, "x"))
+        heard: list[object] = []
+
+        def done(result: object) -> None:
+            heard.append(result)
+            if len(heard) == 1:
+                raise RuntimeError("the connection is in a bad way")
+
+        txn.submit(done)
+        await lab.env.drain()
+        assert heard[0] == txn.commit_ts and isinstance(heard[1], AnswerFailed)
+        assert not txn.is_open and not lab.env.open_transactions
+
+    run(scenario, synchronous=synchronous)
 
 
 @BOTH
