@@ -170,6 +170,9 @@ class Blob(Protocol):
     async def delete(self, key: str) -> None:
         """Deleting what is absent is no error."""
 
+    async def settle(self, key: str) -> None:
+        """Makes a blob that another program has written as durable as one of our own puts."""
+
     def list(self, prefix: str) -> AsyncIterator[BlobInfo]: ...
 
 

@@ -72,6 +72,9 @@ class MemoryBlob:
         if self.faults is not None:
             await self.faults.after("put", key)
 
+    async def settle(self, key: str) -> None:
+        """Memory is as durable as it gets."""
+
     async def delete(self, key: str) -> None:
         if self.faults is not None:
             await self.faults.before("delete", key)
@@ -142,6 +145,24 @@ class LocalBlob:
             staged.unlink(missing_ok=True)
             self._fail(e, key)
 
+    async def settle(self, key: str) -> None:
+        try:
+            await asyncio.to_thread(self._settle, self.path(key))
+        except FileNotFoundError:
+            raise CorruptBlob(key, "it is absent") from None
+        except OSError as e:
+            self._fail(e, key)
+
+    def _settle(self, path: Path) -> None:
+        with open(path, "rb") as f:
+            os.fsync(f.fileno())
+        folder = path.parent
+        while True:  # whoever wrote it made the folders too, and synced none of them
+            _sync_folder(folder)
+            if folder == self.root:
+                return
+            folder = folder.parent
+
     async def delete(self, key: str) -> None:
         path = self.path(key)
         try:
@@ -208,6 +229,9 @@ class RemoteBlob:
 
     async def put(self, key: str, data: bytes) -> None:
         await self._retry(key, lambda: obstore.put_async(self._store, key, data))
+
+    async def settle(self, key: str) -> None:
+        """Object stores answer when it is safe."""
 
     async def delete(self, key: str) -> None:
         async def work() -> None:

@@ -389,7 +389,11 @@ def _read_group(
 ) -> _Pieces:
     """The blocking half of a step: decode a row group, and sift it."""
     try:
-        table = codec.conform(file.read_row_group(group).replace_schema_metadata(None), schema)
+        table = file.read_row_group(group).replace_schema_metadata(None)
+        if "_rid" not in table.column_names:
+            before = sum(file.metadata.row_group(i).num_rows for i in range(group))
+            table = partlib.numbered(table, part.rid_min + before)
+        table = codec.conform(table, schema)
     except (pa.ArrowException, OSError, KeyError) as e:
         raise CorruptBlob(part.key or partlib.INLINE, str(e)) from e
     return _sift(part, table, since, dead)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
-from storage.abc import Blob, Consensus, ShardId
+from storage.abc import Blob, Clock, Consensus, ShardId
 from storage.shard import machine
 from storage.shard.shard import Shard
 from storage.shard.state import State
@@ -75,6 +75,30 @@ async def collect_orphans(
     orphans = [key for key in listed if key not in named]
     for key in orphans:
         await shard.parts.blob.delete(key)
+    return len(orphans)
+
+
+STAGED = "staging/"
+"""Where writers that are not the server (Spark) put Parquet files, before a commit makes parts of them."""
+
+
+async def collect_staged(
+    blob: Blob, clock: Clock, named: NamedElsewhere, limits: GcLimits | None = None
+) -> int:
+    """Deletes old staged blobs that no shard and no log names: their writer died, or lost. Returns how many.
+
+    `named` is asked after the listing, and must know the parts of all shards: first those that a log or an
+    open transaction names, then those of the shards, for names move that way.
+    """
+    limits = limits or GcLimits()
+    oldest_us = clock.now_us() - limits.orphan_age_us
+    listed = [b.key async for b in blob.list(STAGED) if b.modified_us < oldest_us]
+    if not listed:
+        return 0
+    kept = set(await named())
+    orphans = [key for key in listed if key not in kept]
+    for key in orphans:
+        await blob.delete(key)
     return len(orphans)
 
 

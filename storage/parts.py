@@ -11,6 +11,10 @@ writer may write first and learn its timestamp later (`Part.at`).
 
 A Parquet part is named `{shard}/{writer}/{random}.parquet`. Names are drawn from injected
 randomness and never used twice, so a put needs no condition.
+
+A file without `_rid` was written by somebody who could not know its row ids (Spark, say), and became a part
+by being described: its rows are numbered from `rid_min` to `rid_max` in the order in which they stand.
+Such files lie under `staging/`, where `gc.collect_staged` looks after those that nobody came to describe.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -224,6 +229,8 @@ def open_parquet(part: Part, data: bytes) -> pq.ParquetFile:
         file = pq.ParquetFile(pa.BufferReader(data))
         if file.metadata.num_rows != part.row_count:
             raise CorruptBlob(key, f"{file.metadata.num_rows} rows instead of {part.row_count}")
+        if "_rid" not in file.schema_arrow.names and part.rid_max - part.rid_min + 1 != part.row_count:
+            raise CorruptBlob(key, f"{part.row_count} rows, numbered {part.rid_min} to {part.rid_max}")
         stamp = (file.schema_arrow.metadata or {}).get(b"tidewire.format", PARQUET_FORMAT)
     except (pa.ArrowException, OSError) as e:
         raise CorruptBlob(key, str(e)) from e
@@ -239,7 +246,15 @@ def decode_parquet(part: Part, data: bytes, columns: Sequence[str] | None = None
         table = file.read(columns=None if columns is None else list(columns))
     except (pa.ArrowException, OSError) as e:
         raise CorruptBlob(part.key or "", str(e)) from e
+    if "_rid" not in file.schema_arrow.names and (columns is None or "_rid" in columns):
+        table = numbered(table, part.rid_min)
     return table.replace_schema_metadata(None)
+
+
+def numbered(table: pa.Table, first_rid: int) -> pa.Table:
+    """Rows with row ids in front, counted from `first_rid`."""
+    rids = pa.array(np.arange(first_rid, first_rid + table.num_rows, dtype=np.int64))
+    return table.add_column(0, RID_FIELD, rids)
 
 
 class PartStore:

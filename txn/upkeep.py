@@ -18,11 +18,12 @@ simulation calls both where it likes.
 from __future__ import annotations
 
 import logging
+import random
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from storage.abc import ShardId, StorageError, Timestamp
-from storage.gc import drop
+from storage.gc import GcLimits, collect_staged, drop
 from storage.maintenance import Maintenance
 from storage.shard.shard import Shard
 from txn.abc import TxnError
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from txn.environment import Environment
 
 _log = logging.getLogger("tidewire.txn")
+
+STAGED_EVERY_US = 24 * 60 * 60 * 1_000_000
 
 
 class Upkeep:
@@ -47,6 +50,7 @@ class Upkeep:
         self._quiet_rounds = -1
         self._since_sent_s = 0.0
         self._since_sent_rounds = 0
+        self._staged_at_us = env.clock.now_us() + random.Random(env.clock.now_us()).randrange(STAGED_EVERY_US)
 
     async def run(self, once: Callable[[], Awaitable[None]]) -> None:
         while not self.env.is_closed:
@@ -120,6 +124,24 @@ class Upkeep:
                     named_elsewhere=self._named_here,
                 )
             await maintenance.step()
+        now_us = self.env.clock.now_us()
+        if now_us >= self._staged_at_us:
+            self._staged_at_us = now_us + STAGED_EVERY_US
+            await self.collect_staged()
+
+    async def collect_staged(self, limits: GcLimits | None = None) -> int:
+        """Deletes what other programs have staged for a commit that never came. Returns how many blobs."""
+        return await collect_staged(self.env.blob, self.env.clock, self._named_anywhere, limits)
+
+    async def _named_anywhere(self) -> set[str]:
+        """All blobs that a part names: of the log, of open transactions, then of the data shards."""
+        named = await self._named_here()
+        for shard in list(self.env.txns.state.registered):
+            handle = await self.env.shard(shard)
+            await handle.refresh()
+            named.update(part.key for _, part in handle.state.parts if part.key is not None)
+            named.update(garbage.key for garbage in handle.state.garbage)
+        return named
 
     async def _named_here(self) -> set[str]:
         """Blobs that the log or an open transaction names, and the data shard does not yet."""
