@@ -1,4 +1,4 @@
-"""The command line: `tidewire serve`, `demo`, `load`, `export`, `verify`, `verifier`, `version`.
+"""The command line: `tidewire serve`, `demo`, `load`, `export`, `verify`, `ready`, `verifier`, `version`.
 
 Exit codes: 0 a clean end, 1 the server could not start or run, 2 wrong usage or configuration.
 """
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command()(jobs.load)
 app.command()(jobs.export)
 app.command()(jobs.verify)
+app.command()(jobs.ready)
 
 
 @app.command()

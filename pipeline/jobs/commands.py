@@ -26,6 +26,12 @@ def load(
     batch_rows: Annotated[int, typer.Option(help="Rows per COPY; with skip, per transaction.")] = 50_000,
     delimiter: Annotated[str, typer.Option(help="Of CSV. Default: found out.")] = "",
     header: Annotated[bool, typer.Option(help="CSV files begin with column names.")] = True,
+    resume: Annotated[
+        str,
+        typer.Option(
+            help="A name for this load: killed, it goes on where it was when started under it again."
+        ),
+    ] = "",
 ) -> None:
     """Load CSV, JSON lines or Parquet files into a table."""
     from pipeline.jobs.load import LoadOptions
@@ -44,6 +50,7 @@ def load(
         header=header,
         batch_rows=batch_rows,
         rejects_max=rejects_max,
+        resume=resume,
     )
     typer.echo(_or_fail(lambda: run(url, table, paths, options)))
 
@@ -86,6 +93,24 @@ def verify(
     typer.echo(report)
     if report.problems:
         sys.exit(1)
+
+
+def ready(
+    url: Url = DEFAULT_URL,
+    timeout_s: Annotated[float, typer.Option(help="How long the server may take to answer.", min=1)] = 5.0,
+) -> None:
+    """Ask a server whether it answers queries: exit code 0 or 1. For health checks."""
+    import psycopg
+
+    def ask() -> str:
+        timeout_ms = int(timeout_s * 1000)
+        with psycopg.connect(
+            url, connect_timeout=max(2, round(timeout_s)), options=f"-c statement_timeout={timeout_ms}"
+        ) as connection:
+            connection.execute("SELECT 1").fetchone()
+        return "ready"
+
+    typer.echo(_or_fail(ask))
 
 
 def _or_fail(job: Callable[[], T]) -> T:

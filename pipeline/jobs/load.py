@@ -3,6 +3,8 @@
     --on-error abort    one transaction: the first bad row ends it and nothing was loaded
     --on-error skip     a transaction per batch; a batch that is refused is halved until the bad rows stand
                         alone, those go to the reject file with the server's reason, the rest is committed
+    --resume NAME       a transaction per batch that also says how far the load is (`checkpoint`): a load that was
+                        killed goes on where it was when it is started again under the same name
 
 Halving costs two transactions per level and bad row (17 levels for 100,000 rows), so a file that is mostly bad is
 slow to load; `rejects_max` ends such a load.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -24,6 +27,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 from psycopg import sql
 
+from pipeline.jobs.checkpoint import Checkpoint, CheckpointError
 from pipeline.jobs.progress import Progress
 from pipeline.jobs.sources import Malformed, Source, SourceColumn, expand
 from planner import types as t
@@ -38,7 +42,7 @@ class LoadError(Exception):
 
 @dataclass(slots=True)
 class LoadSummary:
-    """What a load did. `rows` were committed."""
+    """What a load did. `rows` were committed, `before` by earlier runs of a load that was resumed."""
 
     table: str
     files: int = 0
@@ -47,20 +51,25 @@ class LoadSummary:
     created: bool = False
     elapsed_s: float = 0.0
     columns: list[str] = field(default_factory=list)
+    before: int = 0
 
     def __str__(self) -> str:
         rate = self.rows / self.elapsed_s if self.elapsed_s else 0.0
         made = " (created)" if self.created else ""
         rejected = f", {self.rejected:,} rejected" if self.rejected else ""
+        before = f", {self.before:,} were there already" if self.before else ""
         return (
             f"{self.table}{made}: {self.rows:,} rows from {self.files} file{'s' * (self.files != 1)}"
-            f" in {self.elapsed_s:.1f} s ({rate:,.0f} rows/s){rejected}"
+            f" in {self.elapsed_s:.1f} s ({rate:,.0f} rows/s){before}{rejected}"
         )
 
 
 @dataclass(slots=True)
 class LoadOptions:
-    """`format` None: from the files' names. `create`: make the table from what the files hold if it is not there."""
+    """`format` None: from the files' names. `create`: make the table from what the files hold if it is not there.
+
+    `resume`: the name under which the load can be continued; empty: it cannot.
+    """
 
     format: str | None = None
     create: bool = False
@@ -70,6 +79,7 @@ class LoadOptions:
     header: bool = True
     batch_rows: int = BATCH_ROWS
     rejects_max: int = REJECTS_MAX
+    resume: str = ""
 
 
 def load(url: str, table: str, paths: Sequence[str], options: LoadOptions | None = None) -> LoadSummary:
@@ -84,38 +94,52 @@ def load(url: str, table: str, paths: Sequence[str], options: LoadOptions | None
     with ExitStack() as stack:
         stack.callback(source.close)
         connection = stack.enter_context(psycopg.connect(url, autocommit=True))
-        rejects = _Rejects(options, stack)
         found = source.columns()
         target = _columns_of(connection, table)
-        # One transaction makes the table and fills it; where bad rows are skipped, each batch has its own.
-        if not options.skip_bad:
+        in_batches = options.skip_bad or bool(options.resume)
+        # One transaction makes the table and fills it; otherwise each batch has its own.
+        if not in_batches:
             stack.enter_context(connection.transaction())
         if target is None:
             if not options.create:
                 raise LoadError(f'table "{table}" does not exist: create it, or say --create')
             _create(connection, table, found)
             summary.created = True
+        checkpoint = None
+        try:
+            if options.resume:
+                checkpoint = Checkpoint.open(connection, options.resume, table, files)
+        except CheckpointError as e:
+            raise LoadError(str(e)) from e
+        rejects = _Rejects(options, stack, checkpoint)
         used = found if target is None else _matched(table, found, target, options.header)
         summary.columns = [c.name for c in used]
-        loader = _Loader(connection, table, used, options, rejects, summary, progress)
+        loader = _Loader(connection, table, used, options, rejects, checkpoint, summary, progress)
         try:
-            for file in files:
+            sizes_bytes = [Path(f).stat().st_size for f in files]
+            for i, file in enumerate(files):
+                loader.files_bytes = sum(sizes_bytes[:i]), sizes_bytes[i], max(sum(sizes_bytes), 1)
                 loader.file(source, file)
                 summary.files += 1
+        except CheckpointError as e:
+            raise LoadError(str(e)) from e
         except psycopg.Error as e:
-            raise _ended(e, summary, options) from e
+            raise _ended(e, summary, in_batches) from e
     summary.rejected = rejects.count
     summary.elapsed_s = progress.done()
     return summary
 
 
 class _Rejects:
-    """The reject file, opened by the first reject."""
+    """The reject file, opened by the first reject; that of a load that goes on is continued where it was."""
 
-    def __init__(self, options: LoadOptions, stack: ExitStack) -> None:
+    def __init__(self, options: LoadOptions, stack: ExitStack, checkpoint: Checkpoint | None) -> None:
         self._options, self._stack = options, stack
         self._file: TextIO | None = None
-        self.count = 0
+        self._before_bytes = checkpoint.reject_bytes if checkpoint is not None else 0
+        self._lasting = checkpoint is not None
+        self.count = checkpoint.rejects if checkpoint is not None else 0
+        self.size_bytes = self._before_bytes
 
     def add(self, **what: Any) -> None:
         """Raises LoadError when there are more than `rejects_max`."""
@@ -124,9 +148,23 @@ class _Rejects:
             raise LoadError(f"more than {self._options.rejects_max} bad rows, the last one: {what['reason']}")
         if self._options.reject_file is not None:
             if self._file is None:
-                opened = self._options.reject_file.open("w", encoding="utf-8")
-                self._file = self._stack.enter_context(opened)
+                self._file = self._opened(self._options.reject_file)
             self._file.write(json.dumps(what, ensure_ascii=False) + "\n")
+            if self._lasting:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+                self.size_bytes = self._file.tell()
+
+    def _opened(self, path: Path) -> TextIO:
+        if not self._before_bytes:
+            return self._stack.enter_context(path.open("w", encoding="utf-8"))
+        size = path.stat().st_size if path.is_file() else 0
+        if size < self._before_bytes:
+            raise LoadError(
+                f"{path} has {size} bytes, and the load that goes on had written {self._before_bytes}"
+            )
+        os.truncate(path, self._before_bytes)
+        return self._stack.enter_context(path.open("a", encoding="utf-8"))
 
 
 class _Loader:
@@ -137,32 +175,52 @@ class _Loader:
         columns: Sequence[SourceColumn],
         options: LoadOptions,
         rejects: _Rejects,
+        checkpoint: Checkpoint | None,
         summary: LoadSummary,
         progress: Progress,
     ) -> None:
         self._connection, self._columns, self._options = connection, columns, options
-        self._rejects, self._summary, self._progress = rejects, summary, progress
+        self._rejects, self._checkpoint = rejects, checkpoint
+        self._summary, self._progress = summary, progress
+        self.files_bytes = (0, 0, 1)
+        """For the bar: the size of the files before this one, of this one, of all."""
+        self._sent_bytes = 0
         names = sql.SQL(", ").join(sql.Identifier(c.name) for c in columns)
         self._copy = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv)").format(_name(table), names)
 
     def file(self, source: Source, file: str) -> None:
         options, row = self._options, 1
+        skipped = self._sent_bytes = 0
+        if self._checkpoint is not None:
+            state = self._checkpoint.of(file)
+            self._summary.before += state.rows - state.rejects
+            if state.done:
+                return
+            skipped = state.rows
         for batch in source.batches(file, self._columns, options.batch_rows):
+            if row + batch.num_rows <= skipped + 1:
+                row += batch.num_rows
+                continue
+            if row <= skipped:
+                batch, row = batch.slice(skipped + 1 - row), skipped + 1
             for piece in _pieces(batch, options.batch_rows):
                 if options.skip_bad:
                     self._halving(piece, file, row)
                 else:
-                    self._send(piece)
+                    self._send(piece, file)
                 row += piece.num_rows
-        for bad in source.malformed(file, options.rejects_max + 1):
+        bad_lines = source.malformed(file, options.rejects_max + 1)
+        for bad in bad_lines:
             if not options.skip_bad:
-                raise LoadError(f"{_place(bad)}: {bad.reason}; nothing was loaded")
+                kept = f"{self._summary.rows:,} rows stay loaded" if options.resume else "nothing was loaded"
+                raise LoadError(f"{_place(bad)}: {bad.reason}; {kept}")
             self._rejects.add(file=bad.file, line=bad.line, reason=bad.reason, text=bad.text)
+        self._advance(file, 0, len(bad_lines), done=True)
 
     def _halving(self, batch: pa.RecordBatch, file: str, row: int) -> None:
         """Sends a batch; what the server refuses is sent again in halves, down to single rows."""
         try:
-            self._send(batch)
+            self._send(batch, file)
         except (psycopg.DataError, psycopg.IntegrityError) as e:
             if batch.num_rows > 1:
                 half = batch.num_rows // 2
@@ -171,14 +229,34 @@ class _Loader:
                 return
             values = dict(zip(self._summary.columns, batch.to_pylist()[0].values(), strict=True))
             self._rejects.add(file=file, row=row, reason=reason_of(e), sqlstate=e.sqlstate, values=values)
+            self._advance(file, 1, 1)
 
-    def _send(self, batch: pa.RecordBatch) -> None:
+    def _advance(self, file: str, rows: int, rejects: int, *, done: bool = False) -> None:
+        """Says how far the load is where no rows are written."""
+        if self._checkpoint is not None:
+            size_bytes = self._rejects.size_bytes
+            self._checkpoint.advance(file, rows, rejects, reject_bytes=size_bytes, done=done)
+            self._checkpoint.kept(file, rows, rejects, reject_bytes=size_bytes, done=done)
+
+    def _send(self, batch: pa.RecordBatch, file: str) -> None:
         out = io.BytesIO()
         pacsv.write_csv(batch, out, pacsv.WriteOptions(include_header=False, quoting_style="all_valid"))
-        with self._connection.cursor() as cursor, cursor.copy(self._copy) as copy:
-            copy.write(out.getvalue())
+        if self._checkpoint is None:
+            self._copied(out.getvalue())
+        else:
+            with self._connection.transaction():
+                self._copied(out.getvalue())
+                self._checkpoint.advance(file, batch.num_rows)
+            self._checkpoint.kept(file, batch.num_rows)
         self._summary.rows += batch.num_rows
+        before, this, total = self.files_bytes
+        self._progress.fraction = (before + min(self._sent_bytes, this)) / total
         self._progress.step(batch.num_rows)
+
+    def _copied(self, text: bytes) -> None:
+        self._sent_bytes += len(text)  # about as much as was read of the file
+        with self._connection.cursor() as cursor, cursor.copy(self._copy) as copy:
+            copy.write(text)
 
 
 def _pieces(batch: pa.RecordBatch, rows: int) -> Iterator[pa.RecordBatch]:
@@ -237,9 +315,9 @@ def reason_of(error: psycopg.Error) -> str:
     return ": ".join(p for p in (diag.message_primary or str(error), diag.message_detail) if p)
 
 
-def _ended(error: psycopg.Error, summary: LoadSummary, options: LoadOptions) -> LoadError:
+def _ended(error: psycopg.Error, summary: LoadSummary, in_batches: bool) -> LoadError:
     where = f" ({error.diag.context})" if error.diag.context else ""
-    kept = f"{summary.rows:,} rows stay loaded" if options.skip_bad else "nothing was loaded"
+    kept = f"{summary.rows:,} rows stay loaded" if in_batches else "nothing was loaded"
     return LoadError(f"{reason_of(error)}{where}; {kept}")
 
 

@@ -7,13 +7,18 @@ import time
 from typing import TextIO
 
 REDRAW_S = 0.2
+BAR_WIDTH = 30
 
 
 class Progress:
-    """`step(rows)` as often as one likes; `done()` at the end. Without a total there is no percentage."""
+    """`step(rows)` as often as one likes; `done()` at the end.
+
+    The bar is filled to `count / total`, or, where the total is not known, to `fraction`; without either there is none.
+    """
 
     def __init__(self, what: str, total: int = 0, stream: TextIO | None = None) -> None:
         self._what, self._total = what, total
+        self.fraction: float | None = None
         self._stream = stream if stream is not None else sys.stderr
         self._shown = self._stream.isatty()
         self._began_s = self._drawn_s = time.monotonic()
@@ -37,8 +42,9 @@ class Progress:
     def _draw(self, now_s: float) -> None:
         rate = self.count / max(now_s - self._began_s, 1e-9)
         bar = ""
-        if self._total:
-            filled = min(30, 30 * self.count // self._total)
-            bar = f"[{'#' * filled}{'.' * (30 - filled)}] "
+        fraction = self.count / self._total if self._total else self.fraction
+        if fraction is not None:
+            filled = int(BAR_WIDTH * min(max(fraction, 0.0), 1.0))
+            bar = f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] "
         self._stream.write(f"\r\x1b[K{bar}{self.count:,} {self._what}, {rate:,.0f} a second")
         self._stream.flush()
