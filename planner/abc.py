@@ -88,6 +88,24 @@ class ResultColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class DomainUse:
+    """What a domain (or the arrays over one) asks of a column's values.
+
+    A column's `type` is the type under its domain, so that whoever computes need not know of domains; the
+    domain's conditions are kept with the column, so that a table's definition is complete. ALTER DOMAIN writes
+    every such column anew.
+    """
+
+    oid: Oid  # the domain's, or its array type's
+    name: str
+    not_null: bool = False
+    checks: tuple[tuple[str, str], ...] = ()
+    """(constraint, expression over VALUE); those of domains further below come first."""
+    default: str | None = None
+    over_elements: bool = False  # the column is of the domain's array type
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     name: str
     type: TypeRef
@@ -97,6 +115,22 @@ class Column:
     identity: str = ""  # "", "a" (always), "d" (by default)
     generated: bool = False  # GENERATED ALWAYS AS (default) STORED
     sequence_oid: Oid = 0  # owned sequence of serial and identity columns
+    domain: DomainUse | None = None
+    hidden: bool = (
+        False  # made for a unique index over an expression or a part of the rows: in no list of columns
+    )
+
+    @property
+    def declared(self) -> TypeRef:
+        """The type as it was declared: the domain, where there is one."""
+        return self.type if self.domain is None else TypeRef(self.domain.oid)
+
+    @property
+    def filling(self) -> str | None:
+        """The SQL text of what the column gets where nothing is given: its own default or its domain's."""
+        if self.default is None and self.domain is not None:
+            return self.domain.default
+        return self.default
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +150,18 @@ class Constraint:
     deferred: bool = False  # INITIALLY DEFERRED
     match: str = "s"  # foreign keys: "s" simple, "f" full
     validated: bool = True
+    index_only: bool = False  # what a unique index enforces, which is no constraint to anybody who asks
+    shown: tuple[str, ...] = ()  # its keys as errors name them; (): the columns' names
+
+
+@dataclass(frozen=True, slots=True)
+class MaterializedQuery:
+    """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
+
+    query: str
+    depends: tuple[Oid, ...] = ()
+    search_path: tuple[str, ...] = ()
+    populated: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +180,17 @@ class Table:
     last_attnum: int = 0  # the highest ever used, if a column above all that are left was dropped
     referenced_by: tuple[Oid, ...] = ()
     """Tables with a foreign key into this one (itself included): who writes here must look there."""
+    materialized: MaterializedQuery | None = None
+
+    @property
+    def visible(self) -> tuple[Column, ...]:
+        """The columns that users know of."""
+        return tuple(c for c in self.columns if not c.hidden)
+
+    @property
+    def listed(self) -> tuple[Constraint, ...]:
+        """The constraints that users know of."""
+        return tuple(c for c in self.constraints if not c.index_only)
 
     @property
     def primary_key(self) -> Constraint | None:
@@ -385,11 +442,39 @@ class MergeQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class RowLock:
+    """What a locking clause asks for one table of a query. `column` of its result is the row's `_rid`, and the
+    primary key's columns follow it in canonical Arrow."""
+
+    table: Table
+    strength: str  # "update", "no key update", "share", "key share"
+    wait: str  # "wait", "nowait", "skip"
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class LockingQuery:
+    """SELECT ... FOR UPDATE of rows that a query finds.
+
+    `query` yields `width` columns of the result, then, if `limited`, LIMIT and OFFSET (the same in every row; the
+    rows themselves may be more), then what `locks` name. `derived`: tables inside subqueries or views were meant as
+    well, and are not in `locks`.
+    """
+
+    query: Query
+    width: int
+    limited: bool
+    locks: tuple[RowLock, ...]
+    derived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CommonWrite:
-    """A data-modifying query of WITH. What it returns is the relation `slot`, columns c0, c1, ..."""
+    """A data-modifying query of WITH, or a locking query in another one. What it returns is the relation `slot`,
+    columns c0, c1, ..."""
 
     slot: str
-    body: InsertQuery | UpdateQuery | DeleteQuery
+    body: InsertQuery | UpdateQuery | DeleteQuery | LockingQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,7 +482,7 @@ class WithWrites:
     """A statement with data-modifying queries in its WITH: all of them, and `body`, read the same snapshot."""
 
     writes: tuple[CommonWrite, ...]
-    body: Query | InsertQuery | UpdateQuery | DeleteQuery | MergeQuery
+    body: Query | InsertQuery | UpdateQuery | DeleteQuery | MergeQuery | LockingQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,6 +495,7 @@ class Utility:
 Body = (
     KeyedRead
     | Query
+    | LockingQuery
     | InsertValues
     | KeyedUpdate
     | KeyedDelete
@@ -452,6 +538,8 @@ def body_reads(body: Body) -> Sequence[Table]:
     tables: list[Table] = []
     if isinstance(body, Query):
         queries.append(body)
+    elif isinstance(body, LockingQuery):
+        queries.append(body.query)
     elif isinstance(body, WithWrites):
         return [t for part in (*(w.body for w in body.writes), body.body) for t in body_reads(part)]
     elif isinstance(body, MergeQuery):

@@ -241,7 +241,9 @@ class Planner:
         if query is None or isinstance(statement, st.CreateTableAs | st.CreateView):
             return
         if isinstance(statement, st.Prepare):
-            parameter_types = [resolve_type(t, ctx.catalog, ctx.search_path).oid for t in statement.types]
+            parameter_types = [
+                types.base_of(resolve_type(t, ctx.catalog, ctx.search_path)).oid for t in statement.types
+            ]
         inner = self._plan_part(query, plan.text, ctx, parameter_types, depth)
         plan.extra["query"] = inner
         plan.parameters = inner.parameters if not isinstance(statement, st.Prepare) else ()

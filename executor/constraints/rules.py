@@ -20,6 +20,7 @@ from executor.constraints.references import ReferenceRule, references_of
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from planner import types as t
 from planner.abc import Constraint, Expr, Table
+from planner.catalog import domains
 from storage.abc import Row
 from txn.abc import Key
 
@@ -46,9 +47,11 @@ def row_key(indexes: Sequence[int]) -> Callable[[Row], Key]:
 
 def _unique_key(indexes: tuple[int, ...], nulls_equal: bool) -> Callable[[Row], Key | None]:
     get = itemgetter(*indexes)
-    if nulls_equal:
-        return get
     if len(indexes) == 1:
+        if nulls_equal:  # a lone null is a key of its own, and None is no key: see snapshot.lookup.unique_key
+            return lambda row: (None,) if (k := get(row)) is None else k
+        return get
+    if nulls_equal:
         return get
 
     def key(row: Row) -> Key | None:
@@ -82,7 +85,8 @@ class TableRules:
         wide: list[Constraint] = []
         checks: list[tuple[Constraint, Callable[..., bool]]] = []
         # PostgreSQL looks at CHECK constraints in the order of their names.
-        for c in sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name):
+        own = sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name)
+        for c in (*domains.conditions(table), *own):
             expression = bind_check(table, c.expression)
             try:
                 if expression is None:
@@ -116,6 +120,13 @@ class TableRules:
         )
 
     def check_violation(self, constraint: Constraint, row: Row) -> ExecutionError:
+        if constraint.kind == "d":
+            column = self.table.columns[self.table.index_of(constraint.columns[0])]
+            code, message = domains.violation(column, constraint)
+            assert column.domain is not None
+            return ExecutionError(
+                code, message, schema="public", datatype=column.domain.name, constraint=constraint.name
+            )
         return ExecutionError(
             "23514",
             f'new row for relation "{self.table.name}" violates check constraint "{constraint.name}"',
@@ -141,8 +152,8 @@ class TableRules:
 def key_text(table: Table, constraint: Constraint, key: Key) -> str:
     """A key as PostgreSQL shows it: `(a, b)=(1, x)`."""
     columns = [table.columns[table.index_of(a)] for a in constraint.columns]
-    values = key if len(columns) > 1 else (key,)
-    names = ", ".join(_quoted(c.name) for c in columns)
+    values = key if len(columns) > 1 or key == (None,) else (key,)
+    names = ", ".join(constraint.shown or (_quoted(c.name) for c in columns))
     shown = ", ".join(
         "null" if v is None else t.output_text(v, c.type, _DEFAULTS)
         for v, c in zip(values, columns, strict=True)
@@ -160,6 +171,8 @@ def describe_row(table: Table, row: Row) -> str:
     """A row as PostgreSQL shows it in a detail: text values, cut at 64 bytes."""
     shown = []
     for value, column in zip(row, table.columns, strict=True):
+        if column.hidden:
+            continue
         if value is None:
             shown.append("null")
             continue

@@ -3,6 +3,7 @@
     COPY t FROM STDIN    pgwire decodes  ->  write(batch)  ->  completed rows, numbered, staged as parts
                                              finish()      ->  checked, added to the block, committed
     COPY t TO STDOUT     a SELECT's stream; pgwire encodes it
+    COPY t FROM 'staging/...' (FORMAT parquet)    what others wrote to the blob store: `staged`
 
 Parts are staged while the client is still sending, so a large COPY ends soon after its last byte.
 Columns that are not copied get their defaults.
@@ -76,6 +77,10 @@ def options_of(s: st.Copy) -> CopyOptions:
 
 
 async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum], autocommit: bool) -> Result:
+    if s.is_from and s.filename is not None and str(s.options.get("format", "")).lower() == "parquet":
+        from executor.session import staged
+
+        return await staged.run(session, s, params)
     if s.filename is not None or s.program:
         raise ExecutionError(
             "0A000", "COPY to and from files of the server is not supported, use STDIN and STDOUT"
@@ -89,7 +94,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     table = session.catalog.resolve_table(
         s.table.name, s.table.schema, session.search_path(), s.table.position
     )
-    columns = _columns(table, s.columns)
+    columns = copied_columns(table, s.columns)
     own = session.block is None
     block = session.block or session.open_block(implicit=True)
     if block.read_only:
@@ -102,7 +107,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     return CopyIn(described, options, load.write, load.finish, load.abort, table.name)
 
 
-def _columns(table: Table, names: Sequence[str]) -> list[Column]:
+def copied_columns(table: Table, names: Sequence[str]) -> list[Column]:
     if not names:
         return [c for c in table.columns if not c.generated]
     by_name = {c.name: c for c in table.columns}
@@ -234,11 +239,11 @@ async def default_values(session: Session, column: Column, count: int) -> pa.Arr
     if column.sequence_oid:
         values = await session.executor.sequences.take_many(session, column.sequence_oid, count)
         return pa.array(values, t.arrow_type(ref))
-    if column.default is None:
+    if column.filling is None:
         return pa.nulls(count, t.arrow_type(ref))
     from executor.session import queries
 
-    text = f"SELECT CAST({column.default} AS {t.format_type(ref)})"
+    text = f"SELECT CAST({column.filling} AS {t.format_type(ref)})"
     plan, params = session.executor.planner.plan(text, session.context(), normalise=False)
     body = session.compiled(plan).plan.body
     if not isinstance(body, Query):
@@ -265,7 +270,7 @@ async def _copy_out(
             s.table.name, s.table.schema, session.search_path(), s.table.position
         )
         if isinstance(relation, Table):
-            names = [c.name for c in _columns(relation, s.columns)]
+            names = [c.name for c in copied_columns(relation, s.columns)]
         else:
             raise ExecutionError(
                 "42809",

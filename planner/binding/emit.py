@@ -138,6 +138,10 @@ class Emitter:
             return convert(self.frag(node.arg), node.arg.type, node.type, node.explicit)
         if isinstance(node, ir.Logic):
             return self.logic(node)
+        if isinstance(node, ir.DomainCheck):
+            from planner.binding.domains import emitted
+
+            return emitted(self, node)
         if isinstance(node, ir.AnyAll):
             return self.any_all(node)
         if isinstance(node, ir.SubQuery):

@@ -17,11 +17,13 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import array_over
+from planner.binding.domains import checked
 from planner.binding.facts import type_name
 from planner.binding.naming import identifier
 from planner.binding.records import field_of, row_of
 from planner.binding.resolve import common_type
 from planner.binding.scope import Scope, find_column, no_column, similar_column
+from planner.catalog import domains
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -326,7 +328,13 @@ class ExpressionBinder(PredicateBinder):
         return ir.Logic(ref, "case", (*args, made[0]))
 
     def _cast(self, node: exp.Cast, scope: Scope) -> ir.Node:
-        target = self.queries.type_of(node.args["to"])
+        declared = self.queries.type_of(node.args["to"])
+        target, use = domains.underneath(self.queries.ctx.catalog, declared)
+        if use is not None:
+            return checked(self.queries, self._cast_to(node, target, scope), use)
+        return self._cast_to(node, target, scope)
+
+    def _cast_to(self, node: exp.Cast, target: TypeRef, scope: Scope) -> ir.Node:
         inner = node.this
         while isinstance(inner, exp.Paren):
             inner = inner.this

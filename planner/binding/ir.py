@@ -70,6 +70,21 @@ class Cast(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class DomainCheck(Node):
+    """A value that a domain's conditions hold for, or an error: (condition, text of the error).
+
+    In a condition the value (an element of it, if `each`) is a `Var` of relation `relation`, so conditions are not
+    subexpressions: no columns of the query are in them.
+    """
+
+    arg: Node
+    relation: int = field(compare=False)
+    tests: tuple[tuple[Node, str], ...] = field(compare=False)
+    each: bool = False
+    domain: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Logic(Node):
     """`and`, `or`, `not`, `is null`, `is not true`, `case`, `coalesce`, `nullif`, `greatest`, `row`, `array`, ...
 
@@ -154,7 +169,7 @@ def children(node: Node) -> tuple[Node, ...]:
     """The direct subexpressions (not into subqueries' text)."""
     if isinstance(node, Call | Logic | SetReturning):
         return node.args
-    if isinstance(node, Cast):
+    if isinstance(node, Cast | DomainCheck):
         return (node.arg,)
     if isinstance(node, AnyAll):
         return (node.compare, node.array)
@@ -179,7 +194,7 @@ def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
     if isinstance(node, Call | Logic | SetReturning):
         return replace(node, args=all_of(node.args)) if node.args else node
-    if isinstance(node, Cast):
+    if isinstance(node, Cast | DomainCheck):
         return replace(node, arg=change(node.arg))
     if isinstance(node, AnyAll):
         return replace(node, compare=change(node.compare), array=change(node.array))

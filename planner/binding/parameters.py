@@ -24,7 +24,7 @@ class Parameters:
         self._highest = len(oids)
         for i, oid in enumerate(oids, 1):
             if oid and oid != t.UNKNOWN:
-                self._types[i] = TypeRef(oid)
+                self._types[i] = TypeRef(t.base_of(TypeRef(oid)).oid)
 
     def use(self, number: int, position: int) -> TypeRef:
         """The type of $number so far; UNKNOWN when undecided."""

@@ -21,6 +21,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import ir, keyed
+from planner.binding.arbiters import inferred
 from planner.binding.compound import with_text
 from planner.binding.dimensions import depth
 from planner.binding.emit import EmittedColumn, Frag, Item, decimal_form, join, quote_name, sql
@@ -76,13 +77,15 @@ class RowBinder:
             if schema in ("pg_catalog", "information_schema"):
                 raise PlanError("42501", f"permission denied for table {name}", position=position)
             raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
+        if found.materialized is not None:
+            raise PlanError("42809", f'cannot change materialized view "{name}"')
         alias = node.args.get("alias")
         return found, identifier(alias.this) if alias is not None else name
 
     def relation(self, table: Table, name: str, slot: str = "", *, of_table: bool) -> Relation:
         number = self.queries.next_relation()
         slot = slot or (f"s{number}" if of_table else "")
-        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum) for c in table.columns]
+        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
         made = Relation(number, name, columns, table, "", slot)
         self.queries.declare(
             number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
@@ -132,9 +135,9 @@ class RowBinder:
                 True,
             )
             return self.assigned(call, column, 0)
-        if column.default is None or column.generated:
+        if column.filling is None or column.generated:
             return ir.Lit(TypeRef(column.type.oid), None)
-        bound = self.stored_expression(column.default, Scope(None, 0, clause="DEFAULT expressions"))
+        bound = self.stored_expression(column.filling, Scope(None, 0, clause="DEFAULT expressions"))
         return self.assigned(self._sequences_named(bound), column, 0)
 
     def _sequences_named(self, node: ir.Node) -> ir.Node:
@@ -231,22 +234,16 @@ class RowBinder:
         constraint: Constraint | None = None
         if named is not None:
             name = identifier(named)
-            constraint = next((c for c in table.constraints if c.name == name), None)
+            constraint = next((c for c in table.constraints if c.name == name and not c.index_only), None)
             if constraint is None:
                 raise PlanError("42704", f'constraint "{name}" for table "{table.name}" does not exist')
             if constraint.kind not in "pu":
                 raise PlanError("42809", "constraint in ON CONFLICT clause has no associated index")
         elif keys:
-            wanted = set()
-            for k in keys:
-                inner = k.this if isinstance(k, exp.Ordered) else k
-                while isinstance(inner, exp.Paren):
-                    inner = inner.this
-                if isinstance(inner, exp.Tuple):
-                    wanted |= {table.columns[self.column_index(table, x)].attnum for x in inner.expressions}
-                else:
-                    wanted.add(table.columns[self.column_index(table, inner)].attnum)
-            constraint = self._arbiter(table, wanted)
+            for node in (x for k in keys for x in k.find_all(exp.Column)):
+                self.column_index(table, node)
+            predicate = clause.args.get("index_predicate")
+            constraint = inferred(self.queries.ctx.catalog, table, keys, predicate)
         elif not nothing:
             raise PlanError(
                 "42601",
@@ -261,7 +258,7 @@ class RowBinder:
         width = len(table.columns)
         scope = self.scope_of(old, new)
         scope.ctes = self._scope.ctes
-        scope.columns = scope.columns[:width]
+        scope.columns = scope.columns[: len(table.visible)]
         offsets = {old.number: 0, new.number: width}
         where = clause.args.get("where")
         assignments = self.assignments_of(clause.expressions, table, scope, old)
@@ -303,24 +300,6 @@ class RowBinder:
             "SELECT ", join(", ", items), " FROM (SELECT _n, ", join(", ", cells), " FROM ", Slot("conflicts"), f") AS {name}", *test,
         )  # fmt: skip
         return self.queries.finished(self._with_queries(text))
-
-    def _arbiter(self, table: Table, wanted: set[int]) -> Constraint:
-        for c in table.constraints:
-            if c.kind in "pu" and set(c.columns) == wanted:
-                return c
-        for index in self.queries.ctx.catalog.indexes_of(table.oid):
-            if (
-                index.unique
-                and not index.predicate
-                and {k.attnum for k in index.keys} == wanted
-                and all(k.attnum for k in index.keys)
-            ):
-                return Constraint(
-                    index.oid, index.name, "u", tuple(k.attnum for k in index.keys), index_oid=index.oid
-                )
-        raise PlanError(
-            "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"
-        )
 
     def assignments_of(
         self, items: Sequence[exp.Expression], table: Table, scope: Scope, relation: Relation

@@ -17,13 +17,13 @@ from planner.binding.emit import (
     Emitter,
     Form,
     Frag,
+    Item,
 )
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
-from planner.catalog import CompositeType, EnumType
 from planner.lexer import QUOTED, WORD, tokenize
 
 DEPTH_MAX = 200
@@ -65,6 +65,11 @@ class Parts:
     limit: ir.Node | None = None
     offset: ir.Node | None = None
     ties: bool = False
+    grouped: bool = False
+    hidden: list[Item] = field(default_factory=list)
+    """Columns behind the targets, for the executor alone."""
+    cut: list[Item] | None = None
+    """In place of LIMIT and OFFSET."""
     prefix: Frag | None = None
 
 
@@ -84,6 +89,11 @@ class QueryState:
         self.prefer_keyed = True
         self.common_writes: list[CommonWrite] = []
         self.in_common_write = False
+        self.with_texts: dict[str, Frag] = {}
+        """The text of each WITH query so far, by its name in the text."""
+        self.locked_texts: dict[Frag, tuple[tuple[int, int] | None, ...]] = {}
+        """What stands for a locking part of the statement: (table, attribute number) of its columns of locked rows."""
+        self.locked_relations: dict[int, tuple[tuple[int, int] | None, ...]] = {}
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
         self._relations = 0
         self._scopes = 0
@@ -137,7 +147,7 @@ class QueryState:
         if not words or (schema and catalog.find_schema(schema) is None):
             return None
         found = catalog.find_type(words[-1], schema, self.search_path)
-        return TypeRef(found.oid) if isinstance(found, EnumType | CompositeType) else None
+        return TypeRef(found.oid) if found is not None else None
 
     def parenthesis_before(self, position: int) -> int:
         """Where the parenthesis opens in which something at this position is the first thing."""

@@ -44,7 +44,7 @@ from planner.catalog.objects import (
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.types import register_composite, register_enum
+from planner.types import register_composite, register_domain, register_enum
 
 SearchPath = tuple[str, ...]
 DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
@@ -135,6 +135,8 @@ class Catalog:
             self._types[thing.schema_oid, thing.name] = thing.oid
         if isinstance(thing, EnumType):
             register_enum(thing.oid, thing.array_oid, thing.name, thing.labels)
+        elif isinstance(thing, Domain):
+            register_domain(thing.oid, thing.array_oid, thing.name, thing.base)
         elif isinstance(thing, CompositeType):
             register_composite(
                 thing.oid, thing.array_oid, thing.name, tuple((c.name, c.type) for c in thing.columns)

@@ -19,8 +19,18 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import CatalogChange, Index, Relation, Sequence, View, quote_identifier, quote_qualified
-from planner.ddl import constraints, drop, moves, sequences, standing, tables
+from planner.catalog import (
+    CatalogChange,
+    Index,
+    Relation,
+    Sequence,
+    View,
+    domains,
+    quote_identifier,
+    quote_qualified,
+)
+from planner.catalog.stored_queries import stored_queries
+from planner.ddl import constraints, drop, moves, sequences, standing, tables, unique_indexes
 from planner.ddl.plan import Rewrite
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type
@@ -37,12 +47,46 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
         article = "an" if said.kind == "index" else "a"
         raise PlanError("42809", f'"{said.name.name}" is not {article} {said.kind}')
     if isinstance(found, Table):
+        _refuse_kind(found, said)
         alter_table(scope, found, said.actions)
         return
+    if said.kind == "materialized view":
+        raise PlanError("42809", f'"{said.name.name}" is not a materialized view')
     for action in said.actions:
         current = scope.catalog.get(found.oid)
         assert isinstance(current, Relation)
         _alter_other(scope, current, action)
+
+
+_OF_MATERIALIZED: Final = frozenset(("rename", "rename column", "set schema", "owner", "ignore"))
+
+
+def _refuse_kind(table: Table, said: st.AlterTable) -> None:
+    """ALTER MATERIALIZED VIEW is for materialized views, and these take few actions (42809)."""
+    if table.materialized is None:
+        if said.kind == "materialized view":
+            raise PlanError("42809", f'"{table.name}" is not a materialized view')
+        return
+    for action in said.actions:
+        if action.what not in _OF_MATERIALIZED:
+            raise PlanError(
+                "42809",
+                f'ALTER action {action.what.upper()} cannot be performed on relation "{table.name}"',
+                detail="This operation is not supported for materialized views.",
+            )
+
+
+def add_unique_index(scope: Scope, table: Table, index: Index) -> None:
+    """The table with what enforces a unique index: its constraint, and columns where it needs some."""
+    alteration = _Alteration(scope, table)
+    alteration.table, alteration.sources = unique_indexes.hidden_columns(scope, table, index)
+    alteration.reshaped = bool(alteration.sources)
+    alteration.run(())
+
+
+def settle_unique_indexes(scope: Scope, table: Table) -> None:
+    """After indexes of the table were removed: what enforced them goes too."""
+    _Alteration(scope, table).run(())
 
 
 def alter_table(scope: Scope, table: Table, actions: tuple[st.AlterAction, ...]) -> None:
@@ -122,6 +166,9 @@ class _Alteration:
         before_catalog = self.scope.catalog
         for action in actions:
             self.actions[action.what](action)
+        kept = unique_indexes.settled(self.scope, self.table)
+        self.reshaped = self.reshaped or kept.columns != self.table.columns
+        self.table = kept
         if self.reshaped:
             self._rewrite(before_catalog)
         for verify in self.verify:
@@ -185,6 +232,7 @@ class _Alteration:
         self.sources[attnum] = self._initial(column, sequence)
         if column.not_null and column.default is None and sequence is None:
             scope.checks.append(constraints.not_null_check(scope, self.table, column.name))
+        scope.checks += constraints.domain_checks(scope, self.table, column)
         for check in checks:
             self._add(check)
         if said.default is not None:
@@ -194,8 +242,8 @@ class _Alteration:
     def _initial(self, column: Column, sequence: Sequence | None) -> str:
         """The new column's value in rows that are there already."""
         shown = types.format_type(column.type)
-        if column.default is not None:
-            return f"CAST(({column.default}) AS {shown})"
+        if column.filling is not None:
+            return f"CAST(({column.filling}) AS {shown})"
         if sequence is not None:
             schema = self.scope.catalog.schema_of(sequence.schema_oid).name
             name = quote_qualified(schema, sequence.name).replace("'", "''")
@@ -258,7 +306,9 @@ class _Alteration:
             for c in table.columns
         )
         checks = tuple(
-            dataclasses.replace(c, expression=renamed(c.expression)) if c.kind == "c" else c
+            dataclasses.replace(c, expression=renamed(c.expression))
+            if c.kind == "c"
+            else dataclasses.replace(c, shown=tuple(renamed(s) for s in c.shown))
             for c in table.constraints
         )
         self.table = dataclasses.replace(table, columns=columns, constraints=checks)
@@ -273,13 +323,13 @@ class _Alteration:
                     index, keys=keys, predicate=renamed(index.predicate) if index.predicate else ""
                 ),
             )
-        for view in list(scope.catalog.objects(View)):
+        for view in list(stored_queries(scope.catalog)):
             if table.oid in view.depends and drop.mentions(view.query, a.name):
                 if len(view.depends) > 1:
                     raise PlanError(
                         "0A000", "renaming a column that a view over several relations uses is not supported"
                     )
-                scope.replace(view, dataclasses.replace(view, query=renamed(view.query)))
+                scope.replace(view.holder, view.reworded(renamed(view.query)))
 
     def set_default(self, a: st.AlterAction) -> None:
         column = self.column(a.name)
@@ -334,7 +384,8 @@ class _Alteration:
         assert a.type is not None
         ref = resolve_type(a.type, scope.catalog, scope.search_path)
         check_column_type(ref, column.name, scope.catalog)
-        for view in scope.catalog.objects(View):
+        ref, domain = domains.underneath(scope.catalog, ref)
+        for view in stored_queries(scope.catalog):
             if table.oid in view.depends and drop.mentions(view.query, column.name):
                 raise PlanError(
                     "0A000",
@@ -350,12 +401,18 @@ class _Alteration:
                 and c.default
                 and drop.mentions(c.default, column.name)
             ):
+                if c.hidden:
+                    raise PlanError(
+                        "0A000",
+                        "altering the type of a column that a unique index on expressions uses is not supported",
+                        hint="Drop the index, and create it again afterwards.",
+                    )
                 raise PlanError(
                     "0A000",
                     "cannot alter type of a column used by a generated column",
                     detail=f'Column "{column.name}" is used by generated column "{c.name}".',
                 )
-        if ref == column.type and a.expression is None:
+        if ref == column.type and domain == column.domain and a.expression is None:
             return
         shown = types.format_type(ref)
         if a.expression is None and not casts_automatically(column.type.oid, ref.oid):
@@ -375,7 +432,9 @@ class _Alteration:
         source = a.expression.text if a.expression is not None else quote_identifier(column.name)
         self.sources[column.attnum] = f"CAST(({source}) AS {shown})"
         self.reshaped = True
-        self.put(column, dataclasses.replace(column, type=ref))
+        changed = dataclasses.replace(column, type=ref, domain=domain)
+        self.put(column, changed)
+        scope.checks += constraints.domain_checks(scope, self.table, changed)
         names = {c.attnum: c for c in self.table.columns}
         for k in self.table.constraints:
             if column.attnum in k.columns and k.kind in "pu":
@@ -410,7 +469,7 @@ class _Alteration:
 
     def drop_constraint(self, a: st.AlterAction) -> None:
         scope, table = self.scope, self.table
-        found = next((c for c in table.constraints if c.name == a.name), None)
+        found = next((c for c in table.constraints if c.name == a.name and not c.index_only), None)
         if found is None:
             message = f'constraint "{a.name}" of relation "{table.name}" does not exist'
             if a.exists:
@@ -560,7 +619,7 @@ class _Alteration:
 
 
 def next_attnum(table: Table) -> int:
-    return max([table.last_attnum, *(c.attnum for c in table.columns)], default=0) + 1
+    return max([table.last_attnum, *(c.attnum for c in table.visible)], default=0) + 1
 
 
 _NUMERIC: Final = frozenset((types.INT2, types.INT4, types.INT8, types.FLOAT4, types.FLOAT8, types.NUMERIC))

@@ -15,7 +15,7 @@ from sqlglot import exp
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import Index, IndexKey, Role, quote_identifier, quote_qualified
+from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import naming
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -26,7 +26,7 @@ from planner.parse.queries import position as first_position
 
 def add_constraint(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -> Table:
     """The table with one more constraint; its index and the check of its rows go to the scope."""
-    if said.name and any(c.name == said.name for c in table.constraints):
+    if said.name and any(c.name == said.name and not c.index_only for c in table.constraints):
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
     if said.kind in "pu":
         return _add_key(scope, table, said, has_rows)
@@ -43,7 +43,7 @@ def is_free(scope: Scope, table: Table) -> Callable[[str], bool]:
 
 
 def find_column(table: Table, name: str) -> Column | None:
-    return next((c for c in table.columns if c.name == name), None)
+    return next((c for c in table.columns if c.name == name and not c.hidden), None)
 
 
 def qualified(scope: Scope, table: Table) -> str:
@@ -83,7 +83,9 @@ def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool)
                 "for the data type.",
             )
     attnums = tuple(c.attnum for c in columns)
-    same = next((c for c in table.constraints if c.kind in "pu" and c.columns == attnums), None)
+    same = next(
+        (c for c in table.constraints if c.kind in "pu" and c.columns == attnums and not c.index_only), None
+    )
     if same is not None and not said.name and same.kind == said.kind == "u" and not has_rows:
         return table  # PostgreSQL makes one index of UNIQUE said twice in CREATE TABLE
     taken = is_free(scope, table)
@@ -143,9 +145,20 @@ def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table
     if not index.unique or index.predicate or any(not k.attnum for k in index.keys):
         raise PlanError("42809", f'"{index.name}" is not a unique index')
     name = said.name or index.name
-    constraint = Constraint(
-        scope.allocate(), name, said.kind, tuple(k.attnum for k in index.keys), index_oid=index.oid
+    enforced = next(c for c in table.constraints if c.index_oid == index.oid)
+    constraint = dataclasses.replace(
+        enforced,
+        name=name,
+        kind=said.kind,
+        index_only=False,
+        deferrable=said.deferrable,
+        deferred=said.initially_deferred,
     )
+    table = dataclasses.replace(table, constraints=tuple(c for c in table.constraints if c != enforced))
+    if name != index.name:
+        scope.notice(
+            f'ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index "{index.name}" to "{name}"'
+        )
     scope.replace(
         index,
         dataclasses.replace(index, name=name, constraint_oid=constraint.oid, primary=said.kind == "p"),
@@ -263,6 +276,24 @@ def check_check(scope: Scope, table: Table, constraint: Constraint) -> DataCheck
         table=table,
         constraint=constraint.name,
     )
+
+
+def domain_checks(scope: Scope, table: Table, column: Column) -> list[DataCheck]:
+    """What finds a value of the column that its domain does not have."""
+    alone = dataclasses.replace(table, columns=(column,))
+    found = []
+    for condition in domains.conditions(alone):
+        code, message = domains.violation(column, condition)
+        found.append(
+            DataCheck(
+                f"SELECT 1 FROM {qualified(scope, table)} WHERE NOT ({condition.expression}) LIMIT 1",
+                code,
+                message,
+                table=table,
+                constraint=condition.name,
+            )
+        )
+    return found
 
 
 def verify_check(scope: Scope, table: Table, expression: st.Sql) -> None:

@@ -26,12 +26,14 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_schema
+from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.ddl import depends, sequences
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {
     "table": (Table,),
+    "materialized view": (Table,),
     "view": (View,),
     "sequence": (Sequence,),
     "index": (Index,),
@@ -75,7 +77,7 @@ class Dependent:
 
 
 def drop(scope: Scope, said: st.Drop) -> None:
-    if said.kind in ("materialized view", "foreign table"):
+    if said.kind == "foreign table":
         for name in said.names:
             if not said.if_exists:
                 raise PlanError("42P01", f'{said.kind} "{name.name}" does not exist')
@@ -124,9 +126,16 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         scope.notice(f'{"type" if kind == "domain" else kind} "{_shown(name)}" does not exist, skipping')
         return None
     expected = _KIND.get(kind)
-    if expected is not None and not isinstance(found, expected):
+    materialized = isinstance(found, Table) and found.materialized is not None
+    if expected is not None and (
+        not isinstance(found, expected)
+        or (kind in ("table", "materialized view") and materialized != (kind == "materialized view"))
+    ):
         article = "an" if kind == "index" else "a"
-        raise PlanError("42809", f'"{name.name}" is not {article} {kind}', hint=_HINTS.get(type(found), ""))
+        hint = _HINTS.get(type(found), "")
+        if materialized:
+            hint = "Use DROP MATERIALIZED VIEW to remove a materialized view."
+        raise PlanError("42809", f'"{name.name}" is not {article} {kind}', hint=hint)
     if isinstance(found, Index) and found.constraint_oid:
         table = scope.catalog.table(found.table_oid)
         what = f"constraint {found.name} on table {table.name}"
@@ -193,9 +202,15 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
         if part.column is None or part.default_only:
             _remove_part(scope, part)
     for thing in _in_order(gone):
-        if isinstance(thing, View):  # before the columns that they use
+        if isinstance(thing, View) or stored_query(thing) is not None:  # before the columns that they use
+            if isinstance(thing, Table):
+                for inner in _internal(scope, thing):
+                    scope.remove(inner)
+                scope.dropped.append(thing.shard)
             scope.remove(thing)
     _drop_columns(scope, [p for p in parts if p.column is not None and not p.default_only])
+    from planner.ddl.alter import settle_unique_indexes
+
     for thing in _in_order(gone):
         current = scope.catalog.get(thing.oid)
         if current is None:
@@ -203,6 +218,8 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
         scope.remove(current)
         if isinstance(current, Table):
             scope.dropped.append(current.shard)
+        elif isinstance(current, Index) and current.table_oid not in gone:
+            settle_unique_indexes(scope, scope.catalog.table(current.table_oid))
 
 
 def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
@@ -211,8 +228,8 @@ def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
         return []
     name = part.column.name
     return [
-        Dependent(view, part.shown(scope))
-        for view in scope.catalog.objects(View)
+        Dependent(view.holder, part.shown(scope))
+        for view in stored_queries(scope.catalog)
         if part.thing.oid in view.depends and mentions(view.query, name)
     ]
 
@@ -322,10 +339,15 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 for c in table.constraints
                 if c.kind == "f" and c.foreign_table == thing.oid
             ]
+    if isinstance(thing, Index) and thing.unique and thing.table_oid:
+        found += _foreign_keys_on(scope, thing, on)
     if isinstance(thing, Sequence | EnumType | Domain | CompositeType):
         for table in catalog.objects(Table):
             for column in table.columns:
-                if column.type.oid in (thing.oid, getattr(thing, "array_oid", 0)):
+                if column.declared.oid in (thing.oid, getattr(thing, "array_oid", 0)) or column.type.oid in (
+                    thing.oid,
+                    getattr(thing, "array_oid", 0),
+                ):
                     found.append(Dependent(table, on, column=column))
                 elif column.sequence_oid == thing.oid or (
                     column.default is not None
@@ -341,20 +363,37 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 and thing.oid in depends.needs_of_expression(scope, c.expression)
             ]
     if isinstance(thing, Table | View | Sequence | EnumType | Domain | CompositeType):
-        for view in catalog.objects(View):
+        for view in stored_queries(catalog):
             if thing.oid in view.depends:
-                found.append(Dependent(view, on))
+                found.append(Dependent(view.holder, on))
     if isinstance(thing, EnumType | Domain | CompositeType):
         for composite in catalog.objects(CompositeType):
             found += [
                 Dependent(composite, on, column=c)
                 for c in composite.columns
-                if c.type.oid in (thing.oid, thing.array_oid)
+                if c.declared.oid in (thing.oid, thing.array_oid)
             ]
         for domain in catalog.objects(Domain):
             if domain.base.oid in (thing.oid, thing.array_oid):
                 found.append(Dependent(domain, on))
     return found
+
+
+def _foreign_keys_on(scope: Scope, index: Index, on: str) -> list[Dependent]:
+    """The foreign keys that a unique index, and no other, makes possible."""
+    table = scope.catalog.get(index.table_oid)
+    if not isinstance(table, Table):
+        return []
+    keys = [c for c in table.constraints if c.kind in "pu"]
+    mine = next((c for c in keys if c.index_oid == index.oid), None)
+    if mine is None or any(c is not mine and set(c.columns) == set(mine.columns) for c in keys):
+        return []
+    return [
+        Dependent(child, on, constraint=c)
+        for child in [*referencing(scope, table), table]
+        for c in child.constraints
+        if c.kind == "f" and c.foreign_table == table.oid and set(c.foreign_columns) == set(mine.columns)
+    ]
 
 
 def referencing(scope: Scope, table: Table) -> list[Table]:
@@ -387,7 +426,7 @@ def truncate(scope: Scope, said: st.Truncate) -> None:
         if found is None:
             scope.require_schema(name)
             raise PlanError("42P01", f'relation "{_shown(name)}" does not exist')
-        if not isinstance(found, Table):
+        if not isinstance(found, Table) or found.materialized is not None:
             raise PlanError("42809", f'"{name.name}" is not a table')
         if found not in tables:
             tables.append(found)

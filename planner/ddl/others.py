@@ -18,14 +18,17 @@ from planner.catalog import (
     Schema,
     Sequence,
     UserType,
-    View,
+    domains,
     quote_identifier,
 )
 from planner.catalog.names import missing_type
-from planner.ddl import constraints, moves, naming, roles, tables
+from planner.catalog.stored_queries import stored_queries
+from planner.ddl import alter, constraints, moves, naming, roles, tables
+from planner.ddl import domains as domain_changes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
+from planner.ddl.unique_indexes import shown_key
 from planner.parse.queries import parse_expression
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
@@ -64,6 +67,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         if column is None:
             raise PlanError("42703", f'column "{column_name}" does not exist')
         include.append(column.attnum)
+        labels.append(column_name)
     name = said.name or naming.choose(
         table.name, naming.joined(labels), "idx", lambda n: scope.is_taken(schema, n)
     )
@@ -85,7 +89,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     )
     scope.add(index)
     if said.unique:
-        scope.checks.append(_unique_check(scope, table, index))
+        alter.add_unique_index(scope, table, index)
+        scope.checks.append(dataclasses.replace(_unique_check(scope, table, index), before=True))
 
 
 def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
@@ -129,7 +134,7 @@ def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
         f"SELECT {shown} FROM {constraints.qualified(scope, table)}{where} GROUP BY {shown} HAVING count(*) > 1 LIMIT 1",
         "23505",
         f'could not create unique index "{index.name}"',
-        f"Key ({', '.join(k[1:-1] if k.startswith('(') else k for k in keys)})=({values}) is duplicated.",
+        f"Key ({', '.join(shown_key(table, index, i) for i in range(1, len(keys) + 1))})=({values}) is duplicated.",
         table,
         index.name,
     )
@@ -168,7 +173,7 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     if scope.catalog.find_schema(said.new_name) is not None:
         raise PlanError("42P06", f'schema "{said.new_name}" already exists')
     _refuse_reserved(said.new_name)
-    for view in scope.catalog.objects(View):
+    for view in stored_queries(scope.catalog):
         if said.name in view.search_path or f"{said.name}." in view.query:
             raise PlanError("0A000", "renaming a schema that a view uses is not supported")
     scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
@@ -255,7 +260,10 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
     columns: list[Column] = []
     for i, c in enumerate(said.columns):
         tables.refuse_column_name(c.name, [x.name for x in columns])
-        columns.append(Column(c.name, resolve_type(c.type, scope.catalog, scope.search_path), i + 1))
+        base, domain = domains.underneath(
+            scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
+        )
+        columns.append(Column(c.name, base, i + 1, domain=domain))
     oid, array = scope.allocate(), scope.allocate()
     scope.add(CompositeType(oid, schema.oid, said.name.name, array, tuple(columns), scope.user))
 
@@ -263,13 +271,13 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
 def create_domain(scope: Scope, said: st.CreateDomain) -> None:
     schema = _place(scope, said.name)
     base = resolve_type(said.type, scope.catalog, scope.search_path)
+    domain_changes.refuse_base(base, said.name.name, scope.catalog)
     checks: list[Constraint] = []
     for check in said.checks:
-        assert check.expression is not None
-        constraints.refuse_subqueries(check.expression, "check constraint")
         taken = {c.name for c in checks}
-        name = check.name or naming.choose(said.name.name, "", "check", taken.__contains__)
-        checks.append(Constraint(scope.allocate(), name, "c", (), check.expression.text))
+        checks.append(domain_changes.check_of(scope, said.name.name, base, check, taken))
+    if said.default is not None:
+        domain_changes.verify_default(scope, base, said.default)
     default = said.default.text if said.default is not None else None
     oid, array = scope.allocate(), scope.allocate()
     scope.add(
@@ -293,6 +301,7 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
             if scope.catalog.type_in(schema.oid, action.new_name) is not None:
                 raise PlanError("42710", f'type "{action.new_name}" already exists')
             scope.replace(found, dataclasses.replace(found, name=action.new_name))
+            domain_changes.spread(scope)
         elif action.what == "owner":
             owner = constraints.require_role(scope, action.name)
             scope.replace(found, dataclasses.replace(found, owner=owner))
@@ -303,35 +312,4 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
             scope.replace(found, dataclasses.replace(found, schema_oid=schema.oid))
         else:
             assert isinstance(found, Domain)
-            _alter_domain(scope, found, action)
-
-
-def _alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
-    used = any(c.type.oid in (found.oid, found.array_oid) for t in scope.catalog.tables() for c in t.columns)
-    if action.what == "set default":
-        assert action.expression is not None
-        scope.replace(found, dataclasses.replace(found, default=action.expression.text))
-    elif action.what == "drop default":
-        scope.replace(found, dataclasses.replace(found, default=None))
-    elif action.what == "drop not null":
-        scope.replace(found, dataclasses.replace(found, not_null=False))
-    elif action.what == "drop constraint":
-        kept = tuple(c for c in found.constraints if c.name != action.name)
-        if len(kept) == len(found.constraints):
-            message = f'constraint "{action.name}" of domain "{found.name}" does not exist'
-            if not action.exists:
-                raise PlanError("42704", message)
-            scope.notice(message + ", skipping")
-        scope.replace(found, dataclasses.replace(found, constraints=kept))
-    elif used:
-        raise PlanError("0A000", "adding a constraint to a domain that columns use is not supported")
-    elif action.what == "set not null":
-        scope.replace(found, dataclasses.replace(found, not_null=True))
-    else:
-        assert action.constraint is not None and action.constraint.expression is not None
-        taken = {c.name for c in found.constraints}
-        name = action.constraint.name or naming.choose(found.name, "", "check", taken.__contains__)
-        if name in taken:
-            raise PlanError("42710", f'constraint "{name}" for domain "{found.name}" already exists')
-        made = Constraint(scope.allocate(), name, "c", (), action.constraint.expression.text)
-        scope.replace(found, dataclasses.replace(found, constraints=(*found.constraints, made)))
+            domain_changes.alter_domain(scope, found, action)

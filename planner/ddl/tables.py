@@ -1,4 +1,4 @@
-"""CREATE TABLE and CREATE TABLE AS.
+"""CREATE TABLE.
 
 A new table takes its OIDs in the order in which PostgreSQL makes things: sequences of serial columns, the table,
 constraints and their indexes. Its shard is named by the table's own OID (`t16384`); a rewritten table gets a new one.
@@ -12,8 +12,8 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, PlanError, SqlError, Table, TypeRef
-from planner.catalog import Comment, Index, Schema, Sequence, View, quote_qualified
-from planner.ddl import constraints, naming, sequences
+from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
+from planner.ddl import constraints, naming, sequences, unique_indexes
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
 from planner.lexer import STRING, tokenize
@@ -90,13 +90,21 @@ class _Builder:
             )
         want = said.including
         attnums: dict[int, int] = {}
-        for column in source.columns:
+        for column in source.visible if isinstance(source, Table) else source.columns:
             self._refuse(column.name)
             attnum = len(self.columns) + 1
             attnums[column.attnum] = attnum
             keep = column.generated and "generated" in want
             default = column.default if keep or ("defaults" in want and not column.generated) else None
-            made = Column(column.name, column.type, attnum, column.not_null, default, generated=keep)
+            made = Column(
+                column.name,
+                column.type,
+                attnum,
+                column.not_null,
+                default,
+                generated=keep,
+                domain=column.domain,
+            )
             if column.identity and "identity" in want:
                 sequence = self._copy_sequence(column, attnum)
                 made = dataclasses.replace(made, identity=column.identity, sequence_oid=sequence.oid)
@@ -109,7 +117,7 @@ class _Builder:
                 self.constraints.append(
                     st.ConstraintDef("c", constraint.name, expression=st.Sql(constraint.expression))
                 )
-            elif constraint.kind in "pu" and "indexes" in want:
+            elif constraint.kind in "pu" and not constraint.index_only and "indexes" in want:
                 columns = tuple(by_attnum[a] for a in constraint.columns)
                 self.constraints.append(
                     st.ConstraintDef(
@@ -123,7 +131,8 @@ class _Builder:
                         dataclasses.replace(k, attnum=attnums[k.attnum]) if k.attnum else k
                         for k in index.keys
                     )
-                    self.like_indexes.append((dataclasses.replace(index, keys=keys), source))
+                    include = tuple(attnums[a] for a in index.include)
+                    self.like_indexes.append((dataclasses.replace(index, keys=keys, include=include), source))
         if "comments" in want:
             for comment in self.scope.catalog.comments_on(source.oid):
                 if comment.sub:
@@ -167,13 +176,19 @@ class _Builder:
         scope.created.append(table)
         for index, _ in self.like_indexes:
             names = {c.attnum: c.name for c in table.columns}
-            label = naming.joined(names[k.attnum] if k.attnum else "expr" for k in index.keys)
-            name = naming.choose(self.name, label, "idx", constraints.is_free(scope, table))
-            scope.add(
-                dataclasses.replace(
-                    index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
-                )
+            label = naming.joined(
+                [
+                    *(names[k.attnum] if k.attnum else "expr" for k in index.keys),
+                    *(names[a] for a in index.include),
+                ]
             )
+            name = naming.choose(self.name, label, "idx", constraints.is_free(scope, table))
+            made = dataclasses.replace(
+                index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
+            )
+            scope.add(made)
+            if made.unique:
+                self._enforce(made)
         for attnum, text in self.comments:
             scope.add(Comment(scope.allocate(), table.oid, attnum, text))
         for said in self.constraints:
@@ -181,6 +196,13 @@ class _Builder:
                 constraints.verify_check(scope, table, said.expression)
         for name, expression in self.expressions:
             verify_default(scope, table, name, expression)
+
+    def _enforce(self, index: Index) -> None:
+        """A unique index that LIKE has brought: the table has no rows yet, so its columns need no filling."""
+        table = self.scope.catalog.table(self.oid)
+        changed, _ = unique_indexes.hidden_columns(self.scope, table, index)
+        self.scope.replace(table, changed)
+        self.scope.created[:] = [changed if t.oid == self.oid else t for t in self.scope.created]
 
     def _verify_generated(self, column: Column) -> None:
         assert column.default is not None
@@ -234,6 +256,7 @@ def define_column(
     else:
         ref = resolve_type(said.type, scope.catalog, scope.search_path)
     check_column_type(ref, said.name, scope.catalog)
+    ref, domain = domains.underneath(scope.catalog, ref)
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
             raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
@@ -267,6 +290,7 @@ def define_column(
         said.identity,
         said.generated is not None,
         sequence.oid if sequence is not None else 0,
+        domain,
     )
     return column, sequence, checks
 
@@ -314,39 +338,3 @@ def _assignable(source: int, target: int) -> bool:
         if source in group:
             return target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))
     return not (source == types.BOOL or source in _STRINGS) or target not in _NUMERIC | _DATES | {types.BOOL}
-
-
-# --- CREATE TABLE AS -----------------------------------------------------------------------------------
-
-
-def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
-    """A table with the columns of a query; without WITH NO DATA the executor fills it from `scope.query`."""
-    schema = scope.schema_for(said.name, said.temporary)
-    name = said.name.name
-    if said.if_not_exists and scope.is_taken(schema, name):
-        scope.notice(f'relation "{name}" already exists, skipping', "42P07")
-        scope.tag = "CREATE TABLE AS"
-        return
-    scope.refuse_duplicate(schema, name)
-    if said.on_commit in ("delete", "drop"):
-        raise PlanError("0A000", f"ON COMMIT {said.on_commit.upper()} is not supported")
-    plan, _ = scope.planner.plan(" " * said.query.offset + said.query.text, scope.context(), normalise=False)
-    if plan.columns is None:
-        raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
-    if len(said.columns) > len(plan.columns):
-        raise PlanError("42601", "too many column names were specified")
-    columns: list[Column] = []
-    for i, result in enumerate(plan.columns):
-        label = said.columns[i] if i < len(said.columns) else result.name
-        refuse_column_name(label, [c.name for c in columns])
-        ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
-        check_column_type(ref, label, scope.catalog)
-        columns.append(Column(label, ref, i + 1))
-    oid = scope.allocate()
-    temporary = schema.name.startswith("pg_temp_")
-    table = Table(oid, schema.oid, name, tuple(columns), (), shard_of(oid), scope.user, temporary)
-    scope.add(table)
-    scope.created.append(table)
-    scope.tag = "SELECT" if said.with_data else "CREATE TABLE AS"
-    if said.with_data:
-        scope.query = plan

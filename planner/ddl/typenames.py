@@ -7,7 +7,7 @@ from typing import Final
 
 from planner import types
 from planner.abc import PlanError, SqlError, TypeRef
-from planner.catalog import Catalog, CompositeType, Domain, EnumType
+from planner.catalog import Catalog, CompositeType, EnumType
 from planner.catalog.names import missing_schema, missing_type
 from planner.statements import TypeName
 
@@ -56,6 +56,7 @@ def serial_type(name: TypeName) -> int:
 
 def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
     """Raises 0A000 or 42P16 for a type that no stored column can have here."""
+    ref = types.base_of(ref)
     thing = catalog.get(ref.oid)
     if thing is None:
         try:
@@ -66,8 +67,6 @@ def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
                 raise PlanError("42P16", f'column "{column}" has pseudo-type {pseudo}') from None
             raise
         return
-    if isinstance(thing, Domain):
-        raise PlanError("0A000", f"columns of a domain type ({thing.name}) are not supported")
     if isinstance(thing, EnumType | CompositeType):
         return
     raise PlanError("0A000", f"columns of type {thing.name} are not supported")  # type: ignore[union-attr]

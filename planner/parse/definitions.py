@@ -68,7 +68,7 @@ def create(c: Cursor) -> Any:
     if temporary or unlogged:
         c.fail()
     if c.accept("materialized", "view"):
-        c.unsupported("CREATE MATERIALIZED VIEW", at)
+        return tables.create_materialized_view(c)
     if c.accept("unique", "index"):
         return _index(c, unique=True)
     if c.accept("index"):
@@ -315,6 +315,13 @@ def alter_domain(c: Cursor) -> Any:
             name,
             st.AlterAction("drop constraint", label, exists=exists, cascade=cascade, position=position),
         )
+    if c.accept("validate", "constraint"):
+        return _named("domain", name, st.AlterAction("validate constraint", c.name(), position=position))
+    if c.accept("rename", "constraint"):
+        label = c.name()
+        c.expect("to")
+        action = st.AlterAction("rename constraint", label, new_name=c.name(), position=position)
+        return _named("domain", name, action)
     return _alter_named(c, "domain", name)
 
 
@@ -369,7 +376,7 @@ def alter(c: Cursor) -> Any:
     if word := c.accept_one("table", "view", "index"):
         return tables.alter_relation(c, word)
     if c.accept("materialized", "view"):
-        c.unsupported("ALTER MATERIALIZED VIEW", at)
+        return tables.alter_relation(c, "materialized view")
     if c.accept("sequence"):
         exists = c.accept("if", "exists")
         at_name = c.at

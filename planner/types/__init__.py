@@ -26,6 +26,9 @@ from planner.types.composites import composite_fields as composite_fields
 from planner.types.composites import join_record as join_record
 from planner.types.composites import register_composite as register_composite
 from planner.types.composites import split_record as split_record
+from planner.types.declared import DOMAIN_ARRAYS as DOMAIN_ARRAYS
+from planner.types.declared import base_of as base_of
+from planner.types.declared import register_domain as register_domain
 from planner.types.enums import enum_order as enum_order
 from planner.types.enums import labels_of as labels_of
 from planner.types.enums import register_enum as register_enum

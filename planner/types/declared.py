@@ -6,6 +6,7 @@ dropped type leaves behind is met by nobody.
 
 from __future__ import annotations
 
+from planner.abc import TypeRef
 from planner.types import registry
 from planner.types.arrays import ArrayType
 from planner.types.base import SqlType
@@ -16,7 +17,7 @@ FIRST_USER_OID = 16_384
 
 def declare_facts(oid: int, array_oid: int, name: str, kind: str, family: str) -> None:
     """What pg_type says of the type and of the arrays over it. `family`: enum, record."""
-    category = {"e": "E", "c": "C"}[kind]
+    category = {"e": "E", "c": "C", "r": "R", "m": "R"}[kind]
     BY_OID[oid] = BuiltinType(
         oid, name, array_oid, 4 if kind == "e" else -1, kind == "e", kind, category, False, ",", 0, f"{family}_in",
         f"{family}_out", f"{family}_recv", f"{family}_send", "-", "-", "i", "p" if kind == "e" else "x", 0,
@@ -36,3 +37,35 @@ def declare(made: SqlType, array_oid: int) -> None:
         registry.TYPES[array_oid] = ArrayType(array_oid, made, ",")
     for kept in (registry.format_type, registry.text_input, registry.text_output, registry.coercion):
         kept.cache_clear()
+
+
+# --- domains: not types of their own here, but names for others (see `planner.catalog.domains`) ------------
+
+_BASES: dict[int, TypeRef] = {}
+DOMAIN_ARRAYS: dict[int, int] = {}
+"""array type -> the domain that its elements are of"""
+
+
+def register_domain(oid: int, array_oid: int, name: str, base: TypeRef) -> None:
+    """Makes a domain and the arrays over it known by name and by what is under them. Idempotent."""
+    _BASES[oid] = base
+    DOMAIN_ARRAYS[array_oid] = oid
+    ARRAY_OF[oid] = array_oid
+    under = BY_OID[base_of(base).oid]
+    BY_OID[oid] = under._replace(oid=oid, typname=name, typarray=array_oid, typtype="d", typelem=0)
+    BY_OID[array_oid] = BY_OID[ARRAY_OF.get(under.oid, 1009)]._replace(
+        oid=array_oid, typname=f"_{name}"[:63], typelem=oid
+    )
+    registry.format_type.cache_clear()
+
+
+def base_of(ref: TypeRef) -> TypeRef:
+    """The type under a domain, the array type under arrays over one; any other type is its own."""
+    base = _BASES.get(ref.oid)
+    if base is not None:
+        return base_of(base)
+    element = DOMAIN_ARRAYS.get(ref.oid)
+    if element is None:
+        return ref
+    base = base_of(TypeRef(element))
+    return TypeRef(registry.array_of(base.oid), base.typmod)

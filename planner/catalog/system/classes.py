@@ -25,6 +25,7 @@ from planner.catalog.objects import (
     Sequence,
     View,
 )
+from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, view_definition
 from planner.catalog.system.privileges import acl
@@ -76,9 +77,9 @@ def pg_class(context: SystemContext) -> Rows:
             )
         )
     # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
-    referenced = {c.foreign_table for t in catalog.objects(Table) for c in t.constraints if c.kind == "f"}
+    referenced = {c.foreign_table for t in catalog.objects(Table) for c in t.listed if c.kind == "f"}
     for t in catalog.objects(Table):
-        kinds = {c.kind for c in t.constraints}
+        kinds = {c.kind for c in t.listed}
         found.append(
             make(
                 oid=t.oid,
@@ -90,12 +91,17 @@ def pg_class(context: SystemContext) -> Rows:
                 reltuples=-1.0,
                 relhasindex=bool(catalog.indexes_of(t.oid)),
                 relpersistence=persistence(catalog, t.schema_oid, t.temporary),
-                relkind="r",
-                relnatts=max((c.attnum for c in t.columns), default=0),
-                relchecks=sum(c.kind == "c" for c in t.constraints),
+                relkind="r" if t.materialized is None else "m",
+                relhasrules=t.materialized is not None,
+                relnatts=max((c.attnum for c in t.visible), default=0),
+                relchecks=sum(c.kind == "c" for c in t.listed),
                 relhastriggers="f" in kinds or t.oid in referenced,
                 relacl=acl(catalog, t.oid, t.owner, "r"),
-                **{**common, "relreplident": "d"},
+                **{
+                    **common,
+                    "relreplident": "d",
+                    "relispopulated": t.materialized is None or t.materialized.populated,
+                },
             )
         )
     for i in catalog.objects(Index):
@@ -176,16 +182,17 @@ def expression_name(text: str) -> str:
 
 def _attribute(make: RowMaker, relid: Oid, column: Column, kind: str) -> tuple[object, ...]:
     known = BY_OID.get(column.type.oid)
+    declared = column.declared
     return make(
         attrelid=relid,
         attname=column.name,
-        atttypid=column.type.oid,
+        atttypid=declared.oid,
         attstattarget=-1,
         attlen=known.typlen if known else 4,
         attnum=column.attnum,
         attndims=1 if known is not None and known.typcategory == "A" else 0,
         attcacheoff=-1,
-        atttypmod=column.type.typmod,
+        atttypmod=declared.typmod,
         attbyval=known.typbyval if known else True,
         attalign=known.typalign if known else "i",
         attstorage=known.typstorage if known else "p",
@@ -225,8 +232,8 @@ def pg_attribute(context: SystemContext) -> Rows:
     make = RowMaker("pg_attribute")
     found: Rows = list(_system_attributes())
     for t in catalog.objects(Table):
-        found += [_attribute(make, t.oid, c, "r") for c in t.columns]
-        here = {c.attnum for c in t.columns}
+        found += [_attribute(make, t.oid, c, "r") for c in t.visible]
+        here = {c.attnum for c in t.visible}
         for attnum in range(1, max(here, default=0) + 1):
             if attnum not in here:
                 found.append(
@@ -282,7 +289,7 @@ def pg_attrdef(context: SystemContext) -> Rows:
     make = RowMaker("pg_attrdef")
     found: Rows = []
     for t in context.catalog.objects(Table):
-        for c in t.columns:
+        for c in t.visible:
             if c.default is not None and not c.identity:
                 found.append(
                     make(
@@ -358,14 +365,16 @@ def _constraint(
         conname=c.name,
         connamespace=schema_oid,
         contype=c.kind,
-        convalidated=True,
+        convalidated=c.validated,
+        condeferrable=c.deferrable,
+        condeferred=c.deferred,
         conrelid=table.oid if table is not None else 0,
         contypid=domain,
         conindid=index_oid,
         confrelid=c.foreign_table,
         confupdtype=c.on_update if foreign else " ",
         confdeltype=c.on_delete if foreign else " ",
-        confmatchtype="s" if foreign else " ",
+        confmatchtype=c.match if foreign else " ",
         conislocal=True,
         connoinherit=c.kind in ("p", "u", "f"),
         conkey=list(c.columns) or None,
@@ -379,7 +388,7 @@ def pg_constraint(context: SystemContext) -> Rows:
     make = RowMaker("pg_constraint")
     found: Rows = []
     for t in catalog.objects(Table):
-        found += [_constraint(make, catalog, c, t.schema_oid, t, 0) for c in t.constraints]
+        found += [_constraint(make, catalog, c, t.schema_oid, t, 0) for c in t.listed]
     for d in catalog.objects(Domain):
         found += [_constraint(make, catalog, c, d.schema_oid, None, d.oid) for c in d.constraints]
     return found
@@ -444,7 +453,7 @@ def pg_depend(context: SystemContext) -> Rows:
                         )
                     )
     for t in catalog.objects(Table):
-        for c in t.columns:
+        for c in t.visible:
             if c.default is not None and not c.identity:
                 found.append(
                     make(
@@ -466,7 +475,7 @@ def pg_depend(context: SystemContext) -> Rows:
                             deptype="n",
                         )
                     )
-        for constraint in t.constraints:
+        for constraint in t.listed:
             for attnum in constraint.columns:
                 found.append(
                     make(
@@ -478,9 +487,11 @@ def pg_depend(context: SystemContext) -> Rows:
                         deptype="a",
                     )
                 )
-    for v in catalog.objects(View):
+    for v in stored_queries(catalog):
         for oid in v.depends:
-            found.append(make(classid=2618, objid=v.oid, refclassid=CLASS_OID, refobjid=oid, deptype="n"))
+            found.append(
+                make(classid=2618, objid=v.holder.oid, refclassid=CLASS_OID, refobjid=oid, deptype="n")
+            )
     return found
 
 
@@ -503,7 +514,7 @@ def pg_description(context: SystemContext) -> Rows:
         make(objoid=PG_CATALOG_OID, classoid=NAMESPACE_OID, description="system catalog schema"),
         make(objoid=2200, classoid=NAMESPACE_OID, description="standard public schema"),
     ]
-    constraints = {c.oid for t in catalog.objects(Table) for c in t.constraints}
+    constraints = {c.oid for t in catalog.objects(Table) for c in t.listed}
     for t in catalog.objects(Table):
         if t.comment is not None:
             found.append(make(objoid=t.oid, classoid=CLASS_OID, description=t.comment))
@@ -533,14 +544,14 @@ def pg_rewrite(context: SystemContext) -> Rows:
     make = RowMaker("pg_rewrite")
     return [
         make(
-            oid=v.oid,
+            oid=v.holder.oid,
             rulename="_RETURN",
-            ev_class=v.oid,
+            ev_class=v.holder.oid,
             ev_type="1",
             ev_enabled="O",
             is_instead=True,
             ev_qual="<>",
-            ev_action=view_definition(v),
+            ev_action=view_definition(v.query),
         )
-        for v in context.catalog.objects(View)
+        for v in stored_queries(context.catalog)
     ]

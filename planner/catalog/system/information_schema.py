@@ -3,40 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from planner.abc import Column, Constraint, Table, TypeRef
-from planner.catalog.objects import CompositeType, Domain, EnumType, Role, Schema, Sequence, View
+from planner.catalog.objects import CompositeType, Role, Schema, Sequence, View
+from planner.catalog.system import information_domains
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, default_text, view_definition
+from planner.catalog.system.information_domains import INTEGER_BITS, type_facts
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.types import BY_OID, format_type
-from planner.types.oids import (
-    BIT,
-    BPCHAR,
-    DATE,
-    FLOAT4,
-    FLOAT8,
-    INT2,
-    INT4,
-    INT8,
-    INTERVAL,
-    NUMERIC,
-    TEXT,
-    TIME,
-    TIMESTAMP,
-    TIMESTAMPTZ,
-    TIMETZ,
-    VARBIT,
-    VARCHAR,
-)
 
 YES_NO = {True: "YES", False: "NO"}
-_INTEGER_BITS = {INT2: 16, INT4: 32, INT8: 64}
-_FLOAT_BITS = {FLOAT4: 24, FLOAT8: 53}
-_OCTETS_MAX = 1 << 30
 _PRIVILEGES = ("INSERT", "SELECT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 
 
@@ -48,79 +27,15 @@ def _system_relations() -> Iterator[SystemRelation]:
     return iter(relations().values())
 
 
-def _type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
-    """What `columns`, `domains` and `attributes` say of a type."""
-    catalog, db = context.catalog, context.database
-    facts: dict[str, Any] = {}
-    thing = catalog.get(ref.oid)
-    if isinstance(thing, Domain):
-        facts |= {
-            "domain_catalog": db,
-            "domain_schema": schema_name(context, thing.schema_oid),
-            "domain_name": thing.name,
-        }
-        base = thing.base
-        while isinstance(inner := catalog.get(base.oid), Domain):
-            base = inner.base
-        ref, thing = base, catalog.get(base.oid)
-    known = BY_OID.get(ref.oid)
-    if isinstance(thing, EnumType | CompositeType):
-        facts |= {
-            "data_type": "USER-DEFINED",
-            "udt_catalog": db,
-            "udt_schema": schema_name(context, thing.schema_oid),
-            "udt_name": thing.name,
-        }
-    elif known is None:
-        facts |= {"data_type": "ARRAY", "udt_catalog": db, "udt_schema": "public", "udt_name": "_unknown"}
-    else:
-        data_type = "ARRAY" if known.typcategory == "A" else format_type(TypeRef(ref.oid))
-        facts |= {
-            "data_type": data_type,
-            "udt_catalog": db,
-            "udt_schema": "pg_catalog",
-            "udt_name": known.typname,
-        }
-    modifier = ref.typmod
-    oid = ref.oid
-    if oid in (VARCHAR, BPCHAR):
-        if modifier >= 0:
-            facts["character_maximum_length"] = modifier - 4
-            facts["character_octet_length"] = 4 * (modifier - 4)
-        else:
-            facts["character_octet_length"] = _OCTETS_MAX
-    elif oid == TEXT:
-        facts["character_octet_length"] = _OCTETS_MAX
-    elif oid in (BIT, VARBIT) and modifier >= 0:
-        facts["character_maximum_length"] = modifier
-    elif oid in _INTEGER_BITS:
-        facts |= {"numeric_precision": _INTEGER_BITS[oid], "numeric_precision_radix": 2, "numeric_scale": 0}
-    elif oid in _FLOAT_BITS:
-        facts |= {"numeric_precision": _FLOAT_BITS[oid], "numeric_precision_radix": 2}
-    elif oid == NUMERIC:
-        facts["numeric_precision_radix"] = 10
-        if modifier >= 0:
-            facts["numeric_precision"] = (modifier - 4) >> 16
-            scale = (modifier - 4) & 0x7FF
-            facts["numeric_scale"] = scale - 2048 if scale > 1023 else scale
-    elif oid == DATE:
-        facts["datetime_precision"] = 0
-    elif oid in (TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ):
-        facts["datetime_precision"] = modifier if modifier >= 0 else 6
-    elif oid == INTERVAL:
-        facts["datetime_precision"] = (
-            modifier & 0xFFFF if modifier >= 0 and modifier & 0xFFFF != 0xFFFF else 6
-        )
-    return facts
-
-
 def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool, Table | None]]:
     """(schema, relation, column, updatable, table)."""
     for r in _system_relations():
         for c in r.columns:
             yield r.schema, r.name, Column(c.name, c.type, c.attnum), False, None
     for t in context.catalog.objects(Table):
-        for column in t.columns:
+        if t.materialized is not None:
+            continue
+        for column in t.visible:
             yield schema_name(context, t.schema_oid), t.name, column, True, t
     for v in context.catalog.objects(View):
         for column in v.columns:
@@ -134,7 +49,7 @@ def _columns(context: SystemContext) -> Rows:
     sequences = {(s.table_oid, s.attnum): s for s in context.catalog.objects(Sequence) if s.table_oid}
     for schema, relation, c, updatable, table in _columns_of(context):
         positions[schema, relation] = positions.get((schema, relation), 0) + 1
-        values = _type_facts(context, c.type)
+        values = type_facts(context, c.declared)
         if c.identity and table is not None:
             s = sequences.get((table.oid, c.attnum))
             values |= {
@@ -153,7 +68,7 @@ def _columns(context: SystemContext) -> Rows:
                 column_name=c.name,
                 ordinal_position=c.attnum,
                 column_default=default_text(context.catalog, c) if plain_default else None,
-                is_nullable=YES_NO[not c.not_null],
+                is_nullable=YES_NO[not c.not_null and not (c.domain is not None and c.domain.not_null)],
                 dtd_identifier=str(c.attnum),
                 is_self_referencing="NO",
                 is_identity=YES_NO[bool(c.identity)],
@@ -172,6 +87,8 @@ def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, str, 
     for r in _system_relations():
         yield r.schema, r.name, "BASE TABLE" if r.kind == "r" else "VIEW", "tidewire", False
     for t in context.catalog.objects(Table):
+        if t.materialized is not None:
+            continue
         kind = "LOCAL TEMPORARY" if t.temporary else "BASE TABLE"
         yield schema_name(context, t.schema_oid), t.name, kind, t.owner, True
     for v in context.catalog.objects(View):
@@ -208,7 +125,7 @@ def _views(context: SystemContext) -> Rows:
             table_catalog=context.database,
             table_schema=schema_name(context, v.schema_oid),
             table_name=v.name,
-            view_definition=view_definition(v),
+            view_definition=view_definition(v.query),
             check_option="NONE",
             is_updatable="NO",
             is_insertable_into="NO",
@@ -226,7 +143,7 @@ _KINDS = {"p": "PRIMARY KEY", "u": "UNIQUE", "f": "FOREIGN KEY", "c": "CHECK"}
 def _constraints_of(context: SystemContext) -> Iterator[tuple[str, Table, Constraint]]:
     for t in context.catalog.objects(Table):
         schema = schema_name(context, t.schema_oid)
-        for c in t.constraints:
+        for c in t.listed:
             yield schema, t, c
 
 
@@ -252,7 +169,7 @@ def _table_constraints(context: SystemContext) -> Rows:
         )
     for t in context.catalog.objects(Table):
         schema = schema_name(context, t.schema_oid)
-        for column in t.columns:
+        for column in t.visible:
             if column.not_null:
                 found.append(
                     make(
@@ -398,8 +315,9 @@ def _check_constraints(context: SystemContext) -> Rows:
                     check_clause=clause[1:-1],
                 )
             )
+    found += information_domains.domain_checks(context)
     for t in context.catalog.objects(Table):
-        for column in t.columns:
+        for column in t.visible:
             if column.not_null:
                 found.append(
                     make(
@@ -424,7 +342,7 @@ def _sequences(context: SystemContext) -> Rows:
                 sequence_schema=schema_name(context, s.schema_oid),
                 sequence_name=s.name,
                 data_type=format_type(s.type),
-                numeric_precision=_INTEGER_BITS.get(s.type.oid, 64),
+                numeric_precision=INTEGER_BITS.get(s.type.oid, 64),
                 numeric_precision_radix=2,
                 numeric_scale=0,
                 start_value=str(s.start),
@@ -434,23 +352,6 @@ def _sequences(context: SystemContext) -> Rows:
                 cycle_option=YES_NO[s.cycle],
             )
         )
-    return found
-
-
-def _domains(context: SystemContext) -> Rows:
-    make = _make("domains")
-    found: Rows = []
-    places = {c.name for c in make.relation.columns}
-    for d in context.catalog.objects(Domain):
-        facts = {k: v for k, v in _type_facts(context, d.base).items() if k in places}
-        facts |= {
-            "domain_catalog": context.database,
-            "domain_schema": schema_name(context, d.schema_oid),
-            "domain_name": d.name,
-            "domain_default": d.default,
-            "dtd_identifier": "1",
-        }
-        found.append(make(**facts))
     return found
 
 
@@ -473,11 +374,11 @@ def _element_types(context: SystemContext) -> Rows:
     places = {c.name for c in make.relation.columns}
     found: Rows = []
     for t in context.catalog.objects(Table):
-        for c in t.columns:
+        for c in t.visible:
             known = BY_OID.get(c.type.oid)
             if known is None or known.typcategory != "A" or not known.typelem:
                 continue
-            facts = {k: v for k, v in _type_facts(context, TypeRef(known.typelem)).items() if k in places}
+            facts = {k: v for k, v in type_facts(context, TypeRef(known.typelem)).items() if k in places}
             facts |= {
                 "object_catalog": context.database,
                 "object_schema": schema_name(context, t.schema_oid),
@@ -616,7 +517,7 @@ PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "columns": _columns,
     "constraint_column_usage": _constraint_column_usage,
     "constraint_table_usage": _constraint_table_usage,
-    "domains": _domains,
+    **information_domains.PROVIDERS,
     "element_types": _element_types,
     "enabled_roles": _enabled_roles,
     "information_schema_catalog_name": _catalog_name,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from planner.abc import Oid, TypeRef
+from planner.abc import Column, Oid, TypeRef
 from planner.catalog.objects import CompositeType, Domain, EnumType
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.definitions import default_text
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import proc_oids, static_rows
 from planner.types import BY_OID
@@ -91,7 +92,7 @@ def pg_type(context: SystemContext) -> Rows:
                 typbasetype=d.base.oid,
                 typtypmod=d.base.typmod,
                 typcollation=base.typcollation if base else 0,
-                typdefault=d.default,
+                typdefault=default_text(catalog, Column("", d.base, 0, default=d.default)),
             )
         )
         array_row(d.array_oid, d.name, d.schema_oid, d.oid, d.owner)

@@ -1,0 +1,104 @@
+"""Domains seen from below: what is left of a type when its domains are taken off, and what they demand.
+
+    CREATE DOMAIN posint AS int CHECK (VALUE > 0)
+    CREATE DOMAIN small AS posint CHECK (VALUE < 100)
+
+    small   ->  int, with  posint's VALUE > 0, then  small's VALUE < 100
+    small[] ->  int[], the same of every element
+
+A condition speaks of VALUE. `over_column` says it of a column, which is how tables check their rows: a table with a
+column of a domain has the domain's conditions beside its own, each with a wording of its own when it fails.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import types
+from planner.abc import Column, Constraint, DomainUse, Table, TypeRef
+from planner.catalog.catalog import Catalog
+from planner.catalog.names import quote_identifier
+from planner.catalog.objects import Domain
+from planner.lexer import WORD, tokenize
+
+VALUE: Final = "value"
+
+
+def underneath(catalog: Catalog, ref: TypeRef) -> tuple[TypeRef, DomainUse | None]:
+    """The type under all domains, and what they ask of its values; None for a type that is no domain."""
+    found = _domain(catalog, ref)
+    if found is None:
+        return ref, None
+    domain, is_array = found
+    base, use = underneath(catalog, domain.base)
+    checks = use.checks if use is not None else ()
+    not_null = domain.not_null or (use is not None and use.not_null)
+    default = domain.default if domain.default is not None else (use.default if use is not None else None)
+    checks += tuple((c.name, c.expression) for c in sorted(domain.constraints, key=lambda c: c.name))
+    if not is_array:
+        return base, DomainUse(ref.oid, domain.name, not_null, checks, default)
+    return TypeRef(types.array_of(base.oid), base.typmod), DomainUse(
+        ref.oid, domain.name, not_null, checks, None, over_elements=True
+    )
+
+
+def _domain(catalog: Catalog, ref: TypeRef) -> tuple[Domain, bool] | None:
+    """The domain of a type, and whether the type is of arrays over it."""
+    thing = catalog.get(ref.oid)
+    if isinstance(thing, Domain):
+        return thing, False
+    element = types.element_of(ref.oid) or types.DOMAIN_ARRAYS.get(ref.oid, 0)
+    thing = catalog.get(element) if element else None
+    return (thing, True) if isinstance(thing, Domain) else None
+
+
+def column_of(catalog: Catalog, column: Column) -> Column:
+    """The column, declared with any type, as it is stored."""
+    base, use = underneath(catalog, column.declared)
+    return dataclasses.replace(column, type=base if use is not None else column.type, domain=use)
+
+
+def over_column(expression: str, column: Column) -> str:
+    """A domain's condition, said of a column (of each element of an array)."""
+    assert column.domain is not None
+    if column.domain.over_elements:
+        each = f"SELECT bool_and(coalesce(({expression}), true)) FROM unnest({quote_identifier(column.name)})"
+        return f"(coalesce(({each} AS tw_elements({VALUE})), true))"
+    out, last = [], 0
+    for token in tokenize(expression):
+        if token.kind == WORD and token.value == VALUE:
+            out.append(expression[last : token.start] + quote_identifier(column.name))
+            last = token.start + len(VALUE)
+    return "".join(out) + expression[last:]
+
+
+def conditions(table: Table) -> list[Constraint]:
+    """What the domains of a table's columns ask of its rows, as constraints of kind "d"; no name: NOT NULL."""
+    found: list[Constraint] = []
+    for column in table.columns:
+        use = column.domain
+        if use is None:
+            continue
+        if use.not_null:
+            test = over_column(f"{VALUE} IS NOT NULL", column)
+            found.append(Constraint(use.oid, "", "d", (column.attnum,), test))
+        found += [
+            Constraint(use.oid, name, "d", (column.attnum,), over_column(text, column))
+            for name, text in use.checks
+        ]
+    return found
+
+
+def violation(column: Column, condition: Constraint) -> tuple[str, str]:
+    """SQLSTATE and message for a value that a condition of `conditions` refuses."""
+    assert column.domain is not None
+    return refusal(column.domain, condition.name)
+
+
+def refusal(use: DomainUse, check: str) -> tuple[str, str]:
+    """SQLSTATE and message for a value that fails a domain's check; no name: that is NULL."""
+    shown = use.name
+    if check:
+        return "23514", f'value for domain {shown} violates check constraint "{check}"'
+    return "23502", f"domain {shown} does not allow null values"

@@ -1,0 +1,199 @@
+"""information_schema: what it says of types, and the views about domains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planner.abc import Column, Table, TypeRef
+from planner.catalog.objects import CompositeType, Domain, EnumType
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.definitions import constraint_definition, default_text
+from planner.catalog.system.listings import schema_name
+from planner.catalog.system.rowmaker import RowMaker
+from planner.types import BY_OID, format_type
+from planner.types.oids import (
+    BIT,
+    BPCHAR,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    INTERVAL,
+    NUMERIC,
+    TEXT,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    TIMETZ,
+    VARBIT,
+    VARCHAR,
+)
+
+INTEGER_BITS = {INT2: 16, INT4: 32, INT8: 64}
+_FLOAT_BITS = {FLOAT4: 24, FLOAT8: 53}
+_OCTETS_MAX = 1 << 30
+
+
+def _make(name: str) -> RowMaker:
+    return RowMaker(name, "information_schema", nulls=True)
+
+
+def type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
+    """What `columns`, `domains` and `attributes` say of a type."""
+    catalog, db = context.catalog, context.database
+    facts: dict[str, Any] = {}
+    thing = catalog.get(ref.oid)
+    if isinstance(thing, Domain):
+        facts |= {
+            "domain_catalog": db,
+            "domain_schema": schema_name(context, thing.schema_oid),
+            "domain_name": thing.name,
+        }
+        ref, thing = thing.base, catalog.get(thing.base.oid)
+    known = BY_OID.get(ref.oid)
+    if isinstance(thing, EnumType | CompositeType | Domain):
+        facts |= {
+            "data_type": "USER-DEFINED",
+            "udt_catalog": db,
+            "udt_schema": schema_name(context, thing.schema_oid),
+            "udt_name": thing.name,
+        }
+    elif known is None:
+        facts |= {"data_type": "ARRAY", "udt_catalog": db, "udt_schema": "public", "udt_name": "_unknown"}
+    else:
+        data_type = "ARRAY" if known.typcategory == "A" else format_type(TypeRef(ref.oid))
+        facts |= {
+            "data_type": data_type,
+            "udt_catalog": db,
+            "udt_schema": "pg_catalog",
+            "udt_name": known.typname,
+        }
+    modifier = ref.typmod
+    oid = ref.oid
+    if oid in (VARCHAR, BPCHAR):
+        if modifier >= 0:
+            facts["character_maximum_length"] = modifier - 4
+            facts["character_octet_length"] = 4 * (modifier - 4)
+        else:
+            facts["character_octet_length"] = _OCTETS_MAX
+    elif oid == TEXT:
+        facts["character_octet_length"] = _OCTETS_MAX
+    elif oid in (BIT, VARBIT) and modifier >= 0:
+        facts["character_maximum_length"] = modifier
+    elif oid in INTEGER_BITS:
+        facts |= {"numeric_precision": INTEGER_BITS[oid], "numeric_precision_radix": 2, "numeric_scale": 0}
+    elif oid in _FLOAT_BITS:
+        facts |= {"numeric_precision": _FLOAT_BITS[oid], "numeric_precision_radix": 2}
+    elif oid == NUMERIC:
+        facts["numeric_precision_radix"] = 10
+        if modifier >= 0:
+            facts["numeric_precision"] = (modifier - 4) >> 16
+            scale = (modifier - 4) & 0x7FF
+            facts["numeric_scale"] = scale - 2048 if scale > 1023 else scale
+    elif oid == DATE:
+        facts["datetime_precision"] = 0
+    elif oid in (TIME, TIMETZ, TIMESTAMP, TIMESTAMPTZ):
+        facts["datetime_precision"] = modifier if modifier >= 0 else 6
+    elif oid == INTERVAL:
+        facts["datetime_precision"] = (
+            modifier & 0xFFFF if modifier >= 0 and modifier & 0xFFFF != 0xFFFF else 6
+        )
+    return facts
+
+
+def _named(context: SystemContext, d: Domain) -> dict[str, Any]:
+    return {
+        "domain_catalog": context.database,
+        "domain_schema": schema_name(context, d.schema_oid),
+        "domain_name": d.name,
+    }
+
+
+def _domains(context: SystemContext) -> Rows:
+    make = _make("domains")
+    found: Rows = []
+    places = {c.name for c in make.relation.columns}
+    for d in context.catalog.objects(Domain):
+        facts = {k: v for k, v in type_facts(context, d.base).items() if k in places}
+        below = context.catalog.get(d.base.oid)
+        if isinstance(below, Domain):
+            facts |= {"data_type": "USER-DEFINED", "udt_schema": schema_name(context, below.schema_oid)}
+            facts["udt_name"] = below.name
+        facts |= _named(context, d)
+        facts["domain_default"] = default_text(context.catalog, Column("", d.base, 0, default=d.default))
+        facts["dtd_identifier"] = "1"
+        found.append(make(**facts))
+    return found
+
+
+def _domain_constraints(context: SystemContext) -> Rows:
+    make = _make("domain_constraints")
+    return [
+        make(
+            constraint_catalog=context.database,
+            constraint_schema=schema_name(context, d.schema_oid),
+            constraint_name=c.name,
+            is_deferrable="NO",
+            initially_deferred="NO",
+            **_named(context, d),
+        )
+        for d in context.catalog.objects(Domain)
+        for c in d.constraints
+    ]
+
+
+def domain_checks(context: SystemContext) -> Rows:
+    """The rows of check_constraints that are domains'."""
+    make = _make("check_constraints")
+    return [
+        make(
+            constraint_catalog=context.database,
+            constraint_schema=schema_name(context, d.schema_oid),
+            constraint_name=c.name,
+            check_clause=constraint_definition(context.catalog, None, c, context.search_path)[
+                len("CHECK (") : -1
+            ],
+        )
+        for d in context.catalog.objects(Domain)
+        for c in d.constraints
+    ]
+
+
+def _column_domain_usage(context: SystemContext) -> Rows:
+    make = _make("column_domain_usage")
+    found: Rows = []
+    for t in context.catalog.objects(Table):
+        for c in t.columns:
+            domain = context.catalog.get(c.declared.oid)
+            if isinstance(domain, Domain):
+                found.append(
+                    make(
+                        table_catalog=context.database,
+                        table_schema=schema_name(context, t.schema_oid),
+                        table_name=t.name,
+                        column_name=c.name,
+                        **_named(context, domain),
+                    )
+                )
+    return found
+
+
+def _domain_udt_usage(context: SystemContext) -> Rows:
+    make = _make("domain_udt_usage")
+    found: Rows = []
+    for d in context.catalog.objects(Domain):
+        facts = type_facts(context, d.base)
+        under = {k: facts.get(k) for k in ("udt_catalog", "udt_schema", "udt_name")}
+        found.append(make(**under, **_named(context, d)))
+    return found
+
+
+PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
+    "column_domain_usage": _column_domain_usage,
+    "domain_constraints": _domain_constraints,
+    "domain_udt_usage": _domain_udt_usage,
+    "domains": _domains,
+}
