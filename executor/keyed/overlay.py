@@ -43,6 +43,9 @@ class BulkDelete:
         self.removal = removal
 
 
+_NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
+
+
 class BulkInsert:
     """A bulk insert of the transaction: its rows with `_rid`, and the same sorted for the image.
 
@@ -82,7 +85,7 @@ class TableWrites:
         self.bulk: list[BulkInsert] = []
         self.bulk_deleted: list[BulkDelete] = []
         """What bulk statements deleted of the base."""
-        self._deleted: tuple[list[BulkDelete], RowIds] = ([], RowIds())
+        self._deleted = _NOTHING_DELETED
         self._candidates: dict[tuple[int, Key], list[Key]] = {}
         self._sorted: tuple[int, list[Key]] = (-1, [])
 
@@ -148,6 +151,8 @@ class TableWrites:
 
     def final_bulk(self) -> list[FinalBulk]:
         """The bulk rows that are left: as they were prepared, or filtered if some were deleted again."""
+        if not self.bulk:
+            return []
         gone = self.gone()
         out: list[FinalBulk] = []
         for bulk in self.bulk:
@@ -187,7 +192,8 @@ class TableWrites:
         buffer = self.txn.overlay(self.shard)
         if buffer is None or not buffer.deletes:
             return self.deleted_rids()
-        return RowIds([self.deleted_rids().array()], buffer.deletes)
+        bulk = [self.deleted_rids().array()] if self.bulk_deleted else ()
+        return RowIds(bulk, buffer.deletes)
 
     def sorted_keys(self) -> list[Key]:
         by_key = self.by_key

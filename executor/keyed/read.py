@@ -83,6 +83,9 @@ class LookupPlan:
     def asked_keys(self, params: Sequence[Any], session: Any) -> list[Key]:
         """The distinct keys that are asked for; NULL asks for none. Only for points."""
         assert self.points is not None
+        if self.single:
+            key = self.points[0](params, session)
+            return [] if key is None else [key]
         keys = (k(params, session) for k in self.points)
         return list(dict.fromkeys(k for k in keys if k is not None))
 

@@ -108,7 +108,7 @@ def run_in_block(
         view = _view(block, table, base, record=conflict is not None)
         changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
     else:
-        _lock_for(session, txn, table, write, params, _view(block, table, base, record=False))
+        _lock_for(session, block, txn, table, write, params, base)
         view = _view(block, table, base)
         changes, returned, count = write.changes(params, session, view, txn.read_ts)
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
@@ -127,11 +127,12 @@ def _view(block: Block, table: Table, base: Any, *, record: bool = True) -> Over
 
 def _lock_for(
     session: Session,
+    block: Block,
     txn: Transaction,
     table: Table,
     write: UpdatePlan,
     params: Sequence[Datum],
-    view: OverlayView,
+    base: Any,
 ) -> None:
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions."""
@@ -139,6 +140,7 @@ def _lock_for(
     if lookup.points is not None:
         keys = lookup.asked_keys(params, session)
     else:
+        view = _view(block, table, base, record=False)
         keys = [k for k, _, _ in lookup.hits(params, session, view, txn.read_ts)]
     update = isinstance(write.body, KeyedUpdate) and not write.keys_change
     lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE if update else LockMode.UPDATE)
