@@ -69,6 +69,11 @@ def _pack(value: Any) -> bytes:
     return packed
 
 
+def pack(value: Any) -> bytes:
+    """Lists and maps of datums as msgpack. Raises InvalidDatum."""
+    return _pack(value)
+
+
 def unpack(data: bytes) -> Any:
     """Reads msgpack with this room's extension types; for the room's own metadata and rows.
 

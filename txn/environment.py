@@ -141,6 +141,8 @@ class Environment:
         self._confirming: asyncio.Future[None] | None = None
         self.read_ts: Callable[[], Timestamp]
         """The oracle's, for who answers a client: raises LeaseLapsed when this process may lead no more (`lead`)."""
+        self.snapshot_ts: Callable[[], Timestamp]
+        """The same for a statement that was led at its beginning."""
 
     # --- opening and closing -----------------------------------------------------------------
 
@@ -194,19 +196,26 @@ class Environment:
                 await consensus.close()
             raise
         if background:
-            loop = asyncio.get_running_loop()
-            self._background = [
-                loop.create_task(self.upkeep.run(once)) for once in (self.upkeep.work, self.upkeep.maintain)
-            ]
+            self.begin_background()
         return self
+
+    def begin_background(self) -> None:
+        """Upkeep, from now on by itself."""
+        loop = asyncio.get_running_loop()
+        self._background = [
+            loop.create_task(self.upkeep.run(once)) for once in (self.upkeep.work, self.upkeep.maintain)
+        ]
 
     async def _take_over(self) -> None:
         txns, limits = self.txns, self.limits
         await self._resolve(txns.load)
-        if txns.state.mode not in ("", "leased"):
-            raise ModeMismatch(f"this environment is shared by several servers (mode {txns.state.mode!r})")
 
         def first(state: TxnsState) -> Entry:
+            if state.mode not in ("", "leased"):
+                raise ModeMismatch(
+                    f"this environment belongs to several servers at once (mode {state.mode!r}),"
+                    " and this one was started to lead it alone: start it with --shared"
+                )
             # Above all that may have been handed out, durable or not; and so is the first timestamp.
             self.oracle = LeasedOracle(
                 self.clock, max(state.reserved, state.upper), window_us=limits.oracle_window_us
@@ -240,6 +249,7 @@ class Environment:
             lease=self.leadership,
         )
         self.read_ts = self.oracle.read_ts if not self.leadership.lease_s else self._leader_read_ts
+        self.snapshot_ts = self.read_ts
         if self.leadership.lease_s and txns.epoch > 1:
             # Whoever led before may answer reads until then: nothing new may be acknowledged or shown.
             await self.sleep(self.leadership.wait_s)
@@ -268,13 +278,20 @@ class Environment:
         if self.committer.closed_by is None:
             try:
                 if apply:
-                    await self.apply_le(self.txns.state.upper - 1)
-                    await self.upkeep.flush_riders()
-                    if self.txns.entries_since_rollup > 1:
-                        await self.committer.exclusively(self.txns.rollup)
+                    await self._tidy_up()
             except (StorageError, TxnError) as error:
                 _log.warning("closing: the log keeps unapplied work: %s", error)
             self.committer.close(CommitFailed("the environment is closed"))
+        await self._disconnect()
+
+    async def _tidy_up(self) -> None:
+        """The last thing that a leader does: nothing is left to apply, and the log is a rollup."""
+        await self.apply_le(self.txns.state.upper - 1)
+        await self.upkeep.flush_riders()
+        if self.txns.entries_since_rollup > 1:
+            await self.committer.exclusively(self.txns.rollup)
+
+    async def _disconnect(self) -> None:
         await self.consensus.close()
 
     def abandon(self) -> None:
@@ -315,7 +332,7 @@ class Environment:
         """
         if len(self.transactions) >= self.limits.transactions_max:
             raise TransactionExpired(f"more than {self.limits.transactions_max} transactions are open")
-        ts = self.read_ts() if as_of is None else as_of
+        ts = self.snapshot_ts() if as_of is None else as_of
         if ts > self.oracle.read_ts():
             raise ValueError(f"timestamp {ts} has not come yet: `await readable({ts})` first")
         transaction = Transaction(

@@ -116,5 +116,15 @@ class ReadHolds:
                 callback(since)
         return self.since
 
+    def recall(self, since: Timestamp) -> None:
+        """History before `since` is not kept any more, whoever held it: those snapshots lapse."""
+        for hold in [h for h in self._holds if h.ts < since]:
+            hold.lapsed = True
+            del self._holds[hold]
+        if since > self.since:
+            self.since = since
+            for callback in self.on_since:
+                callback(since)
+
     def __len__(self) -> int:
         return len(self._holds)

@@ -58,6 +58,11 @@ class Lease:
         return not self.lease_s or self._monotonic_s() < self._until_s
 
     @property
+    def is_held(self) -> bool:
+        """Whether a statement that was led at its beginning may still take its timestamp."""
+        return self.is_valid
+
+    @property
     def wait_s(self) -> float:
         """How long a new leader waits, so that the old one's lease is over by its own clock."""
         return self.lease_s * (1 + DRIFT)

@@ -18,6 +18,8 @@ class Limits:
     `loop_append_limit_s` leave the loop, lost answers are asked for during `resolve_limit_s`.
     A leader answers reads by itself for `lease_s` after the log has shown that it leads (0: something else
     makes sure that there is one leader, and nobody waits).
+    A server of a shared environment is believed to be alive for `member_lease_s` without a sign, and looks at the log
+    every `follow_poll_s` if nobody tells it that there is something.
     Upkeep: every `pass_s`; applies at `apply_entries` or `apply_bytes`, or when `apply_idle_s` were quiet;
     rolls up at `rollup_entries`; tells since every `since_step_s`.
     """
@@ -27,6 +29,8 @@ class Limits:
     loop_append_limit_s: float = 0.0015
     resolve_limit_s: float = 30.0
     lease_s: float = 0.0
+    member_lease_s: float = 20.0
+    follow_poll_s: float = 0.5
     oracle_window_us: int = 1_000_000
     rid_block: int = 1 << 16
     conflict_keys_max: int = 2_000_000

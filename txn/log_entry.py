@@ -13,6 +13,7 @@ must happen together is in the same entry.
       retract      (shard, ts, schema): the exact registration that goes          (-1)
       bury         shard: a forgotten one, whose log and blobs have been deleted
       rids, leases, reserve, since      high-water marks that ride along
+      marks        which keys were written, for the other servers of a shared environment (`txn.shared.marks`)
       token        the writer and its count, by which a lost answer is found again
     Rollup
       the whole state, so that what precedes it may be truncated
@@ -56,6 +57,7 @@ class Entry:
     reserve: Timestamp = 0
     since: Timestamp = 0
     mode: str = ""
+    marks: bytes = b""
     token: bytes = b""
 
     @property
@@ -74,6 +76,7 @@ class Entry:
             or self.reserve
             or self.since
             or self.mode
+            or self.marks
         )
 
 
@@ -90,7 +93,7 @@ class Rollup:
 # A packer is reused: creating one costs as much as packing a small entry.
 _packer = msgpack.Packer(autoreset=True, use_bin_type=True)
 _RARE = ("register", "forget", "retract", "leases", "unlease", "bury")
-_RIDERS = (*_RARE, "tidy", "rids", "reserve", "since", "mode")
+_RIDERS = (*_RARE, "tidy", "rids", "reserve", "since", "mode", "marks")
 
 
 def encode(entry: Entry) -> bytes:
@@ -113,6 +116,8 @@ def encode(entry: Entry) -> bytes:
         riders["since"] = entry.since
     if entry.mode:
         riders["mode"] = entry.mode
+    if entry.marks:
+        riders["marks"] = entry.marks
     packed: bytes = _packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token))
     return packed
 

@@ -225,7 +225,7 @@ class Transaction:
     def new_statement(self) -> None:
         """READ COMMITTED: every statement has a fresh snapshot. No effect at other levels."""
         if self.isolation is Isolation.READ_COMMITTED:
-            self._move(self._environment.read_ts())
+            self._move(self._environment.snapshot_ts())
 
     def _move(self, ts: Timestamp) -> None:
         if ts > self.read_ts:

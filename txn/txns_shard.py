@@ -72,21 +72,28 @@ class TxnsShard:
         self.epoch = 0  # this writer's; the state's may be newer
         self.entries_since_rollup = 0
         self.rollup_blob: str | None = None
+        self.rollups: list[tuple[int, str | None]] = []
+        """(seqno, blob) of the rollups that are in the log, as far as this handle has seen."""
         self._beyond: TxnsState | None = None  # what a rollup says beyond entries that are gone
 
     # --- reading -----------------------------------------------------------------------------
 
     async def load(self) -> None:
         """Reads the log from its newest rollup to its end. Raises what storage raises."""
-        self.state, self.seqno, self.entries_since_rollup = TxnsState(), 0, 0
+        self.state, self.seqno, self.entries_since_rollup, self.rollups = TxnsState(), 0, 0, []
         await self.catch_up(everything=True)
 
     async def catch_up(
-        self, *, everything: bool = False, on_entry: Callable[[Entry], None] | None = None
+        self,
+        *,
+        everything: bool = False,
+        on_entry: Callable[[Entry], None] | None = None,
+        before_entry: Callable[[Entry], Awaitable[None]] | None = None,
     ) -> list[Entry]:
         """Reads and applies what others appended after `seqno`; returns those entries.
 
-        With `everything` it returns nothing (opening). `on_entry` is called after each was applied.
+        With `everything` it returns nothing (opening). `on_entry` is called after each was applied,
+        `before_entry` is awaited before: should it raise, the entry is as if it had not been read.
         """
         learnt: list[Entry] = []
         while True:
@@ -99,10 +106,13 @@ class TxnsShard:
                     if self.seqno == 0:
                         self.state = await self._restored(decoded)
                     self.rollup_blob = decoded.key
+                    self.rollups.append((item.seqno, decoded.key))
                     self.entries_since_rollup = 0
                 else:
                     if self.seqno == 0 and item.seqno != 1:
                         raise InvalidEntry(f"the log begins with entry {item.seqno}, which is no rollup")
+                    if before_entry is not None:
+                        await before_entry(decoded)
                     self.state.apply(decoded)
                     self.entries_since_rollup += 1
                     if not everything:
@@ -170,10 +180,11 @@ class TxnsShard:
     def rollup_due(self) -> bool:
         return self.entries_since_rollup >= self.rollup_entries
 
-    async def rollup(self) -> bool:
+    async def rollup(self, keep_from: int | None = None) -> bool:
         """Writes the state into the log and truncates what lies before it.
 
-        Nobody else of this process may be appending meanwhile. Returns False when another process
+        `keep_from`: entries from this seqno on have not been read by every server; then the log is truncated only
+        up to the newest rollup at or before it. Nobody else of this process may be appending meanwhile. Returns False when another process
         moved the log first: then there is no harm, and the next round tries again. An indeterminate
         append raises, and the caller has to `catch_up` before anything else is appended.
         """
@@ -194,11 +205,22 @@ class TxnsShard:
             return False
         self.seqno = seqno
         self.entries_since_rollup = 0
-        previous, self.rollup_blob = self.rollup_blob, key
-        await self.consensus.truncate(SHARD, seqno)
-        if previous is not None:
-            await self.blob.delete(previous)
+        self.rollup_blob = key
+        self.rollups.append((seqno, key))
+        await self.trim(seqno if keep_from is None else keep_from)
         return True
+
+    async def trim(self, keep_from: int) -> None:
+        """Truncates what lies before the newest rollup at or before `keep_from`."""
+        older = [r for r in self.rollups if r[0] <= keep_from]
+        if not older:
+            return
+        kept = older.pop()
+        await self.consensus.truncate(SHARD, kept[0])
+        for rollup in older:
+            if rollup[1] is not None:
+                await self.blob.delete(rollup[1])
+            self.rollups.remove(rollup)
 
     # --- taking over -------------------------------------------------------------------------
 

@@ -88,6 +88,11 @@ class MemoryConsensus:
         self.faults.after_now("append_now", shard)
         return seqno
 
+    def last_now(self, shard: ShardId) -> int:
+        """The log's last seqno, 0 for an empty one (for a watch)."""
+        log = self._logs.get(shard)
+        return 0 if log is None else log.last
+
     async def truncate(self, shard: ShardId, below_seqno: int) -> int:
         await self._before("truncate", shard)
         log = self._logs.get(shard)

@@ -1,0 +1,49 @@
+"""A commit group whose entry tells the other servers what was written (`marks`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storage.abc import Timestamp
+from txn.conflicts import ConflictIndex
+from txn.group import CommitGroup
+from txn.log_entry import Entry
+from txn.shared.marks import Marks, Told
+from txn.txns_state import TxnsState
+
+
+class SharedGroup(CommitGroup):
+    """See `txn.abc.Group`, and what only an environment of several servers has."""
+
+    __slots__ = ("_rids", "_told")
+
+    def __init__(self, ts: Timestamp, state: TxnsState, conflicts: ConflictIndex) -> None:
+        super().__init__(ts, state, conflicts)
+        self._told: list[Told] = []
+        self._rids = 0
+
+    def tell(self, notifications: Sequence[Told]) -> None:
+        """NOTIFYs that the other servers deliver when they learn of this commit."""
+        self.operations += 1
+        self._told += notifications
+
+    def lease_rids(self, n: int) -> int:
+        """The first of `n` row ids that nobody else gets, ever."""
+        first = self._rids or self._state.rids
+        self.operations += 1
+        self._rids = first + n
+        return first
+
+    @property
+    def has_work(self) -> bool:
+        return bool(self._told or self._rids) or super().has_work
+
+    def seal(self, epoch: int) -> Entry:
+        entry = super().seal(epoch)
+        marks = Marks.of(
+            ((space, key) for space, key, _ in self._records), (s for s, _ in self._wholes), self._told
+        )
+        if marks:
+            entry.marks = marks.pack()
+        entry.rids = self._rids
+        return entry
