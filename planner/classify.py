@@ -41,6 +41,7 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateTableAs: (_DDL, "SELECT"),
     st.Truncate: (_DDL, "TRUNCATE TABLE"),
     st.CreateIndex: (_DDL, "CREATE INDEX"),
+    st.RefreshMaterializedView: (_DDL, "REFRESH MATERIALIZED VIEW"),
     st.CreateView: (_DDL, "CREATE VIEW"),
     st.CreateSequence: (_DDL, "CREATE SEQUENCE"),
     st.AlterSequence: (_DDL, "ALTER SEQUENCE"),

@@ -356,6 +356,13 @@ class CreateTableAs:
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshMaterializedView:
+    name: Name
+    concurrently: bool = False
+    with_data: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class AlterAction:
     """One action of ALTER TABLE (or VIEW, INDEX, SEQUENCE): `what` names it, the rest is what it needs.
 

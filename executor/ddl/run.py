@@ -23,7 +23,6 @@ from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
 from executor.session import bulk, queries
 from executor.session.block import Block, DdlStep
-from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, Query, RelationUse, Slot, Table
 from planner.catalog import Catalog, CatalogChange
@@ -72,31 +71,15 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     executor = session.executor
     block.statement()
     context = session.ddl_context(executor.reserve_oids(session.catalog))
-    if isinstance(statement, st.CreateIndex) and statement.unique:
-        statement = _unique_constraint(statement)
     bound = executor.planner.bind_ddl(statement, context)
     for n in bound.notices:
         session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
     if bound.changes or bound.truncated:
         await _apply(session, block, bound)
-    tag = plan.tag if isinstance(statement, st.AlterTable) else bound.tag
+    tag = bound.tag
     if bound.query is not None and bound.created:
         tag = f"SELECT {await _fill(session, block, bound)}"
     return Rows(tag)
-
-
-def _unique_constraint(index: st.CreateIndex) -> st.AlterTable:
-    """CREATE UNIQUE INDEX as the constraint that enforces the same. Raises 0A000 for what no constraint says."""
-    if index.where is not None:
-        raise ExecutionError("0A000", "partial unique indexes are not supported")
-    if index.include:
-        raise ExecutionError("0A000", "unique indexes with INCLUDE are not supported")
-    if any(not e.column for e in index.elements):
-        raise ExecutionError("0A000", "unique indexes on expressions are not supported")
-    columns = tuple(e.column for e in index.elements)
-    name = index.name or "_".join((index.table.name, *columns, "idx"))
-    constraint = st.ConstraintDef("u", name, columns, nulls_not_distinct=index.nulls_not_distinct)
-    return st.AlterTable("table", index.table, (st.AlterAction("add constraint", constraint=constraint),))
 
 
 async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
@@ -122,6 +105,9 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         changes.append(change)
         created[fresh.shard] = fresh
         dropped.add(current.shard)
+    for check in bound.checks:
+        if check.before:
+            await _check(session, block, check)
     moved: list[tuple[Table, Any, bool]] = [
         (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in bound.rewrites
     ]
@@ -157,7 +143,8 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         if rows.num_rows:
             await bulk.insert_bulk(session, block, table, rows, checked=checked)
     for check in bound.checks:
-        await _check(session, block, check)
+        if not check.before:
+            await _check(session, block, check)
 
 
 def _has_writes(block: Block, table: Table) -> bool:
@@ -209,17 +196,19 @@ def _before(session: Session, table: Table) -> Table:
 # --- data ----------------------------------------------------------------------------------------
 
 
-def _plan_in(session: Session, sql: str, catalog: Catalog) -> Plan:
+def _plan_in(
+    session: Session, sql: str, catalog: Catalog, search_path: tuple[str, ...] | None = None
+) -> Plan:
     """Plans an internal query in a given catalog, uncached."""
     base = session.ddl_context(session.catalog)
-    context = PlanContext(catalog, base.search_path, base.user, base.database, base.settings)
+    context = PlanContext(catalog, search_path or base.search_path, base.user, base.database, base.settings)
     plan, _ = session.executor.planner.plan(sql, context, normalise=False)
     return plan
 
 
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there."""
-    plan = _plan_in(session, rewrite.sql, rewrite.catalog)
+    plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path)
     if not isinstance(plan.body, Query):
         raise AssertionError("a rewrite is a query")
     return await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])

@@ -29,7 +29,7 @@ from planner.abc import (
     Table,
     UpdateQuery,
 )
-from planner.binding import ir, keyed
+from planner.binding import ir, keyed, locking
 from planner.binding.emit import Frag, Item, join, quote_name, sql
 from planner.binding.rows import RowBinder, is_default
 from planner.binding.scope import Relation, Scope
@@ -62,7 +62,7 @@ class DmlBinder(RowBinder):
                         position=first_position(node.this.expressions[i]),
                     )
         else:
-            listed = list(range(len(table.columns)))
+            listed = [i for i, c in enumerate(table.columns) if not c.hidden]
         explicit = isinstance(node.this, exp.Schema)
         overriding = self._overriding(node)
         source = node.expression
@@ -318,9 +318,7 @@ class DmlBinder(RowBinder):
             tables += [", ", source]
         test: list[Item] = [" WHERE ", emit.frag(where)] if where is not None else []
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
-        self.queries.ranges[relation.number] = (
-            keyed.read_ranges(relation.table, relation.number, where) if relation.table is not None else None
-        )
+        self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
         return self.queries.finished(text, with_rid=relation.number)
 
 

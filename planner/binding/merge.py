@@ -138,7 +138,7 @@ class MergeBinder(DmlBinder):
     def _inserted(self, then: exp.Insert, table: Table, sources: Scope) -> list[ir.Node]:
         """The whole row of an INSERT action."""
         names = then.this
-        listed = list(range(len(table.columns)))
+        listed = [i for i, c in enumerate(table.columns) if not c.hidden]
         if isinstance(names, exp.Tuple | exp.Paren):
             items = names.expressions if isinstance(names, exp.Tuple) else [names.this]
             listed = [self.column_index(table, c) for c in items]

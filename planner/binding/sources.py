@@ -52,6 +52,8 @@ class CommonTable:
     sql_name: str | Slot
     columns: list[RelationColumn] | None
     forms: list[Form]
+    locked: tuple[tuple[int, int] | None, ...] = ()
+    """Of a locking query: (table, attribute number) of its columns of locked rows."""
 
 
 @dataclass(slots=True)
@@ -184,6 +186,12 @@ class SourceBinder:
                     return self._system(system_schema, name, columns, alias)
         relation = catalog.find_relation(name, schema, self.queries.search_path)
         if isinstance(relation, Table):
+            if relation.materialized is not None and not relation.materialized.populated:
+                raise PlanError(
+                    "55000",
+                    f'materialized view "{name}" has not been populated',
+                    hint="Use the REFRESH MATERIALIZED VIEW command.",
+                )
             source = self.table(relation, name, schema, alias)
             return source if sample is None else sampling.sampled(self.queries, source, sample, scope)
         if sample is not None and relation is not None:
@@ -201,7 +209,7 @@ class SourceBinder:
 
     def table(self, table: Table, name: str, schema: str, alias: exp.Expression | None) -> Source:
         number = self.queries.next_relation()
-        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum) for c in table.columns]
+        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"
         relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
@@ -245,12 +253,17 @@ class SourceBinder:
         relation = Relation(number, identifier(alias.this) if alias is not None else name, columns)
         self._rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
+        if found.locked:
+            self.queries.locked_relations[number] = found.locked
         return Source(sql(found.sql_name, f" AS r{number}"), [relation], _star(relation))
 
     def _view(self, view: View, name: str, alias: exp.Expression | None) -> Source:
+        before = len(self.queries.tables)
         bound = self.queries.view_query(view)
         columns = [RelationColumn(c.name, c.type) for c in view.columns] or None
-        return self._subquery(bound, identifier(alias.this) if alias is not None else name, alias, columns)
+        made = self._subquery(bound, identifier(alias.this) if alias is not None else name, alias, columns)
+        made.relations[0].derived = len(self.queries.tables) > before
+        return made
 
     # --- subqueries and functions ----------------------------------------------------------------------
 
@@ -272,13 +285,16 @@ class SourceBinder:
                 position=self.queries.parenthesis_before(first_position(inner)),
             )
         outer = scope if lateral else self._without_siblings(scope)
+        before = len(self.queries.tables)
         bound = self.queries.nested(inner, outer)
         if bound.outer:
             for v in bound.outer:
                 if not any(r.number == v.relation for r in scope.relations):
                     scope.outer.append(v)
         name = identifier(alias.this) if alias is not None else ""
-        return self._subquery(bound, name, alias, None, lateral=lateral)
+        made = self._subquery(bound, name, alias, None, lateral=lateral)
+        made.relations[0].derived = len(self.queries.tables) > before
+        return made
 
     def _without_siblings(self, scope: Scope) -> Scope:
         """What a subquery of FROM sees that is not LATERAL: the scopes outside, and this one's WITH."""
@@ -293,6 +309,8 @@ class SourceBinder:
         relation = Relation(number, name, columns)
         self._rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
+        if bound.frag in self.queries.locked_texts:
+            self.queries.locked_relations[number] = self.queries.locked_texts[bound.frag]
         word = "LATERAL " if lateral else ""
         return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], _star(relation))
 
@@ -385,10 +403,11 @@ class SourceBinder:
     def _rename(self, relation: Relation, alias: exp.Expression | None) -> None:
         """`AS name (a, b)`: new names for the first columns. Raises 42P10 for too many."""
         names = [identifier(c) for c in (alias.args.get("columns") or ())] if alias is not None else []
-        if len(names) > len(relation.columns):
+        available = sum(not c.hidden for c in relation.columns)
+        if len(names) > available:
             raise PlanError(
                 "42P10",
-                f'table "{relation.name}" has {len(relation.columns)} columns available but {len(names)} columns specified',
+                f'table "{relation.name}" has {available} columns available but {len(names)} columns specified',
             )
         for i, name in enumerate(names):
             c = relation.columns[i]
@@ -404,6 +423,11 @@ class SourceBinder:
         inner.windows = scope.windows
         right = self.item(node.this, inner)
         scope.outer += inner.outer
+        for r in [
+            *(right.relations if side in ("LEFT", "FULL") else ()),
+            *(left.relations if side in ("RIGHT", "FULL") else ()),
+        ]:
+            r.nullable = True
         again = duplicate_alias([*left.relations, *right.relations])
         if again is not None:
             raise PlanError("42712", f'table name "{again}" specified more than once')

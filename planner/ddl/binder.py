@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from planner import statements as st
 from planner.classify import classify
-from planner.ddl import alter, drop, others, references, roles, sequences, tables, views
+from planner.ddl import alter, drop, filled, others, references, roles, sequences, tables, views
 from planner.ddl.plan import DdlPlan
 from planner.ddl.scope import Scope
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateTable: tables.create_table,
-    st.CreateTableAs: tables.create_table_as,
+    st.CreateTableAs: filled.create_table_as,
     st.CreateSequence: sequences.create_sequence,
     st.AlterSequence: sequences.alter_sequence,
     st.AlterTable: alter.alter_relation,
     st.Truncate: drop.truncate,
+    st.RefreshMaterializedView: filled.refresh,
     st.CreateView: views.create_view,
     st.CreateIndex: others.create_index,
     st.CreateSchema: others.create_schema,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from planner.abc import PlanError, Table
-from planner.catalog import Index, Relation, Sequence, View, quote_qualified
+from planner.catalog import Index, Relation, Sequence, quote_qualified
+from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints
 from planner.ddl.scope import Scope
 
@@ -13,10 +14,10 @@ from planner.ddl.scope import Scope
 def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
     schema = scope.catalog.schema_of(found.schema_oid)
     scope.refuse_duplicate(schema, new_name)
-    if isinstance(found, Index) and found.constraint_oid:
+    if isinstance(found, Index) and found.unique:
         table = scope.catalog.table(found.table_oid)
         renamed = tuple(
-            dataclasses.replace(c, name=new_name) if c.oid == found.constraint_oid else c
+            dataclasses.replace(c, name=new_name) if c.index_oid == found.oid else c
             for c in table.constraints
         )
         scope.replace(table, dataclasses.replace(table, constraints=renamed))
@@ -28,10 +29,10 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
 
 
 def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
-    for view in list(scope.catalog.objects(View)):
+    for view in list(stored_queries(scope.catalog)):
         if found.oid in view.depends:
             query = constraints.rename_in_expression(view.query, found.name, new_name)
-            scope.replace(view, dataclasses.replace(view, query=query))
+            scope.replace(view.holder, view.reworded(query))
 
 
 def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
@@ -40,7 +41,7 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
         return
     if scope.is_taken(schema, found.name):
         raise PlanError("42P07", f'relation "{found.name}" already exists in schema "{schema.name}"')
-    for view in scope.catalog.objects(View):
+    for view in stored_queries(scope.catalog):
         if found.oid in view.depends:
             raise PlanError("0A000", "moving a relation that a view uses to another schema is not supported")
     moved = dataclasses.replace(found, schema_oid=schema.oid)

@@ -34,12 +34,16 @@ class DdlNotice:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Rows of `old` become rows of `new`: `sql`, in `catalog`, selects them in the order of new's columns."""
+    """Rows of `old` become rows of `new`: `sql`, in `catalog`, selects them in the order of new's columns.
+
+    `search_path`: that of a materialized view's query; None: the statement's own.
+    """
 
     old: Table
     new: Table
     sql: str
     catalog: Catalog
+    search_path: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class DataCheck:
     table: Table | None = None
     constraint: str = ""
     column: str = ""
+    before: bool = False  # to be run before the rows are moved, in the catalog before the change
 
 
 @dataclass(slots=True)

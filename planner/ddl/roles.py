@@ -283,7 +283,13 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         if found is None:
             raise PlanError("42704", f'type "{name}" does not exist')
         return found, 0
-    expected = {"table": Table, "view": View, "index": Index, "sequence": Sequence}.get(kind)
+    expected = {
+        "table": Table,
+        "materialized view": Table,
+        "view": View,
+        "index": Index,
+        "sequence": Sequence,
+    }.get(kind)
     if expected is None:
         raise PlanError("0A000", f"COMMENT ON {kind.upper()} is not supported")
     found = scope.relation(name)

@@ -244,6 +244,8 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         Comment: "comment",
         Grant: "privileges",
     }[type(thing)]
+    if isinstance(thing, Table) and thing.materialized is not None:
+        word = "materialized view"
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
     shown = objects.quote_identifier(name)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import dataclasses
 
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import View, quote_identifier
+from planner.catalog import quote_identifier
+from planner.catalog.stored_queries import stored_queries
 from planner.ddl import drop
-from planner.ddl.scope import Scope
+from planner.ddl.scope import Scope, describe
 
 
 def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> list[Column]:
@@ -20,13 +21,17 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     """
     what = f"column {quote_identifier(column.name)} of table {quote_identifier(table.name)}"
     lines: list[str] = []
-    views = [v for v in scope.catalog.objects(View) if table.oid in v.depends]
-    views = [v for v in views if drop.mentions(v.query, column.name)]
-    lines += [f"view {quote_identifier(v.name)}" for v in views]
+    using = [v for v in stored_queries(scope.catalog) if table.oid in v.depends]
+    views = [v.holder for v in using if drop.mentions(v.query, column.name)]
+    lines += [describe(v, scope.catalog, scope.search_path) for v in views]
     generated = [
         c
         for c in table.columns
-        if c.generated and c.default and c.attnum != column.attnum and drop.mentions(c.default, column.name)
+        if c.generated
+        and not c.hidden
+        and c.default
+        and c.attnum != column.attnum
+        and drop.mentions(c.default, column.name)
     ]
     lines += [f"column {quote_identifier(c.name)} of table {quote_identifier(table.name)}" for c in generated]
     foreign: list[tuple[Table, Constraint]] = []

@@ -38,7 +38,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         raise PlanError("42P02", "there is no parameter $1")
     columns = _columns(said, plan)
     tree = parse_query(text)
-    query = _written_out(said.query, tree, plan)
+    query = written_out(said.query, tree, plan)
     depends = depends_on.needs_of_query(scope, tree)
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
@@ -78,7 +78,7 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-def _written_out(query: st.Sql, tree: exp.Expression, plan: Plan) -> str:
+def written_out(query: st.Sql, tree: exp.Expression, plan: Plan) -> str:
     """The query with a lone `*` over one relation replaced by the columns it stands for today."""
     if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or tree.args.get("joins"):
         return query.text

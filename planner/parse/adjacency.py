@@ -97,6 +97,8 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
             return False
         if a.keyword == "then" and b.keyword == "do":
             return False
+        if a.keyword == "on" and b.keyword == "constraint" and i and tokens[i - 1].keyword == "conflict":
+            return False
         return _begins_nothing(b) or (
             b.kind == OPERATOR and b.value == "*" and a.keyword not in ("returning",)
         )

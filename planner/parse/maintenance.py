@@ -150,9 +150,16 @@ def reindex(c: Cursor) -> st.Vacuum:
     )
 
 
-def refresh(c: Cursor) -> Any:
+def refresh(c: Cursor) -> st.RefreshMaterializedView:
     c.expect("materialized", "view")
-    c.unsupported("REFRESH MATERIALIZED VIEW", c.tokens[0])
+    concurrently = c.accept("concurrently")
+    name = c.qualified()
+    with_data = True
+    if c.accept("with", "no", "data"):
+        with_data = False
+    else:
+        c.accept("with", "data")
+    return st.RefreshMaterializedView(name, concurrently, with_data)
 
 
 _LOCK_MODES: Final = (

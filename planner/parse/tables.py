@@ -276,7 +276,7 @@ def _constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Cons
             fields["foreign_columns"] = c.name_list()
         _reference_options(c, fields)
     elif c.accept("exclude"):
-        c.unsupported("exclusion constraints", c.tokens[c.at - 1])
+        c.unsupported("EXCLUDE", c.tokens[c.at - 1])
     else:
         c.fail()
     _constraint_attributes(c, fields)

@@ -47,6 +47,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_type": user_types.pg_type,
     "pg_user": people.pg_user,
     "pg_views": listings.pg_views,
+    "pg_matviews": listings.pg_matviews,
 }
 
 

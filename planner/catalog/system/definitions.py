@@ -7,7 +7,7 @@ import re
 from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
-from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema, View
+from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema
 from planner.types import BY_OID, format_type
 from planner.types.oids import BPCHAR, NUMERIC, TEXT, VARCHAR
 
@@ -174,6 +174,6 @@ def index_definition(catalog: Catalog, index: Index, pretty: bool = False) -> st
     return text
 
 
-def view_definition(view: View) -> str:
+def view_definition(query: str) -> str:
     """As pg_get_viewdef(): the query, ended by a semicolon."""
-    return f" {view.query.strip().rstrip(';')};"
+    return f" {query.strip().rstrip(';')};"

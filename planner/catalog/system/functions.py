@@ -17,6 +17,7 @@ from planner.catalog.objects import (
     Sequence,
     View,
 )
+from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.classes import pg_description, pg_shdescription
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
@@ -122,7 +123,7 @@ def _get_indexdef(
 @system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
 def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
     for t in context.catalog.objects(Table):
-        for c in t.constraints:
+        for c in t.listed:
             if c.oid == oid:
                 return constraint_definition(context.catalog, t, c, context.search_path, bool(pretty))
     for d in context.catalog.objects(Domain):
@@ -136,7 +137,8 @@ def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | N
 @system("pg_get_viewdef", (OID, INT4), TEXT)
 def _get_viewdef(context: SystemContext, oid: Oid | None, pretty: object = False) -> str | None:
     view = context.catalog.get(oid) if oid is not None else None
-    return view_definition(view) if isinstance(view, View) else None
+    kept = stored_query(view)
+    return view_definition(kept.query) if kept is not None else None
 
 
 @system("pg_get_viewdef", (TEXT, BOOL), TEXT, optional=1)

@@ -24,6 +24,8 @@ def pg_tables(context: SystemContext) -> Rows:
         if r.kind == "r"
     ]
     for t in context.catalog.objects(Table):
+        if t.materialized is not None:
+            continue
         found.append(
             make(
                 schemaname=schema_name(context, t.schema_oid),
@@ -49,10 +51,26 @@ def pg_views(context: SystemContext) -> Rows:
                 schemaname=schema_name(context, v.schema_oid),
                 viewname=v.name,
                 viewowner=v.owner,
-                definition=view_definition(v),
+                definition=view_definition(v.query),
             )
         )
     return found
+
+
+def pg_matviews(context: SystemContext) -> Rows:
+    make = RowMaker("pg_matviews", nulls=True)
+    return [
+        make(
+            schemaname=schema_name(context, t.schema_oid),
+            matviewname=t.name,
+            matviewowner=t.owner,
+            hasindexes=bool(context.catalog.indexes_of(t.oid)),
+            ispopulated=t.materialized.populated,
+            definition=view_definition(t.materialized.query),
+        )
+        for t in context.catalog.objects(Table)
+        if t.materialized is not None
+    ]
 
 
 def pg_indexes(context: SystemContext) -> Rows:
@@ -99,4 +117,13 @@ def server_rows(name: str, context: SystemContext) -> Rows:
     return [make(**row) for row in context.server_rows.get(name, ())]
 
 
-__all__ = ["pg_indexes", "pg_sequences", "pg_tables", "pg_views", "schema_name", "server_rows", "type_name"]
+__all__ = [
+    "pg_indexes",
+    "pg_matviews",
+    "pg_sequences",
+    "pg_tables",
+    "pg_views",
+    "schema_name",
+    "server_rows",
+    "type_name",
+]

@@ -1,0 +1,85 @@
+"""ON CONFLICT (...): which unique index is meant by columns and expressions.
+
+    ON CONFLICT (email)                          UNIQUE (email), or a unique index on it
+    ON CONFLICT (lower(email))                   CREATE UNIQUE INDEX ... (lower(email))
+    ON CONFLICT (email) WHERE active AND x > 1   ... (email) WHERE active: every conjunct of the index's predicate
+                                                 must be among those of the clause
+
+Expressions are compared as trees, names folded, parentheses and operator classes apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.abc import Constraint, PlanError, Table
+from planner.catalog import Catalog, Index
+from planner.parse import parse_expression
+
+
+def inferred(
+    catalog: Catalog, table: Table, keys: Sequence[exp.Expression], predicate: exp.Expression | None
+) -> Constraint:
+    """The constraint that the clause means; of several, one over all rows. Raises 42P10."""
+    wanted = {_spelled(part) for k in keys for part in _parts(k)}
+    given = _conjuncts(predicate.this) if predicate is not None else set()
+    partial: Constraint | None = None
+    for c in table.constraints:
+        if c.kind not in "pu":
+            continue
+        index = catalog.get(c.index_oid)
+        if not isinstance(index, Index) or _keys(table, index) != wanted:
+            continue
+        if not index.predicate:
+            return c
+        if partial is None and _conjuncts(parse_expression(index.predicate)) <= given:
+            partial = c
+    if partial is None:
+        raise PlanError(
+            "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"
+        )
+    return partial
+
+
+def _parts(key: exp.Expression) -> list[exp.Expression]:
+    bare = _bare(key)
+    return [_bare(x) for x in bare.expressions] if isinstance(bare, exp.Tuple) else [bare]
+
+
+def _bare(node: exp.Expression) -> exp.Expression:
+    while isinstance(node, exp.Ordered | exp.Opclass | exp.Collate | exp.Paren):
+        node = node.this
+    return node
+
+
+def _keys(table: Table, index: Index) -> set[str]:
+    names = {c.attnum: c.name for c in table.columns}
+    return {
+        _spelled(exp.column(names[k.attnum], quoted=True))
+        if k.attnum
+        else _spelled(_bare(parse_expression(k.expression)))
+        for k in index.keys
+    }
+
+
+def _conjuncts(node: exp.Expression) -> set[str]:
+    node = _bare(node)
+    if isinstance(node, exp.And):
+        return _conjuncts(node.this) | _conjuncts(node.expression)
+    return {_spelled(node)}
+
+
+def _spelled(node: exp.Expression) -> str:
+    """The same text for the same expression: unquoted names folded and then all quoted, no table names."""
+    copy = node.copy()
+    for name in copy.find_all(exp.Identifier):
+        name.set("this", name.this if name.args.get("quoted") else str(name.this).lower())
+        name.set("quoted", True)
+    for column in copy.find_all(exp.Column):
+        column.set("table", None)
+    for paren in list(copy.find_all(exp.Paren)):
+        if paren.parent is not None and not isinstance(paren.this, exp.Binary | exp.Connector):
+            paren.replace(paren.this)
+    return str(copy.sql("postgres", normalize_functions="lower"))
