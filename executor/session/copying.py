@@ -4,7 +4,6 @@
                                              finish()      ->  checked, added to the block, committed
     COPY t TO STDOUT     a SELECT's stream; pgwire encodes it
     COPY t FROM 'staging/...' (FORMAT parquet)    what others wrote to the blob store: `staged`
-    COPY t FROM 'staging/...' (FORMAT parquet)    what others wrote to the blob store: `staged`
 
 Parts are staged while the client is still sending, so a large COPY ends soon after its last byte.
 Columns that are not copied get their defaults.
