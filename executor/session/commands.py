@@ -55,18 +55,23 @@ def set_value(session: Session, name: str, value: str | None, *, local: bool) ->
 
 def show_value(session: Session, name: str) -> str:
     key, block = name.lower(), session.block
-    if key == "transaction_isolation":
-        return (
+    if key in ("transaction_isolation", "tidewire.isolation"):
+        level = (
             block.isolation_name
             if block is not None
             else session.settings.raw("default_transaction_isolation")
         )
+        return level if key == "tidewire.isolation" else STANDARD_LEVELS.get(level, level)
     if key == "transaction_read_only":
         if block is None:
             return session.settings.raw("default_transaction_read_only")
         return "on" if block.read_only else "off"
     return session.settings.show(name)
 
+
+STANDARD_LEVELS = {"strict serializable": "serializable", "snapshot": "repeatable read"}
+"""What `transaction_isolation` calls the levels of our own: drivers (asyncpg, SQLAlchemy) look its answer up
+in a table of four names and fail on a fifth. `tidewire.isolation` tells which level it is exactly."""
 
 _LISTS = ("search_path", "datestyle", "temp_tablespaces", "session_preload_libraries")
 

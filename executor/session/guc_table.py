@@ -225,6 +225,12 @@ GUCS: dict[str, Guc] = {
         _text("TimeZone", "UTC", "The session's time zone.", report=True),
         _text("timezone_abbreviations", "Default", "Accepted."),
         _text("tidewire.as_of", "", "Transactions read the past at this time."),
+        _text(
+            "tidewire.isolation",
+            "strict serializable",
+            "Exact level of the current transaction.",
+            context="internal",
+        ),
         _bool("trace_notify", "off", "Accepted."),
         _bool("track_activities", "on", "Accepted."),
         _bool("transaction_deferrable", "off", "Of the current transaction."),
