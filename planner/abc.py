@@ -321,6 +321,19 @@ class SystemUse:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangesUse:
+    """A table's change feed, `tidewire_changes(t, after, upto)`: its columns follow `_change` and `_commit_ts`.
+
+    `upto` None: as far as the statement reads.
+    """
+
+    slot: str
+    table: Table
+    after: int
+    upto: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A SELECT for DuckDB.
 
@@ -330,7 +343,7 @@ class Query:
     """
 
     pieces: tuple[str | Slot | Param | SessionValue, ...]
-    relations: tuple[RelationUse | SystemUse, ...]
+    relations: tuple[RelationUse | SystemUse | ChangesUse, ...]
     volatile: bool = False
 
 

@@ -20,7 +20,9 @@ does) and readers never take them.
 * A free lock is granted in `try_acquire` without callback, task or future (one dict operation). Waiting
   is a callback, `granted(error or None)`, called at most once.
 
-An **owner** is anything hashable: a transaction, a statement. It waits for one lock at a time.
+An **owner** is anything hashable: a transaction, a statement. It waits for one lock at a time. Owners that stand and
+fall together (a session's transaction, and the session itself with its advisory locks) name the same `party`: who waits
+for one of them waits for all, so circles through both kinds of locks are found.
 """
 
 from __future__ import annotations
@@ -102,6 +104,7 @@ class KeyLocks:
         self._locks: dict[LockKey, _Lock] = {}
         self._held: dict[Hashable, list[tuple[LockKey, LockMode | None]]] = {}  # (key, mode before)
         self._waiting: dict[Hashable, Waiter] = {}
+        self._parties: dict[Hashable, Waiter] = {}  # the same by party
         self._granted: deque[Waiter] = deque()  # have their lock, have not been told yet
         self._telling = False
         self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"
@@ -156,8 +159,8 @@ class KeyLocks:
             lock.queue.appendleft(waiter)
         else:
             lock.queue.append(waiter)
-        self._waiting[owner] = waiter
-        cycle = self._cycle_through(owner)
+        self._waiting[owner] = self._parties[party_of(owner)] = waiter
+        cycle = self._cycle_through(party_of(owner))
         if cycle:
             detail = self._spell(cycle)
             self._withdraw(waiter)
@@ -310,6 +313,7 @@ class KeyLocks:
 
     def _settle(self, waiter: Waiter) -> None:
         del self._waiting[waiter.owner]
+        self._parties.pop(party_of(waiter.owner), None)
         if waiter.timer is not None:
             waiter.timer.cancel()
             waiter.timer = None
@@ -337,19 +341,19 @@ class KeyLocks:
             blockers.append(ahead.owner)
         return blockers
 
-    def _cycle_through(self, owner: Hashable) -> list[Hashable]:
-        """A cycle of waits through `owner`, who comes first; empty if there is none."""
-        via: dict[Hashable, Hashable] = {owner: owner}
-        stack = [owner]
+    def _cycle_through(self, party: Hashable) -> list[Hashable]:
+        """A cycle of waiting parties through `party`, which comes first; empty if there is none."""
+        via: dict[Hashable, Hashable] = {party: party}
+        stack = [party]
         while stack:
             current = stack.pop()
-            waiter = self._waiting.get(current)
+            waiter = self._parties.get(current)
             if waiter is None:
                 continue
-            for blocker in self._blockers(waiter):
-                if blocker == owner:
+            for blocker in map(party_of, self._blockers(waiter)):
+                if blocker == party:
                     cycle = [current]
-                    while cycle[-1] != owner:
+                    while cycle[-1] != party:
                         cycle.append(via[cycle[-1]])
                     return cycle[::-1]
                 if blocker not in via:
@@ -360,13 +364,21 @@ class KeyLocks:
     def _spell(self, cycle: list[Hashable]) -> str:
         """Who waits for what and whom, a line each."""
         lines = []
-        for i, owner in enumerate(cycle):
-            space, key = self._waiting[owner].key
-            blocker = cycle[(i + 1) % len(cycle)]
+        waiters = [self._parties[party] for party in cycle]
+        for i, waiter in enumerate(waiters):
+            space, key = waiter.key
+            following = party_of(waiters[(i + 1) % len(waiters)].owner)
+            blocker = next(b for b in self._blockers(waiter) if party_of(b) == following)
             lines.append(
-                f"{_capital(_named(owner))} waits for {self.describe(space, key)}; blocked by {_named(blocker)}."
+                f"{_capital(_named(waiter.owner))} waits for {self.describe(space, key)}; blocked by {_named(blocker)}."
             )
         return "\n".join(lines)
+
+
+def party_of(owner: Hashable) -> Hashable:
+    """Who waits and is waited for: what the owner says, or the owner itself."""
+    party = getattr(owner, "party", None)
+    return owner if party is None else party
 
 
 def _capital(text: str) -> str:

@@ -90,6 +90,7 @@ class Transaction:
         "on_admit",
         "on_apply",
         "on_memory",
+        "party",
         "read_only",
         "read_ts",
         "reads",
@@ -121,6 +122,8 @@ class Transaction:
         self.on_admit: Hook | None = None
         self.on_apply: Hook | None = None
         self.on_memory: Callable[[Transaction], None] | None = None
+        self.party: object = None
+        """Whose transaction it is, for whoever else holds locks in the same name (`txn.locks`)."""
         self.commit_ts: Timestamp | None = None
         self.first_write_ts: Timestamp | None = None
         self.unsettled: tuple[Timestamp, int] | None = None

@@ -9,8 +9,8 @@ cannot have its lock fails the query, the session waits on the event loop, and t
 
     query -> call: not free -> query fails, BLOCKED -> wait for the lock -> query again -> call: ours -> rows
 
-What the failed run had locked before is given back first. Known limit: a circle of waits that goes through
-row locks as well is not found (those belong to transactions); `lock_timeout` ends it.
+What the failed run had locked before is given back first. The session's transactions own its row locks, in the name
+of the same party: a circle of waits that goes through both is found.
 """
 
 from __future__ import annotations
@@ -37,10 +37,11 @@ class _Owner:
     """One session's advisory locks. `id` is its pid."""
 
     kind = "process"
-    __slots__ = ("before", "held", "id", "transaction", "wanted")
+    __slots__ = ("before", "held", "id", "party", "transaction", "wanted")
 
     def __init__(self, pid: int) -> None:
         self.id = pid
+        self.party = pid
         self.held: Counts = {}
         self.transaction: Counts = {}
         self.before: tuple[Counts, Counts] | None = None

@@ -82,6 +82,8 @@ class Block:
     implicit: bool
     start_us: int
     as_of: Timestamp | None = None
+    party: int | None = None
+    """The session's pid: it owns advisory locks beside the transaction's row locks."""
     deferrable: bool = False
     failed: bool = False
     begun: bool = False  # a statement has run: SET TRANSACTION comes too late
@@ -127,6 +129,7 @@ class Block:
         txn = self.txn
         if txn is None:
             txn = self.txn = self.executor.begin(self)
+            txn.party = self.party
             txn.on_admit = self._on_admit
             txn.on_apply = self._on_apply
         return txn

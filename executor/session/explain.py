@@ -25,6 +25,7 @@ from planner.abc import (
     KeyedDelete,
     KeyedRead,
     KeyedUpdate,
+    LockingQuery,
     MergeQuery,
     Plan,
     Points,
@@ -81,6 +82,9 @@ def describe_body(body: Body) -> tuple[str, list[str]]:
         return "keyed", [f"Delete on {body.table.name} ({_keys(body.lookup)})"]
     if isinstance(body, Query):
         return "columnar", ["Columnar query", *_query_lines(body)]
+    if isinstance(body, LockingQuery):
+        names = ", ".join(dict.fromkeys(lock.table.name for lock in body.locks)) or "no table"
+        return "columnar", [f"Lock rows of {names}", *_query_lines(body.query)]
     if isinstance(body, WithWrites):
         lines = [f"With writes ({len(body.writes)})"]
         for part in (*(w.body for w in body.writes), body.body):

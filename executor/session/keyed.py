@@ -194,6 +194,8 @@ def _locking_read(
     limit = None
     if wait == "skip" and read.limit is not None:
         limit = read.limit(params, None, session)
+        if limit is not None and limit < 0:
+            raise ExecutionError("2201W", "LIMIT must not be negative")
     while True:
         hits: list[Any] = []
         for hit in _candidates(read, params, session, looking, txn, unlimited=wait == "skip"):

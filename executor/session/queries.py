@@ -23,7 +23,7 @@ from executor.columnar.errors import canceled
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.keyed.overlay import TableWrites
 from executor.keyed.read import LookupPlan
-from executor.session import keyed
+from executor.session import changes, keyed
 from executor.session.advisory import BLOCKED
 from executor.session.block import Block
 from executor.session.values import session_value
@@ -37,10 +37,11 @@ from planner.abc import (
     ResultColumn,
     SystemUse,
     Table,
+    ChangesUse,
     TypeRef,
 )
 from storage.abc import Datum, ShardId, Timestamp
-from txn.abc import Isolation, SerializationFailure
+from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -118,6 +119,8 @@ async def prepare(
     for use in query.relations:
         if isinstance(use, SystemUse):
             relations[use.slot] = executor.system.relation(session, use, bindings)
+        elif isinstance(use, ChangesUse):
+            relations[use.slot] = await changes.relation(session, use, ts)
         elif extra is not None and use.slot in extra:
             continue
         else:
@@ -278,8 +281,6 @@ async def read(
 ) -> Result:
     """A SELECT: small results as Rows, large ones as a Stream."""
     columns = plan.columns or ()
-    if "lock" in plan.extra and block is not None:
-        _check_locking(block, plan.extra["lock"][0])
     advisory = session.executor.advisory
     while True:
         advisory.attempt(session.pid)
@@ -302,23 +303,6 @@ async def read(
         rows = [row for b in batches for row in batch_rows(b, types)]
         return Rows(f"{tag} {len(rows)}", plan.columns, rows)
     return stream(session, running, batches, columns, tag)
-
-
-def _check_locking(block: Block, strength: str) -> None:
-    """FOR UPDATE of rows that a query finds takes no locks: the commit makes sure that they are unchanged.
-
-    Where it does not (and where nothing may be locked), it is refused.
-    """
-    if block.read_only:
-        raise ExecutionError(
-            "25006", f"cannot execute SELECT FOR {strength.upper()} in a read-only transaction"
-        )
-    if block.isolation in (Isolation.READ_COMMITTED, Isolation.REPEATABLE_READ):
-        raise ExecutionError(
-            "0A000",
-            f"FOR {strength.upper()} at {block.isolation.value} is supported for rows found by primary key",
-            hint="Use a stronger isolation level, or lock the rows by their primary key.",
-        )
 
 
 def _zone(session: Session) -> str:

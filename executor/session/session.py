@@ -34,14 +34,14 @@ from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
-from executor.session import as_of, commands, keyed, queries, references, transactions
+from executor.session import as_of, commands, keyed, locking, queries, references, transactions
 from executor.session.block import Block
 from executor.session.guc_table import REPORTED
 from executor.session.lock_wait import LockWait
 from executor.session.settings import Settings
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner import statements as st
-from planner.abc import Plan, Query, SqlError, Utility
+from planner.abc import LockingQuery, Plan, Query, SqlError, Utility
 from planner.planner import PlanContext
 from planner.types import TypeSettings
 from storage.abc import Datum
@@ -487,6 +487,8 @@ class Session:
         writes = compiled.door is Door.WRITE or (
             not isinstance(body, Query) and compiled.door is not Door.READ
         )
+        if isinstance(body, LockingQuery):
+            locking.check(block, body)
         if writes and (block.read_only or self.executor.read_only):
             raise ExecutionError(
                 "25006", f"cannot execute {plan.tag.split(' ')[0]} in a read-only transaction"
@@ -517,6 +519,7 @@ class Session:
             implicit,
             self.executor.env.clock.now_us(),
             as_of=self.pinned,
+            party=self.pid or None,
             deferrable=deferrable,
         )
         limit_ms = self.settings.transaction_timeout_ms

@@ -46,6 +46,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "catalog_ref": lambda s: s.executor.system.catalog_ref(s),
     "backend_pid": lambda s: s.pid,
     "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",
+    "row_locks": lambda s: len(s.executor.env.locks),
     "txid": lambda s: s.block.transaction().id if s.block is not None else s.executor.read_ts(),
 }
 

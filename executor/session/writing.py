@@ -1,6 +1,7 @@
 """Statements that write what a query finds: the query, its rows into the block, and what RETURNING makes of them.
 
     INSERT UPDATE DELETE    query -> bulk.insert / update / delete -> RETURNING over the written rows
+    SELECT ... FOR UPDATE   locks instead of writing (`executor.session.locking`)
     MERGE                   one query says what happens to which row; its rows are locked, then written by kind
     WITH d AS (DELETE ...)  every part reads the statement's one snapshot, and what earlier parts returned
 
@@ -20,7 +21,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
 from executor.keyed.row_ids import as_numpy
-from executor.session import bulk
+from executor.session import bulk, locking
 from executor.session.block import Block
 from executor.session.keyed import SnapshotMoved
 from executor.session.queries import Given, arrow, canonical_table
@@ -28,6 +29,7 @@ from planner import types as t
 from planner.abc import (
     DeleteQuery,
     InsertQuery,
+    LockingQuery,
     MergeQuery,
     Plan,
     Query,
@@ -75,6 +77,8 @@ async def _part(
     if isinstance(body, MergeQuery):
         rows = await arrow(session, block, body.query, params, None, given, begins=begins)
         return Rows(f"MERGE {await _merge(session, block, body, rows)}", plan.columns)
+    if isinstance(body, LockingQuery):
+        return await locking.select(session, block, plan, body, params, begins=begins)
     tag, returned = await _run(session, block, body, params, given, begins=begins)
     if returned is None:
         return Rows(tag, plan.columns)
@@ -172,7 +176,11 @@ async def _with_writes(
         given[use.slot] = (None, await arrow(session, block, query, params, begins=begins))
         begins = False
     for part in body.writes:
-        _, returned = await _run(session, block, part.body, params, given, begins=begins)
+        returned: pa.Table | None
+        if isinstance(part.body, LockingQuery):
+            returned = await locking.rows(session, block, part.body, params, given, begins=begins)
+        else:
+            _, returned = await _run(session, block, part.body, params, given, begins=begins)
         begins = False
         if returned is not None:
             given[part.slot] = (None, returned)
@@ -194,13 +202,13 @@ def _read_after_written(session: Session, body: WithWrites) -> Iterator[Relation
                 if late and isinstance(use, RelationUse) and use.slot not in seen:
                     seen.add(use.slot)
                     yield use
-        if not isinstance(part, Query):
+        if not isinstance(part, Query | LockingQuery):
             _add_written(session, part.table, written)
 
 
-def _queries(body: InsertQuery | UpdateQuery | DeleteQuery | MergeQuery) -> Iterator[Query]:
+def _queries(body: InsertQuery | UpdateQuery | DeleteQuery | MergeQuery | LockingQuery) -> Iterator[Query]:
     yield body.query
-    returning = None if isinstance(body, MergeQuery) else body.returning
+    returning = None if isinstance(body, MergeQuery | LockingQuery) else body.returning
     if returning is not None:
         yield returning
 

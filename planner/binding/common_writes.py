@@ -13,7 +13,18 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from planner.abc import Body, CommonWrite, DeleteQuery, InsertQuery, PlanError, Slot, UpdateQuery, WithWrites
+from planner.abc import (
+    Body,
+    CommonWrite,
+    DeleteQuery,
+    InsertQuery,
+    LockingQuery,
+    PlanError,
+    Query,
+    Slot,
+    UpdateQuery,
+    WithWrites,
+)
 from planner.binding.compound import renamed
 from planner.binding.emit import Item
 from planner.binding.naming import identifier
@@ -59,6 +70,18 @@ def bind_common_write(
 
 def with_writes(queries: QueryBinder, body: Body) -> Body:
     """The statement's body, behind the writes of its WITH if it has any."""
-    if not queries.common_writes:
-        return body
-    return WithWrites(tuple(queries.common_writes), body)  # type: ignore[arg-type]
+    writes: list[CommonWrite] = []
+    named = _slots(body)
+    for part in reversed(queries.common_writes):  # a locking query that nobody reads does not run
+        if not isinstance(part.body, LockingQuery) or part.slot in named:
+            writes.insert(0, part)
+            named |= _slots(part.body)
+    return WithWrites(tuple(writes), body) if writes else body  # type: ignore[arg-type]
+
+
+def _slots(body: Body) -> set[str]:
+    """The slots that a body's text names."""
+    query = body if isinstance(body, Query) else getattr(body, "query", None)
+    returning = getattr(body, "returning", None)
+    pieces = [p for q in (query, returning) if isinstance(q, Query) for p in q.pieces]
+    return {p.name for p in pieces if isinstance(p, Slot)}

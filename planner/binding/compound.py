@@ -67,7 +67,9 @@ class CompoundBinder(QueryWriter):
             else:
                 bound = self.nested(cte.this, scope)
                 scope.outer += bound.outer
-                scope.ctes[name] = CommonTable(sql_name, renamed(bound.columns, names, name), bound.forms)
+                columns = renamed(bound.columns, names, name)
+                locked = self.locked_texts.get(bound.frag, ())
+                scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, locked)
                 frag = bound.frag
             made = scope.ctes[name]
             assert isinstance(made, CommonTable) and made.columns is not None
@@ -75,6 +77,7 @@ class CompoundBinder(QueryWriter):
             wanted = cte.args.get("materialized")
             word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
             items.append(sql(f"{sql_name}({cols}) AS {word}(", frag, ")"))
+            self.with_texts[sql_name] = sql(items[-1])
         return recursive, items
 
     def common_write(

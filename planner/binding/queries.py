@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, locking
 from planner.binding.calls import nulls_first
 from planner.binding.compound import CompoundBinder
 from planner.binding.emit import Item
@@ -80,6 +80,9 @@ class QueryBinder(CompoundBinder):
             raise PlanError("54001", "stack depth limit exceeded")
         try:
             inner = self.new_scope(scope)
+            select = _unwrapped(node)
+            if not top and isinstance(select, exp.Select) and locking.is_locking(select):
+                return locking.bind_part(self, select, inner, expected)
             bound = self._query(node, inner, expected, top)
             seen: dict[tuple[int, int], ir.Var] = {}
             for v in inner.outer:
@@ -92,10 +95,8 @@ class QueryBinder(CompoundBinder):
     def _query(
         self, node: exp.Expression, scope: Scope, expected: Sequence[TypeRef | None] | None, top: bool
     ) -> BoundQuery:
-        while isinstance(node, exp.Subquery | exp.Paren) and not any(
-            node.args.get(k) for k in ("order", "limit", "offset", "with_")
-        ):
-            node = node.this
+        node = _unwrapped(node)
+        locking.refuse_compound(node)
         prefix = self.with_clause(node, scope)
         if isinstance(node, exp.Select):
             parts = self.select(node, scope, expected)
@@ -388,6 +389,7 @@ class QueryBinder(CompoundBinder):
         )
         if sets is None and not found and parts.having is None:
             return
+        parts.grouped = True
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)
@@ -397,6 +399,15 @@ class QueryBinder(CompoundBinder):
         having = grouping.lift(parts.having) if parts.having is not None else None
         parts.source = grouping.written(parts.source, parts.where)
         parts.where, parts.having = having, None
+
+
+def _unwrapped(node: exp.Expression) -> exp.Expression:
+    """A query without the parentheses around it."""
+    while isinstance(node, exp.Subquery | exp.Paren) and not any(
+        node.args.get(k) for k in ("order", "limit", "offset", "with_")
+    ):
+        node = node.this
+    return node
 
 
 def _star_of(item: exp.Expression) -> str | None:

@@ -40,6 +40,7 @@ class Relation:
     nullable: bool = False
     scalar: bool = False  # a function of one scalar column: its name is also the column's
     visible: bool = True
+    derived: bool = False  # a subquery or view that reads tables
     rid: bool = False  # its text needs `_rid`
 
 

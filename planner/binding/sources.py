@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import ir, sampling
+from planner.binding import changes, ir, sampling
 from planner.binding.emit import (
     EmittedColumn,
     Form,
@@ -213,7 +213,7 @@ class SourceBinder:
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"
         relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
-        self._rename(relation, alias)
+        self.rename(relation, alias)
         self.queries.declare(
             number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
         )
@@ -228,7 +228,7 @@ class SourceBinder:
         made += [RelationColumn(n, TypeRef(oid), hidden=True) for n, oid in _SYSTEM_COLUMNS]
         shown = identifier(alias.this) if alias is not None else name
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
-        self._rename(relation, alias)
+        self.rename(relation, alias)
         slot = self.queries.system_use(schema, name)
         self.queries.declare(number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in made])
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
@@ -241,7 +241,7 @@ class SourceBinder:
         columns = [RelationColumn(n, TypeRef(o), sequence.oid, i) for i, (n, o) in enumerate(kinds, 1)]
         shown = identifier(alias.this) if alias is not None else name
         relation = Relation(number, shown, columns, None, "" if alias is not None else schema)
-        self._rename(relation, alias)
+        self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(n) for n, _ in kinds])
         return Source(sql(sequences.relation(sequence.oid), f" AS r{number}"), [relation], _star(relation))
 
@@ -251,7 +251,7 @@ class SourceBinder:
         number = self.queries.next_relation()
         columns = [RelationColumn(c.name, c.type) for c in known]
         relation = Relation(number, identifier(alias.this) if alias is not None else name, columns)
-        self._rename(relation, alias)
+        self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
         if found.locked:
             self.queries.locked_relations[number] = found.locked
@@ -307,7 +307,7 @@ class SourceBinder:
         number = self.queries.next_relation()
         columns = columns or [RelationColumn(c.name, c.type, c.table_oid, c.attnum) for c in bound.columns]
         relation = Relation(number, name, columns)
-        self._rename(relation, alias)
+        self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
         if bound.frag in self.queries.locked_texts:
             self.queries.locked_relations[number] = self.queries.locked_texts[bound.frag]
@@ -316,6 +316,8 @@ class SourceBinder:
 
     def function(self, call: exp.Expression, node: exp.Expression, scope: Scope) -> Source:
         """A function in FROM: set-returning ones give rows, others one row."""
+        if isinstance(call, exp.Anonymous) and function_name(call) == changes.NAME:
+            return changes.source(self.queries, call, node.args.get("alias"), self)
         position = first_position(call)
         alias = node.args.get("alias")
         ordinality = bool(node.args.get("ordinality") or node.args.get("offset"))
@@ -377,7 +379,7 @@ class SourceBinder:
         ):
             raise PlanError("0A000", "column definition lists are not supported", position=position)
         relation = Relation(number, shown, columns, scalar=len(columns) == 1)
-        self._rename(relation, alias)
+        self.rename(relation, alias)
         self.queries.declare(number, emitted)
         inner = sql("SELECT ", join(", ", items))
         if ordinality:
@@ -400,7 +402,7 @@ class SourceBinder:
         fields = fields_of(made.type)
         return None if fields is None else [(n, type_name(ref.oid)) for n, ref in fields]
 
-    def _rename(self, relation: Relation, alias: exp.Expression | None) -> None:
+    def rename(self, relation: Relation, alias: exp.Expression | None) -> None:
         """`AS name (a, b)`: new names for the first columns. Raises 42P10 for too many."""
         names = [identifier(c) for c in (alias.args.get("columns") or ())] if alias is not None else []
         available = sum(not c.hidden for c in relation.columns)

@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import CommonWrite, Lookup, ResultColumn, SystemUse, TypeRef
+from planner.abc import ChangesUse, CommonWrite, Lookup, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir
 from planner.binding.coerce import Coercions
 from planner.binding.emit import (
@@ -84,7 +84,7 @@ class QueryState:
         self.coercions = Coercions(parameters, ctx.settings)
         self.emitter = Emitter()
         self.tables: list[Relation] = []
-        self.system: list[SystemUse] = []
+        self.system: list[SystemUse | ChangesUse] = []
         self.volatile = False
         self.prefer_keyed = True
         self.common_writes: list[CommonWrite] = []

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from planner.abc import InsertValues, KeyedRead, Plan, PlanError, Range, ResultColumn, StatementKind, Table
-from planner.binding import ir, keyed
+from planner.abc import Body, InsertValues, KeyedRead, Plan, Range, ResultColumn, StatementKind, Table
+from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.merge import MergeBinder
@@ -55,21 +55,19 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         node.args.get(k) for k in ("order", "limit", "offset", "with_")
     ):
         node = node.this
-    lock, wait = _lock(node)
-    kind = StatementKind.READ_THEN_WRITE if lock else StatementKind.READ
-    extra: dict[str, Any] = {"lock": (lock, wait)} if lock else {}
+    kind = StatementKind.READ
+    extra: dict[str, Any] = {}
+    if locking.is_locking(node):
+        return _locking_query(node, ctx, queries, text)
     if isinstance(node, exp.Select) and node.args.get("with_") is None:
         scope = queries.new_scope(None)
         parts = queries.select(node, scope, None)
-        if lock and (node.args.get("group") or parts.distinct or parts.distinct_on):
-            what = "GROUP BY" if node.args.get("group") else "DISTINCT"
-            raise PlanError("0A000", f"FOR {lock.upper()} is not allowed with {what} clause")
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
-            body = _keyed_read(node, parts, scope, lock, wait)
+            body = _keyed_read(node, parts, scope)
         except keyed.NotKeyed:
-            shortcut = None if lock or not queries.prefer_keyed else _shortcut(node, parts, scope)
+            shortcut = _shortcut(node, parts, scope) if queries.prefer_keyed else None
             if shortcut is not None:
                 extra["keyed"] = shortcut
         else:
@@ -97,16 +95,30 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
     )
 
 
-def _lock(node: exp.Expression) -> tuple[str, str]:
-    locks = node.args.get("locks") or ()
-    if not locks:
-        return "", "wait"
-    clause = locks[0]
-    strength = "update" if clause.args.get("update") else "share"
-    if clause.args.get("key"):
-        strength = "no key update" if strength == "update" else "key share"
-    wait = clause.args.get("wait")
-    return strength, "nowait" if wait is True else "skip" if wait is False else "wait"
+def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:
+    """SELECT ... FOR UPDATE: by primary key, or of the rows that a query finds."""
+    assert isinstance(node, exp.Select)
+    scope = queries.new_scope(None)
+    prefix = queries.with_clause(node, scope)
+    parts = queries.select(node, scope, None)
+    parts.prefix = prefix
+    wishes = locking.wishes_of(node, parts, scope)
+    columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
+    body: Body
+    try:
+        if prefix is not None or not queries.prefer_keyed or not wishes.tables:
+            raise keyed.NotKeyed("not wanted")
+        wish = wishes.tables[0]
+        body = _keyed_read(node, parts, scope, wish.strength, wish.wait)
+    except keyed.NotKeyed:
+        if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
+            r = scope.relations[0]
+            assert r.table is not None
+            queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
+        body, _ = locking.locked(queries, parts, scope, wishes, top=True)
+        body = with_writes(queries, body)
+    kind = StatementKind.READ_THEN_WRITE
+    return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
 
 
 def _keyed_table(node: exp.Select, parts: Parts, scope: Scope) -> Table:
@@ -169,7 +181,9 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
     return found if lookup.prefix or lookup.low is not None or lookup.high is not None else None
 
 
-def _keyed_read(node: exp.Select, parts: Parts, scope: Scope, lock: str, wait: str) -> KeyedRead:
+def _keyed_read(
+    node: exp.Select, parts: Parts, scope: Scope, lock: str = "", wait: str = "wait"
+) -> KeyedRead:
     """Raises NotKeyed where the statement is not a read by primary key."""
     table = _keyed_table(node, parts, scope)
     relation = scope.relations[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner import types as t
-from planner.abc import Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
+from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import depth
 from planner.binding.emit import (
@@ -80,6 +80,7 @@ class QueryWriter(QueryState):
         else:
             outputs = frags
         items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(outputs)]
+        items += parts.hidden
         if not wrap:
             distinct: list[Item] = []
             if parts.distinct_on is not None:
@@ -163,7 +164,21 @@ class QueryWriter(QueryState):
         frag = self.emitter.frag(node)
         return frag if isinstance(node, ir.Lit) else sql("(", frag, ")")
 
+    def limits_of(self, parts: Parts) -> tuple[Frag, Frag]:
+        """LIMIT and OFFSET as numbers that can be added up."""
+        limit = sql("1152921504606846976")
+        if parts.limit is not None and getattr(parts.limit, "value", 0) is not None:
+            limit = sql("least(", self._limit_value(parts.limit, "2201W", "LIMIT"), ", 1152921504606846976)")
+        offset = sql("0")
+        if parts.offset is not None and getattr(parts.offset, "value", 0) is not None:
+            offset = sql(
+                "least(", self._limit_value(parts.offset, "2201X", "OFFSET"), ", 1152921504606846976)"
+            )
+        return limit, offset
+
     def _limit_text(self, parts: Parts) -> list[Item]:
+        if parts.cut is not None:
+            return parts.cut
         out: list[Item] = []
         if parts.limit is not None:
             out += [" LIMIT ", self._limit_value(parts.limit, "2201W", "LIMIT")]
@@ -201,7 +216,7 @@ class QueryWriter(QueryState):
             else:
                 pieces.append(p)
         slots = {p.name for p in pieces if hasattr(p, "name") and type(p).__name__ == "Slot"}
-        uses: list[RelationUse | SystemUse] = []
+        uses: list[RelationUse | SystemUse | ChangesUse] = []
         for r in self.tables:
             assert r.table is not None
             if r.slot in slots:

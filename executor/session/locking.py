@@ -1,0 +1,199 @@
+"""SELECT ... FOR UPDATE of rows that a query finds, with NOWAIT and SKIP LOCKED.
+
+    query -> rows, each with the ids and keys of what it was made of        (planner.binding.locking)
+      |        row by row, in the query's order, until there are as many as LIMIT says
+      v
+    lock each  --held by another-->  wait, or fail (NOWAIT), or the next row (SKIP LOCKED)
+      |        newer than the snapshot?  the snapshot moves forward, and the statement looks again
+      v
+    the rows that are left, locked and as they are now
+
+A lock is only worth something with the newest version of its row; so if a row has changed since the snapshot, the
+statement begins anew at the present: at read committed always, at the other levels if nothing that the
+transaction has read before has changed (40001 otherwise). What it has locked it keeps meanwhile, and lets go
+in the end of what it does not return.
+
+**Reads.** A query that waits for its rows has read what it looked at. One that skips locked rows asks for no more than
+what it gets, and that alone counts as read: consumers of one queue do not conflict with each other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from executor.abc import ExecutionError, Rows
+from executor.columnar.rows import batch_rows
+from executor.keyed.row_ids import as_numpy
+from executor.session import keyed, queries
+from executor.session.block import LOCK_MODES, Block
+from planner.abc import LockingQuery, Plan, RowLock, TypeRef
+from storage.abc import Datum, Timestamp
+from txn.abc import Isolation, Key, Keyspace, LockNotAvailable, SerializationFailure
+from txn.read_set import ReadSet
+
+if TYPE_CHECKING:
+    from executor.session.queries import Given
+    from executor.session.session import Session
+
+ROWS_PER_TURN = 4_096
+"""Rows that are locked in one turn of the event loop."""
+WEAKENED_MAX = 1_000
+"""Locks that a statement lets go of one by one; if there are more it keeps them to the end."""
+
+LockKey = tuple[Keyspace, Key]
+
+
+async def select(
+    session: Session, block: Block, plan: Plan, body: LockingQuery, params: Sequence[Datum], *, begins: bool
+) -> Rows:
+    """The statement as a whole. Raises SnapshotMoved only if other parts of it have run before."""
+    types = [c.type for c in plan.columns or ()]
+    found = await rows(session, block, body, params, begins=begins)
+    if not types:
+        return Rows(f"SELECT {found.num_rows}", plan.columns, [()] * found.num_rows)
+    datums = batch_rows(queries.canonical_table(found, types), types)
+    return Rows(f"SELECT {len(datums)}", plan.columns, datums)
+
+
+async def rows(
+    session: Session,
+    block: Block,
+    body: LockingQuery,
+    params: Sequence[Datum],
+    given: Mapping[str, Given] | None = None,
+    *,
+    begins: bool,
+) -> pa.Table:
+    """Runs the query and locks its rows; those that it got, with the columns of the result."""
+    check(block, body)
+    for lock in body.locks:
+        block.use(lock.table)
+    taken: dict[LockKey, None] = {}
+    for _ in range(session.executor.limits.retries_max):
+        found = await queries.arrow(session, block, body.query, params, None, given, begins=begins)
+        walk = _Walk(session, block, body, found, taken)
+        kept = await walk.locked()
+        if not walk.newest:
+            _let_go(session, block, taken, walk.needed)
+            for space, key in walk.read:
+                block.transaction().reads.point(space, key)
+            return found.select(range(body.width)).take(pa.array(kept, pa.int64()))
+        txn = block.transaction()
+        assert walk.stale is not None
+        if not txn.refresh(walk.newest, anew=True):
+            raise txn.stale(*walk.stale, walk.newest)
+        if not begins:
+            raise keyed.SnapshotMoved
+        txn.reads = ReadSet()  # of this very statement, which begins anew
+    raise SerializationFailure("could not serialize access due to concurrent update")
+
+
+def check(block: Block, body: LockingQuery) -> None:
+    """Raises what keeps the statement from being tried at all."""
+    strength = body.locks[0].strength.upper() if body.locks else "UPDATE"
+    if block.read_only:
+        raise ExecutionError("25006", f"cannot execute SELECT FOR {strength} in a read-only transaction")
+    validated = block.isolation in (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE)
+    if body.derived and not (validated and all(lock.wait == "wait" for lock in body.locks)):
+        raise ExecutionError(
+            "0A000",
+            f"FOR {strength} of tables inside subqueries and views is not supported",
+            hint="Put the locking clause into the subquery, or name the tables to be locked with OF.",
+        )
+
+
+class _Walk:
+    """One walk down the rows that a query found."""
+
+    def __init__(
+        self, session: Session, block: Block, body: LockingQuery, found: pa.Table, taken: dict[LockKey, None]
+    ) -> None:
+        self._session, self._block, self._body, self._taken = session, block, body, taken
+        self._count = found.num_rows
+        self._skip, self._wanted = _limits(body, found)
+        self._keys = [_keys(lock, found) for lock in body.locks]
+        self.newest: Timestamp = 0
+        """The newest commit of a row that is locked now and younger than the snapshot; 0: there is none."""
+        self.stale: LockKey | None = None
+        self.needed: set[LockKey] = set()
+        self.read: list[LockKey] = []
+
+    async def locked(self) -> list[int]:
+        """Locks row by row; the positions of those that it got, OFFSET left out."""
+        kept: list[int] = []
+        for i in range(self._count):
+            if len(kept) >= self._wanted:
+                break
+            if i % ROWS_PER_TURN == ROWS_PER_TURN - 1:
+                await asyncio.sleep(0)
+            if await self._row(i):
+                kept.append(i)
+        return kept[self._skip :]
+
+    async def _row(self, i: int) -> bool:
+        """Whether all that the row was made of is ours now."""
+        held: list[tuple[RowLock, LockKey]] = []
+        for lock, keys in zip(self._body.locks, self._keys, strict=True):
+            lock_key = (lock.table.shard, keys[i])
+            if not await self._one(lock, lock_key):
+                return False
+            held.append((lock, lock_key))
+        self.needed.update(lock_key for _, lock_key in held)
+        self.read += [lock_key for lock, lock_key in held if lock.wait == "skip"]
+        return True
+
+    async def _one(self, lock: RowLock, lock_key: LockKey) -> bool:
+        session, block = self._session, self._block
+        env, txn = session.executor.env, block.transaction()
+        space, key = lock_key
+        mode = LOCK_MODES[lock.strength]
+        before = env.locks.holds(txn, space, key)
+        if not env.locks.try_acquire(txn, space, key, mode):
+            if lock.wait == "skip":
+                return False
+            if lock.wait == "nowait":
+                raise LockNotAvailable(f'could not obtain lock on row in relation "{lock.table.name}"')
+            await keyed.wait_for(session, block, keyed.WouldBlock(space, key, mode))
+        if before is None:
+            self._taken[lock_key] = None
+        ts = env.conflicts.point(space, key, txn.read_ts)
+        if ts > self.newest:
+            self.newest, self.stale = ts, lock_key
+        return True
+
+
+def _limits(body: LockingQuery, found: pa.Table) -> tuple[int, int]:
+    """OFFSET, and how many rows are to be locked with it."""
+    if not body.limited or not found.num_rows:
+        return 0, found.num_rows
+    limit, offset = (found.column(body.width + i)[0].as_py() for i in (0, 1))
+    return offset, min(limit + offset, found.num_rows)
+
+
+def _keys(lock: RowLock, found: pa.Table) -> Sequence[Any]:
+    """The lock key of each row: its primary key, or its row id in a table without one."""
+    table = lock.table
+    indexes = table.key_indexes
+    if not indexes:
+        rids: list[int] = as_numpy(found.column(lock.column)).tolist()
+        return rids
+    types: list[TypeRef] = [table.columns[i].type for i in indexes]
+    first = lock.column + 1
+    columns = found.select(range(first, first + len(indexes)))
+    datums = batch_rows(queries.canonical_table(columns, types), types)
+    return [row[0] for row in datums] if len(indexes) == 1 else datums
+
+
+def _let_go(session: Session, block: Block, taken: dict[LockKey, None], needed: set[LockKey]) -> None:
+    """What an earlier walk has locked and the last one did not return."""
+    spare = [lock_key for lock_key in taken if lock_key not in needed]
+    if len(spare) <= WEAKENED_MAX:
+        for space, key in spare:
+            session.executor.env.locks.weaken(block.transaction(), space, key, None)
+
+
+__all__ = ["check", "rows", "select"]
