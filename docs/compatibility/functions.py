@@ -124,7 +124,7 @@ def sections() -> list[Section]:
     behind = frozenset(o.function for rows in operators().values() for o in rows if o.function)
     for name, rows in sorted(procs().items()):
         for p in rows:
-            if not callable_by_name(p, behind):
+            if not callable_by_name(p, behind) or name.startswith("tidewire_"):
                 continue
             signature = f"{name}({', '.join(p.args)})"
             section = made[section_of(name, (*p.args, p.result), p.kind)]

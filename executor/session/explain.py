@@ -19,6 +19,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import (
     Body,
+    ChangesUse,
     DeleteQuery,
     InsertQuery,
     InsertValues,
@@ -60,6 +61,8 @@ def _query_lines(query: Query) -> list[str]:
             )
             what = "key ranges" if use.ranges is not None else "whole table"
             lines.append(f"  ->  Scan on {use.table.name} ({columns}; {what})")
+        elif isinstance(use, ChangesUse):
+            lines.append(f"  ->  Changes of {use.table.name} after {use.after}")
         else:
             lines.append(f"  ->  System relation {use.schema}.{use.name}")
     return lines

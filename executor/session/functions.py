@@ -8,6 +8,7 @@
     tw_cancel_backend(other pid, pid)              pg_cancel_backend
     tw_terminate_backend(other pid, pid)           pg_terminate_backend
     tw_sleep(seconds, pid)                         pg_sleep
+    tw_open_snapshot(tables, time, lease, pid)     tidewire_open_snapshot and its kin: `native_reads`
 
 They ask the event loop, where all sessions live, and wait for it; only sleeping waits where it is, and looks up
 every so often whether its session has been cancelled.
@@ -16,6 +17,7 @@ every so often whether its session has been cancelled.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -24,7 +26,7 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.session import commands, transactions
+from executor.session import commands, native_reads, transactions
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
@@ -108,6 +110,9 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_export_snapshot", transactions.export_snapshot, [], "VARCHAR"),
     ("tw_advisory", _advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
     ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
+    ("tw_open_snapshot", native_reads.open_snapshot, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"),
+    ("tw_renew_snapshot", native_reads.renew_snapshot, ["VARCHAR", "INTEGER"], "VARCHAR"),
+    ("tw_close_snapshot", native_reads.close_snapshot, ["VARCHAR"], "BOOLEAN"),
     ("tw_terminate_backend", _terminate, ["INTEGER"], "BOOLEAN"),
 )
 _ARROW = {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_()}
@@ -137,7 +142,8 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
         out = []
         for *arguments, pid in asked:
             try:
-                out.append(call(executor.sessions[pid], *arguments))
+                made = call(executor.sessions[pid], *arguments)
+                out.append(await made if inspect.isawaitable(made) else made)
             except SqlError as e:
                 raise ValueError(f"[{e.sqlstate}] {e.message}") from e
         return out

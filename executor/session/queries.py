@@ -31,6 +31,7 @@ from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.writer import ReadPin
 from planner import types as t
 from planner.abc import (
+    ChangesUse,
     Plan,
     Query,
     RelationUse,
@@ -56,11 +57,18 @@ Given = tuple[Table | None, pa.Table]
 class Prepared:
     """A query's text with its relations in place, and what must be held until it has begun."""
 
-    __slots__ = ("_hold", "_pin", "bindings", "session", "sql")
+    __slots__ = ("_feeds", "_hold", "_pin", "bindings", "session", "sql")
 
     def __init__(
-        self, session: Session, sql: str, bindings: dict[str, pa.Table], pin: ReadPin, hold: Any
+        self,
+        session: Session,
+        sql: str,
+        bindings: dict[str, pa.Table],
+        pin: ReadPin,
+        hold: Any,
+        feeds: changes.Feeds,
     ) -> None:
+        self._feeds = feeds
         self.session = session
         self.sql = sql
         self.bindings = bindings
@@ -70,6 +78,7 @@ class Prepared:
     def begun(self) -> None:
         """The query has begun, or never will. Idempotent."""
         self._pin.release()
+        self._feeds.release()
         if self._hold is not None:
             self.session.executor.env.holds.release(self._hold)
             self._hold = None
@@ -109,6 +118,7 @@ async def prepare(
                 was_there(session, used.table, ts)
         shards = list(dict.fromkeys(u.table.shard for u in uses if u.table.shard not in created))
         await executor.store.prepare_read(shards, ts)
+        feeds = await changes.feeds(session, query, ts)
         pin = executor.store.pin(shards)
     except BaseException:
         if hold is not None:
@@ -120,7 +130,7 @@ async def prepare(
         if isinstance(use, SystemUse):
             relations[use.slot] = executor.system.relation(session, use, bindings)
         elif isinstance(use, ChangesUse):
-            relations[use.slot] = await changes.relation(session, use, ts)
+            relations[use.slot] = feeds.texts[use.slot]
         elif extra is not None and use.slot in extra:
             continue
         else:
@@ -134,7 +144,7 @@ async def prepare(
         if table is not None:
             relations[slot] = f"(SELECT {', '.join([*_cells(table), '_rid'])} FROM given_{slot})"
     sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
-    return Prepared(session, sql, bindings, pin, hold)
+    return Prepared(session, sql, bindings, pin, hold, feeds)
 
 
 def was_there(session: Session, table: Table, ts: Timestamp) -> None:

@@ -163,6 +163,21 @@ class Physical:
         text = f"SELECT {', '.join(cells)} FROM {self.name}"
         return f"({text} WHERE {where})" if where else f"({text})"
 
+    def changes(self, after: Timestamp, upto: Timestamp, seen_as: Table) -> str:
+        """A parenthesised subquery of the rows that came and went in (after, upto]."""
+        known = {c.attnum for c in self.table.columns}
+        cells = [
+            (f"c{c.attnum}" if c.attnum in known else f"CAST(NULL AS {duckdb_type(c.type)})")
+            + f" AS {quoted(c.name)}"
+            for c in seen_as.columns
+        ]
+        arms = [
+            f"SELECT '{word}' AS _change, CAST({at} AS BIGINT) AS _commit_ts{''.join(', ' + c for c in cells)}"
+            f" FROM {self.name} WHERE {at} > {after} AND {at} <= {upto}"
+            for word, at in (("delete", "_to"), ("insert", "_from"))
+        ]
+        return f"({' UNION ALL '.join(arms)})"
+
     def select_cells(self) -> list[str]:
         """The columns as canonical Arrow, for reading the table back."""
         return [f"{select_sql(f'c{c.attnum}', c.type)} AS c{c.attnum}" for c in self.table.columns]

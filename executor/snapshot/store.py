@@ -348,6 +348,17 @@ class SnapshotStore:
         where = " AND ".join([f"_from <= {ts}"] * late + [f"_to > {ts}"] * early)
         return physical.select(where, columns, with_rid, seen_as or image.table_at(ts))
 
+    def changes_sql(self, shard: ShardId, after: Timestamp, upto: Timestamp) -> str | None:
+        """A parenthesised DuckDB subquery of what happened in (after, upto]; after `prepare_read` at `upto`.
+
+        `_change` and `_commit_ts` come before the columns. None where the rows were rewritten in between.
+        """
+        image = self._images[shard]
+        physical = image.physical_at(upto)
+        if physical is not image.physical_at(after):
+            return None
+        return physical.changes(after, upto, image.table_at(upto))
+
     # --- the writer ------------------------------------------------------------------------------
 
     def durable_ts(self) -> Timestamp:

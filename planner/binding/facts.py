@@ -72,10 +72,18 @@ def types_by_oid() -> dict[int, TypeFact]:
     return {t.oid: t for t in types_by_name().values()}
 
 
+_OWN: Final = (
+    ["tidewire_open_snapshot", "text,text,int4", "text", "f", "no", "", "9901", ""],
+    ["tidewire_renew_snapshot", "text,int4", "text", "f", "no", "", "9902", ""],
+    ["tidewire_close_snapshot", "text", "bool", "f", "no", "", "9903", ""],
+)
+"""Functions that PostgreSQL does not have."""
+
+
 @lru_cache(maxsize=1)
 def procs() -> dict[str, tuple[Proc, ...]]:
     found: dict[str, list[Proc]] = {}
-    for name, args, result, kind, flags, agg, oid, out in _rows("procs.tsv"):
+    for name, args, result, kind, flags, agg, oid, out in [*_rows("procs.tsv"), *_OWN]:
         digits = "".join(c for c in flags if c.isdigit())
         found.setdefault(name, []).append(
             Proc(

@@ -32,6 +32,7 @@ _FAMILIES = (
     "system",
     "catalog",
     "sequences",
+    "native",
     "networks",
     "instants",
     "matrices",
