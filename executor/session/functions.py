@@ -112,6 +112,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
     ("tw_open_snapshot", native_reads.open_snapshot, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"),
     ("tw_renew_snapshot", native_reads.renew_snapshot, ["VARCHAR", "INTEGER"], "VARCHAR"),
+    ("tw_describe", native_reads.describe, ["VARCHAR"], "VARCHAR"),
     ("tw_close_snapshot", native_reads.close_snapshot, ["VARCHAR"], "BOOLEAN"),
     ("tw_terminate_backend", _terminate, ["INTEGER"], "BOOLEAN"),
 )

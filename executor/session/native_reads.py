@@ -3,6 +3,7 @@
     tidewire_open_snapshot(tables, as_of, lease_s)   one timestamp for all tables; JSON: parts, columns, blob store
     tidewire_renew_snapshot(reader, lease_s)         the hold lasts on; says until when
     tidewire_close_snapshot(reader)                  the hold ends; what was written for the reader goes
+    tidewire_describe(table)                         columns, key, blob store, and a fresh folder for staged files
 
 Opening brings everything committed up to the timestamp into the data shards, takes a lease on each of them
 (`storage.shard.readers`), and describes the parts that make up the tables then:
@@ -132,26 +133,40 @@ async def _opened(
         inline = [p for p in parts if p.key is None and p.kind == kind]
         if inline and (written := await _written(shard, inline, ts, reader)) is not None:
             files.append(written)
-    schema = session.catalog.schema_of(table.schema_oid).name
+    return {
+        **_columns(session, table),
+        "parts": [_described(part, ts, reader) for part in files if part.row_count],
+    }
+
+
+def _columns(session: Session, table: Table) -> dict[str, Any]:
     stored = shard_schema(table)
     return {
-        "schema": schema,
+        "schema": session.catalog.schema_of(table.schema_oid).name,
         "name": table.name,
-        "oid": table.oid,
         "columns": [
             {
                 "name": c.name,
-                "stored": stored.field(i).name,
                 "attnum": c.attnum,
+                "oid": t.base_of(c.type).oid,
+                "typmod": t.base_of(c.type).typmod,
                 "type": t.format_type(c.type),
                 "not_null": c.not_null,
             }
-            for i, c in enumerate(table.columns)
+            for c in table.columns
         ],
         "key": [table.columns[i].name for i in table.key_indexes],
         "arrow": base64.b64encode(stored.serialize().to_pybytes()).decode(),
-        "parts": [_described(part, ts) for part in files if part.row_count],
     }
+
+
+def describe(session: Session, name: str | None) -> str:
+    """What a writer of staged files needs to know. Raises 42P01, 42501."""
+    table = _table(session, name or "")
+    require(session, table, "SELECT")
+    folder = f"{STAGED}{secrets.token_hex(16)}"
+    blob = session.executor.env.blob.url
+    return json.dumps({**_columns(session, table), "blob": blob, "folder": folder})
 
 
 async def _written(shard: Shard, inline: list[Part], ts: Timestamp, reader: str) -> Part | None:
@@ -175,8 +190,9 @@ async def _written(shard: Shard, inline: list[Part], ts: Timestamp, reader: str)
     return await store.write(f"{STAGED}{reader}", inline[0].kind, together, ts)
 
 
-def _described(part: Part, ts: Timestamp) -> dict[str, Any]:
-    """What a reader needs of a part. `filter`: some of its rows lie beyond the timestamp."""
+def _described(part: Part, ts: Timestamp, reader: str) -> dict[str, Any]:
+    """What a reader needs of a part. `filter`: some of its rows lie beyond the timestamp; `positional`: no _rid."""
+    key = part.key or ""
     return {
         "kind": part.kind,
         "key": part.key,
@@ -186,6 +202,7 @@ def _described(part: Part, ts: Timestamp) -> dict[str, Any]:
         "rid_min": part.rid_min,
         "rid_max": part.rid_max,
         "filter": part.has_ts and part.newest_ts > ts,
+        "positional": key.startswith(STAGED) and not key.startswith(f"{STAGED}{reader}/"),
     }
 
 

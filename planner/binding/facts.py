@@ -75,6 +75,7 @@ def types_by_oid() -> dict[int, TypeFact]:
 _OWN: Final = (
     ["tidewire_open_snapshot", "text,text,int4", "text", "f", "no", "", "9901", ""],
     ["tidewire_renew_snapshot", "text,int4", "text", "f", "no", "", "9902", ""],
+    ["tidewire_describe", "text", "text", "f", "no", "", "9904", ""],
     ["tidewire_close_snapshot", "text", "bool", "f", "no", "", "9903", ""],
 )
 """Functions that PostgreSQL does not have."""

@@ -41,7 +41,7 @@ async def rows(server: Server, snapshot: dict[str, Any], table: dict[str, Any]) 
         data = await server.env.blob.get(part["key"])
         read = pq.read_table(pa.BufferReader(data))
         assert read.num_rows == part["rows"] and len(data) == part["bytes"]
-        if "_rid" not in read.column_names:
+        if part["positional"]:
             rids = pa.array(range(part["rid_min"], part["rid_min"] + part["rows"]), pa.int64())
             read = read.append_column("_rid", rids)
         if part["filter"]:
@@ -50,7 +50,7 @@ async def rows(server: Server, snapshot: dict[str, Any], table: dict[str, Any]) 
             gone.update(read["_rid"].to_pylist())
         else:
             inserted += read.to_pylist()
-    names = [c["stored"] for c in table["columns"]]
+    names = [c["name"] for c in table["columns"]]
     return sorted(tuple(r.get(n) for n in names) for r in inserted if r["_rid"] not in gone)
 
 

@@ -12,6 +12,7 @@ from planner.binding.functions.sequences import PID
     "tidewire_open_snapshot(text, text, int4)",
     "tidewire_renew_snapshot(text, int4)",
     "tidewire_close_snapshot(text)",
+    "tidewire_describe(text)",
 )
 def _native(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     name = call.op.partition("(")[0].removeprefix("tidewire_")
