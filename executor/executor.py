@@ -438,7 +438,9 @@ class Executor:
         target = None
         refers, takes = statement_concerns(body)
         parents = self._parents(table, catalog, session) if refers else ()
-        if image is not None and not rules.wide_checks and not takes and parents is not None:
+        plain = not rules.wide_checks and not takes and parents is not None
+        if image is not None and plain and not table.on_commit:
+            assert parents is not None
             target = WriteTarget(
                 write,
                 rules,

@@ -181,6 +181,7 @@ class Table:
     referenced_by: tuple[Oid, ...] = ()
     """Tables with a foreign key into this one (itself included): who writes here must look there."""
     materialized: MaterializedQuery | None = None
+    on_commit: str = ""  # of a temporary table: "delete" its rows, or "drop" it
 
     @property
     def visible(self) -> tuple[Column, ...]:

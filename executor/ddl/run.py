@@ -23,6 +23,7 @@ from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
 from executor.session import bulk, queries
 from executor.session.block import Block, DdlStep
+from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, Query, RelationUse, Slot, Table
 from planner.catalog import Catalog, CatalogChange
@@ -145,6 +146,41 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for check in bound.checks:
         if not check.before:
             await _check(session, block, check)
+
+
+def leaving(session: Session, block: Block) -> list[Any]:
+    """The DROP and TRUNCATE that ON COMMIT of temporary tables asks for, now that the block is about to commit."""
+    if not session.has_temporary and not block.steps:
+        return []
+    catalog = session.catalog
+    schema = catalog.find_schema(session.temporary_schema)
+    tables = [t for t in catalog.inside(schema.oid) if isinstance(t, Table)] if schema is not None else []
+    said: list[Any] = []
+    for on_commit in ("drop", "delete"):
+        names = tuple(
+            st.Name(t.name, session.temporary_schema)
+            for t in tables
+            if t.on_commit == on_commit and (on_commit == "drop" or _has_rows(block, t))
+        )
+        if names:
+            said.append(
+                st.Drop("table", names, cascade=True)
+                if on_commit == "drop"
+                else st.Truncate(names, cascade=True)
+            )
+    return said
+
+
+async def leave(session: Session, block: Block) -> None:
+    """Carries out what `leaving` asks for, in the block."""
+    for statement in leaving(session, block):
+        context = session.ddl_context(session.executor.reserve_oids(session.catalog))
+        await _apply(session, block, session.executor.planner.bind_ddl(statement, context))
+
+
+def _has_rows(block: Block, table: Table) -> bool:
+    writes = block.tables.get(table.shard)
+    return writes is not None and writes.has_rows
 
 
 def _has_writes(block: Block, table: Table) -> bool:

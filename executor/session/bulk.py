@@ -42,7 +42,7 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.catalog import quote_qualified
+from planner.catalog import quote_identifier, quote_qualified
 from storage.abc import Datum, Part, Row
 from txn.locks import LockMode
 
@@ -60,8 +60,11 @@ async def check_wide(session: Session, block: Block, table: Table, rows: pa.Tabl
         return
     schema = session.catalog.schema_of(table.schema_oid).name
     types = [c.type for c in table.columns]
+    names = ", ".join(quote_identifier(c.name) for c in table.columns)
     for constraint in rules.wide_checks:
-        text = f"SELECT * FROM {quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
+        text = (
+            f"SELECT {names} FROM {quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
+        )
         plan, _ = session.executor.planner.plan(text, session.context(), normalise=False)
         body = plan.body
         assert isinstance(body, Query), "a condition without a key is a columnar query"

@@ -21,8 +21,9 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk
+from executor.session import bulk, queries
 from executor.session.block import Block
+from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
 from planner import statements as st
 from planner import types as t
@@ -88,13 +89,15 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     options = options_of(s)
     if not s.is_from:
         return await _copy_out(session, plan, s, options, tuple(params), autocommit)
-    if s.where is not None:
-        raise ExecutionError("0A000", "COPY FROM ... WHERE is not supported")
     assert s.table is not None
     table = session.catalog.resolve_table(
         s.table.name, s.table.schema, session.search_path(), s.table.position
     )
     columns = copied_columns(table, s.columns)
+    if table.materialized is not None:
+        raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
+    if s.where is not None:
+        verify_copy_condition(session, table, s.where)
     own = session.block is None
     block = session.block or session.open_block(implicit=True)
     if block.read_only:
@@ -102,7 +105,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
             session.rollback()
         raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
     block.statement()
-    load = _Load(session, block, table, columns, own=own)
+    load = _Load(session, block, table, columns, own=own, where=s.where.text if s.where is not None else None)
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
     return CopyIn(described, options, load.write, load.finish, load.abort, table.name)
 
@@ -119,7 +122,11 @@ def copied_columns(table: Table, names: Sequence[str]) -> list[Column]:
         if column in out:
             raise ExecutionError("42701", f'column "{name}" specified more than once')
         if column.generated:
-            raise ExecutionError("42P10", f'column "{name}" is a generated column')
+            raise ExecutionError(
+                "42P10",
+                f'column "{name}" is a generated column',
+                detail="Generated columns cannot be used in COPY.",
+            )
         out.append(column)
     return out
 
@@ -128,9 +135,17 @@ class _Load:
     """One COPY FROM in progress."""
 
     def __init__(
-        self, session: Session, block: Block, table: Table, columns: list[Column], *, own: bool
+        self,
+        session: Session,
+        block: Block,
+        table: Table,
+        columns: list[Column],
+        *,
+        own: bool,
+        where: str | None = None,
     ) -> None:
         self._session = session
+        self._where = where
         self._block = block
         self._table = table
         self._columns = columns
@@ -199,8 +214,18 @@ class _Load:
             if i is not None:
                 arrays.append(given.column(i))
             else:
-                arrays.append(await default_values(self._session, column, given.num_rows))
-        return pa.table(arrays, names=[f"c{c.attnum}" for c in self._table.columns])
+                arrays.append(await self._filled(column, given.num_rows))
+        rows = pa.table(arrays, names=[f"c{c.attnum}" for c in self._table.columns])
+        if self._where is None and not any(c.generated for c in self._table.columns):
+            return rows
+        zeros = pa.array(np.zeros(rows.num_rows, np.int64))
+        whole = pa.table([*rows.columns, zeros], schema=queries.physical_schema(self._table))
+        return await recomputed(self._session, self._block, self._table, whole, self._where)
+
+    async def _filled(self, column: Column, count: int) -> pa.Array:
+        if column.generated:
+            return pa.nulls(count, t.arrow_type(column.type))
+        return await default_values(self._session, column, count)
 
     async def finish(self) -> Rows:
         """Everything has come: checks keys, adds it to the block, commits if the COPY is its own transaction."""
@@ -235,14 +260,12 @@ async def default_values(session: Session, column: Column, count: int) -> pa.Arr
     """`count` values of a column's default."""
     ref = column.type
     if column.generated:
-        raise ExecutionError("0A000", "COPY into a table with generated columns is not supported")
+        raise ExecutionError("0A000", "staged files for a table with generated columns are not supported")
     if column.sequence_oid:
         values = await session.executor.sequences.take_many(session, column.sequence_oid, count)
         return pa.array(values, t.arrow_type(ref))
     if column.filling is None:
         return pa.nulls(count, t.arrow_type(ref))
-    from executor.session import queries
-
     text = f"SELECT CAST({column.filling} AS {t.format_type(ref)})"
     plan, params = session.executor.planner.plan(text, session.context(), normalise=False)
     body = session.compiled(plan).plan.body

@@ -33,7 +33,6 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.constraints.references import (
-    action_name,
     concerns,
     missing_parent,
     mixed_nulls,
@@ -297,13 +296,9 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         for rid, row in found:
             changes.append((rules.key(row) if rules.key is not None else rid, rid, row, None, None))
     else:
-        if any(c.generated for c in child.columns):
-            raise ExecutionError(
-                "0A000",
-                f"ON UPDATE or DELETE {action_name(action)} on a table with generated columns is not supported",
-            )
         filled = await _fillings(session, block, child, constraint, action, len(found))
-        for i, (rid, row) in enumerate(found):
+        mades: list[Row] = []
+        for i, (_, row) in enumerate(found):
             new_row = list(row)
             if action == "c":
                 key = rule.key(row)
@@ -314,7 +309,10 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
             else:
                 for at, column in zip(rule.indexes, filled, strict=True):
                     new_row[at] = column[i]
-            made = tuple(new_row)
+            mades.append(tuple(new_row))
+        if any(c.generated for c in child.columns):
+            mades = await _recomputed(session, block, child, mades)
+        for (rid, row), made in zip(found, mades, strict=True):
             rules.check(made, session)
             old_key = rules.key(row) if rules.key is not None else rid
             changes.append((old_key, rid, row, rules.key(made) if rules.key is not None else None, made))
@@ -328,6 +326,18 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
     if action == "d":  # the default may be the very key that is gone
         await _refuse_children(session, block, child, parent, constraint, list(lost.values()), "a")
     return changes
+
+
+async def _recomputed(session: Session, block: Block, table: Table, rows: list[Row]) -> list[Row]:
+    """The rows with their generated columns computed anew, in order."""
+    from executor.session import bulk
+    from executor.session.row_queries import recomputed
+
+    types = [c.type for c in table.columns]
+    made: list[Row] = []
+    for row in rows:  # one by one: a query promises no order
+        made += batch_rows(await recomputed(session, block, table, bulk.written_rows(table, [row])), types)
+    return made
 
 
 async def _keep_unique(session: Session, block: Block, child: Table, changes: Sequence[Change]) -> None:

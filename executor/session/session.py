@@ -32,6 +32,7 @@ from executor.abc import (
 )
 from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
+from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.session import as_of, commands, keyed, locking, queries, references, transactions
@@ -564,7 +565,7 @@ class Session:
         assert block is not None
         if any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
             return None
-        if block.deferred:
+        if block.deferred or ddl.leaving(self, block):
             return None
         if block.steps:
             self.executor.catalog_row_writes(block)
@@ -602,6 +603,7 @@ class Session:
         if self.block.deferred:
             await references.check_deferred(self, self.block)
         await queries.materialise_held(self)
+        await ddl.leave(self, self.block)
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def done(result: Rows | Exception) -> None:

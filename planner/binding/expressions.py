@@ -230,6 +230,14 @@ class ExpressionBinder(PredicateBinder):
             name = identifier(node.this.this.this)
             if scope.find_relation(name) is not None and isinstance(node.expression, exp.Identifier):
                 return self.qualified(name, identifier(node.expression), scope, first_position(node))
+        if (
+            isinstance(node.this, exp.Paren)
+            and isinstance(node.this.this, exp.Column)
+            and isinstance(node.this.this.this, exp.Star)
+            and isinstance(node.expression, exp.Identifier)
+        ):  # (t.*).a
+            name = identifier(node.this.this.args["table"])
+            return self.qualified(name, identifier(node.expression), scope, first_position(node))
         if isinstance(node.this, exp.Paren) and isinstance(node.expression, exp.Identifier):
             made = field_of(
                 self.bind(node.this.this, scope), identifier(node.expression), first_position(node)

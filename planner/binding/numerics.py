@@ -239,6 +239,8 @@ def power(base: Decimal, exponent: Decimal) -> Decimal:
         raise SqlError("2201F", "zero raised to a negative power is undefined")
     if base.is_infinite() or exponent.is_infinite():
         return _infinite_power(base, exponent)
+    if not exponent:
+        return rounded(Decimal(1), _bounded(SIGNIFICANT_DIGITS, base, exponent))
     whole = exponent.is_finite() and exponent == exponent.to_integral_value()
     if base < 0 and not whole:
         raise SqlError("2201F", "a negative number raised to a non-integer power yields a complex result")

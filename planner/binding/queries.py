@@ -97,6 +97,7 @@ class QueryBinder(CompoundBinder):
     ) -> BoundQuery:
         node = _unwrapped(node)
         locking.refuse_compound(node)
+        _lift_with(node)
         prefix = self.with_clause(node, scope)
         if isinstance(node, exp.Select):
             parts = self.select(node, scope, expected)
@@ -303,7 +304,7 @@ class QueryBinder(CompoundBinder):
             try:
                 bound = self.expressions.bind(value, inner)
             except PlanError as e:
-                if e.sqlstate == "42703" and isinstance(value, exp.Column):
+                if e.sqlstate in ("42703", "42P01") and self._names_variables(value, scope):
                     raise PlanError(
                         "42P10", f"argument of {what} must not contain variables", position=e.position
                     ) from None
@@ -322,6 +323,14 @@ class QueryBinder(CompoundBinder):
                 parts.limit = made
             else:
                 parts.offset = made
+
+    def _names_variables(self, value: exp.Expression, scope: Scope) -> bool:
+        """Whether what LIMIT cannot find are columns of the query."""
+        try:
+            self.expressions.bind(value, scope)
+        except PlanError:
+            return False
+        return True
 
     def _group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
         scope.clause = "GROUP BY"
@@ -410,6 +419,19 @@ def _unwrapped(node: exp.Expression) -> exp.Expression:
     return node
 
 
+def _lift_with(node: exp.Expression) -> None:
+    """`(WITH w ... SELECT ...) LIMIT n`: what comes after the parentheses sees the WITH queries, as in PostgreSQL."""
+    if not isinstance(node, exp.Subquery | exp.Paren) or node.args.get("with_") is not None:
+        return
+    inner = node.this
+    while isinstance(inner, exp.Subquery | exp.Paren) and not inner.args.get("with_"):
+        inner = inner.this
+    clause = inner.args.get("with_")
+    if clause is not None:
+        inner.set("with_", None)
+        node.set("with_", clause)
+
+
 def _star_of(item: exp.Expression) -> str | None:
     """`t` of `t.*`."""
     if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
@@ -421,6 +443,8 @@ def _star_of(item: exp.Expression) -> str | None:
             inner = inner.this
         if isinstance(inner, exp.Column) and inner.args.get("table") is None:
             return identifier(inner.this)
+        if isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star):  # (t.*).*
+            return _star_of(inner)
     return None
 
 

@@ -63,6 +63,10 @@ class RowBinder:
         name = identifier(node.this)
         schema_node = node.args.get("db")
         schema = identifier(schema_node) if schema_node is not None else ""
+        if schema and self.queries.ctx.catalog.find_schema(schema) is None:
+            raise PlanError(
+                "42P01", f'relation "{schema}.{name}" does not exist', position=first_position(schema_node)
+            )
         found = self.queries.ctx.catalog.find_relation(name, schema, self.queries.search_path)
         position = first_position(schema_node if schema_node is not None else node.this)
         if isinstance(found, View):

@@ -90,6 +90,8 @@ class SourceBinder:
                 source = self.item(j.this, scope)
                 groups.append(source)
             else:
+                if len(groups) > 1 and _may_look_left(j):
+                    groups = [_crossed(groups)]
                 groups[-1] = self.joined(groups[-1], j, scope)
             scope.relations = [r for g in groups for r in g.relations]
             scope.columns = [c for g in groups for c in g.columns]
@@ -108,6 +110,8 @@ class SourceBinder:
         if isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier):
                 return self.named(node, scope)
+            if isinstance(node.this, exp.Values):
+                return self.derived(node.this, node.args.get("alias"), scope, lateral=False)
             return self.function(node.this, node, scope)
         if isinstance(node, exp.Lateral):
             inner = node.this
@@ -184,6 +188,8 @@ class SourceBinder:
                 columns = system_relation(system_schema, name)
                 if columns is not None:
                     return self._system(system_schema, name, columns, alias)
+        if schema and catalog.find_schema(schema) is None:
+            raise PlanError("42P01", f'relation "{schema}.{name}" does not exist', position=position)
         relation = catalog.find_relation(name, schema, self.queries.search_path)
         if isinstance(relation, Table):
             if relation.materialized is not None and not relation.materialized.populated:
@@ -491,6 +497,25 @@ class SourceBinder:
         if len(found) > 1:
             raise PlanError("42702", f'common column name "{name}" appears more than once in {side} table')
         return found[0]
+
+
+def _may_look_left(node: exp.Join) -> bool:
+    """Whether what is joined may name relations of FROM items before the one that it is joined to."""
+    item = node.this
+    if str(node.args.get("side") or "").upper() in ("RIGHT", "FULL"):
+        return False
+    return isinstance(item, exp.Lateral | exp.Unnest) or (
+        isinstance(item, exp.Table) and not isinstance(item.this, exp.Identifier | exp.Values)
+    )
+
+
+def _crossed(groups: list[Source]) -> Source:
+    """FROM items as one: what is joined to the last may then look at all of them."""
+    return Source(
+        sql("(", join(" CROSS JOIN ", [g.frag for g in groups]), ")"),
+        [r for g in groups for r in g.relations],
+        [c for g in groups for c in g.columns],
+    )
 
 
 # Of a system relation: hidden, and put there by the executor beside its columns.

@@ -35,8 +35,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         scope.tag = created
         return
     scope.refuse_duplicate(schema, name)
-    if said.on_commit in ("delete", "drop"):
-        raise PlanError("0A000", f"ON COMMIT {said.on_commit.upper()} is not supported")
+    if said.on_commit and not schema.name.startswith("pg_temp_"):
+        raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     plan, _ = scope.planner.plan(" " * said.query.offset + said.query.text, scope.context(), normalise=False)
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
@@ -51,7 +51,11 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         columns.append(Column(label, ref, i + 1))
     oid = scope.allocate()
     temporary = schema.name.startswith("pg_temp_")
-    table = Table(oid, schema.oid, name, tuple(columns), (), tables.shard_of(oid), scope.user, temporary)
+    on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
+    table = Table(
+        oid, schema.oid, name, tuple(columns), (), tables.shard_of(oid), scope.user, temporary,
+        on_commit=on_commit,
+    )  # fmt: skip
     if said.with_data:
         scope.query = plan
     if said.materialized:

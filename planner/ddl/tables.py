@@ -37,9 +37,8 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     scope.refuse_duplicate(schema, name)
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
-    if said.on_commit in ("delete", "drop"):
-        raise PlanError("0A000", f"ON COMMIT {said.on_commit.upper()} is not supported")
     builder = _Builder(scope, schema, name, schema.name.startswith("pg_temp_"))
+    builder.on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
     for element in said.elements:
         if isinstance(element, st.ColumnDef):
             builder.column(element)
@@ -56,6 +55,7 @@ class _Builder:
     def __init__(self, scope: Scope, schema: Schema, name: str, temporary: bool) -> None:
         self.scope, self.schema, self.name, self.temporary = scope, schema, name, temporary
         self.oid = 0
+        self.on_commit = ""
         self.columns: list[Column] = []
         self.constraints: list[st.ConstraintDef] = []
         self.expressions: list[tuple[str, st.Sql]] = []
@@ -165,6 +165,7 @@ class _Builder:
             shard_of(self.oid),
             scope.user,
             self.temporary,
+            on_commit=self.on_commit,
         )
         for sequence in self.sequences:
             scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid))

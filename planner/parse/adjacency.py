@@ -42,6 +42,8 @@ def refuse_impossible_pairs(tokens: list[Token], text: str) -> None:
         raise syntax_error(tokens[1], text)
     if first.keyword == "insert" and tokens[1].keyword != "into":
         raise syntax_error(tokens[1], text)
+    if first.value == "(" and tokens[1].value == ")" and tokens[1].kind == PUNCTUATION:
+        raise syntax_error(tokens[1], text)
     for i in range(len(tokens) - 1):
         a, b = tokens[i], tokens[i + 1]
         if _impossible(a, b, tokens, i):
@@ -61,7 +63,7 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
             return _begins_nothing(b) or (b.kind == PUNCTUATION and b.value in (")", "]"))
         if sign == "(":
             if b.kind == PUNCTUATION:
-                return b.value in (",", "]")
+                return b.value in (",", "]", "[")
             if b.keyword in _IN_BRACKETS or (i and tokens[i - 1].keyword == "operator"):
                 return False
             return _begins_nothing(b)
@@ -73,6 +75,8 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
     if a.kind == OPERATOR:
         if a.value == "*" and i and (tokens[i - 1].keyword == "select" or tokens[i - 1].value in (",", ".")):
             return b.kind in (STRING, QUOTED, INTEGER) or (b.kind == WORD and not b.keyword)
+        if a.value == "*" and i and tokens[i - 1].value == "(" and b.kind == PUNCTUATION and b.value == ",":
+            return True  # count(*, 1)
         if (
             a.value == "*"
             or (i and tokens[i - 1].value in (".", "("))
@@ -80,7 +84,7 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         ):
             return False
         if b.kind == PUNCTUATION:
-            return b.value in (",", ")", "]")
+            return b.value in (",", ")", "]", "[")
         return _begins_nothing(b) or (b.kind == OPERATOR and b.value == "*")
     if not a.keyword or (i and tokens[i - 1].value in (".", "as") and tokens[i - 1].kind != QUOTED):
         return False
@@ -92,7 +96,7 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         return False
     if a.keyword in _HUNGRY:
         if b.kind == PUNCTUATION:
-            return b.value in (",", ")", "]", "::")
+            return b.value in (",", ")", "]", "::", "[")
         if a.keyword == "not" and b.keyword in _AFTER_NOT:
             return False
         if a.keyword == "then" and b.keyword == "do":
@@ -103,7 +107,7 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
             b.kind == OPERATOR and b.value == "*" and a.keyword not in ("returning",)
         )
     if a.keyword == "select":
-        return b.kind == PUNCTUATION and b.value == ","
+        return b.kind == PUNCTUATION and b.value in (",", "[")
     return False
 
 

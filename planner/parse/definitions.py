@@ -52,6 +52,8 @@ def create(c: Cursor) -> Any:
     c.accept("trusted")
     c.accept("procedural")
     word = c.word
+    if word == "trigger":
+        _trigger(c)
     if word in _REFUSED:
         c.unsupported(_REFUSED[word], at)
     if c.accept("recursive"):
@@ -95,6 +97,16 @@ def create(c: Cursor) -> Any:
         c.rest() if not c.ended else None
         return st.Accepted("CREATE EXTENSION")
     c.fail()
+
+
+def _trigger(c: Cursor) -> None:
+    """CREATE TRIGGER name must go on as PostgreSQL's does (42601), before it is not supported."""
+    first = c.at
+    c.advance()
+    c.name()
+    if c.word not in ("before", "after", "instead"):
+        c.fail()
+    c.at = first
 
 
 # --- indexes, views ---------------------------------------------------------------------------------
@@ -460,8 +472,16 @@ def drop(c: Cursor) -> Any:
 def _drop_unknown(c: Cursor, at: Any) -> Any:
     """DROP FUNCTION and the like: none exists, so that with IF EXISTS there is nothing to do."""
     word = c.advance().value
-    if c.accept("if", "exists"):
-        c.rest()
+    exists = c.accept("if", "exists")
+    if word in ("trigger", "rule", "policy"):
+        c.name()
+        c.expect("on")
+        c.qualified()
+        c.accept_one("cascade", "restrict")
+        c.expect_end()
+    if exists:
+        if not c.ended:
+            c.rest()
         return st.Accepted("DROP " + word.upper())
     c.unsupported("DROP " + word.upper(), at)
 

@@ -1,6 +1,7 @@
 """Forms of PostgreSQL's grammar that sqlglot does not read, said in tokens that it does.
 
     FROM (VALUES (1) UNION ...) x          FROM (SELECT * FROM (VALUES (1)) AS x UNION ...) x
+    FROM (VALUES (1) ORDER BY 1) x         FROM (SELECT * FROM (VALUES (1)) AS x ORDER BY 1) x
     substring(a SIMILAR b ESCAPE c)        substring(a FROM b FOR c)
     THEN INSERT DEFAULT VALUES (MERGE)     THEN INSERT
 
@@ -16,14 +17,14 @@ def rewritten(tokens: list[Token]) -> list[Token]:
     """The tokens of a statement (END last) with all such forms said otherwise."""
     words = {t.keyword for t in tokens if t.keyword}
     if "values" in words:
-        tokens = _values_in_from(tokens) if words & _SET_OPERATIONS else tokens
+        tokens = _values_in_from(tokens) if words & _AFTER_VALUES else tokens
         tokens = _merge_defaults(tokens) if "merge" in words else tokens
     if "similar" in words and any(t.value == "substring" for t in tokens):
         tokens = _similar_substring(tokens)
     return tokens
 
 
-_SET_OPERATIONS = frozenset(("union", "intersect", "except"))
+_AFTER_VALUES = frozenset(("union", "intersect", "except", "order", "limit", "offset", "fetch"))
 
 
 def _is(token: Token, sign: str) -> bool:
@@ -63,7 +64,7 @@ def _values_in_from(tokens: list[Token]) -> list[Token]:
         end = _closing(tokens, i + 1) + 1
         while _is(tokens[min(end, len(tokens) - 1)], ",") and _is(tokens[min(end + 1, len(tokens) - 1)], "("):
             end = _closing(tokens, end + 1) + 1
-        if end >= len(tokens) or tokens[end].keyword not in _SET_OPERATIONS:
+        if end >= len(tokens) or tokens[end].keyword not in _AFTER_VALUES:
             continue
         first, last = tokens[i], tokens[end]
         out += [_word("select", first), Token(OPERATOR, "*", first.start, first.start)]

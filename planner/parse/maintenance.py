@@ -223,6 +223,8 @@ def copy(c: Cursor) -> st.Copy:
     where: st.Sql | None = None
     if c.next_is("where"):
         if not is_from:
+            if query is not None:
+                c.fail()
             raise PlanError("42601", "WHERE clause not allowed with COPY TO", position=c.position)
         c.advance()
         where = c.rest()

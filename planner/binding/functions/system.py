@@ -54,8 +54,8 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
             if name == "localtimestamp":
                 now = ir.Cast(TypeRef(t.TIMESTAMP), now)
             return ir.Cast(TypeRef(now.type.oid, precision), now)
-        if name == "current_schemas" and isinstance(arg, ir.Lit):
-            return ir.Session(TypeRef(t.NAME_ARRAY), "search_path_all" if arg.value else "search_path")
+        if name == "current_schemas":
+            return _current_schemas(arg)
     if (
         len(args) == 2
         and name == "current_setting"
@@ -64,6 +64,17 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
     ):
         return ir.Session(TypeRef(t.TEXT), f"setting_or_null:{args[0].value.lower()}")
     return None
+
+
+def _current_schemas(implicit: ir.Node) -> ir.Node:
+    """The schemas of the path that exist, with or without pg_catalog, as the argument says; NULL for NULL."""
+    kind = TypeRef(t.NAME_ARRAY)
+    every, named = ir.Session(kind, "search_path_all"), ir.Session(kind, "search_path")
+    if isinstance(implicit, ir.Lit):
+        if implicit.value is None:
+            return ir.Lit(kind, None)
+        return every if implicit.value in (True, "true", "t", "on", "yes", "1") else named
+    return ir.Logic(kind, "case", (implicit, every, ir.Logic(TypeRef(t.BOOL), "not", (implicit,)), named))
 
 
 templates("""
