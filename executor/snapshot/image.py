@@ -469,4 +469,6 @@ class TableImage(Lookups):
             return False
         runs[at : at + len(old)] = new
         self._runs = tuple(runs)
+        if old and not new:  # nothing is left alive, and nobody else knows that something was
+            self._truncated_ts = max(self._truncated_ts, *[r.since for r in old])
         return True
