@@ -162,7 +162,7 @@ def refused(command: Sequence[str], environment: dict[str, str] | None = None) -
     return done.returncode, done.stderr
 
 
-def wait_until(condition: Any, timeout_s: float = 20.0) -> None:
+def wait_until(condition: Any, timeout_s: float = 60.0) -> None:
     deadline = time.monotonic() + timeout_s
     while not condition():
         assert time.monotonic() < deadline, "it never came true"

@@ -76,19 +76,19 @@ def _ends(connection: psycopg.Connection[Any]) -> str | None:
 
 
 def test_idle_in_transaction_session_timeout(client: psycopg.Connection[Any]) -> None:
-    client.execute("SET idle_in_transaction_session_timeout = '100ms'")
-    time.sleep(0.2)
+    client.execute("SET idle_in_transaction_session_timeout = '1s'")
+    time.sleep(1.1)
     client.execute("BEGIN")
-    for _ in range(3):  # whoever is busy is not idle
-        client.execute("SELECT pg_sleep(0.15)")
+    client.execute("SELECT pg_sleep(1.1)")  # whoever is busy is not idle
+    client.execute("SELECT 1")
     assert _ends(client) == "25P03"
     assert client.closed
 
 
 def test_idle_session_timeout(client: psycopg.Connection[Any]) -> None:
-    client.execute("SET idle_session_timeout = '100ms'")
+    client.execute("SET idle_session_timeout = '1s'")
     client.execute("BEGIN")
-    time.sleep(0.2)
+    time.sleep(1.1)
     client.execute("COMMIT")
     assert _ends(client) == "57P05"
 
@@ -96,9 +96,9 @@ def test_idle_session_timeout(client: psycopg.Connection[Any]) -> None:
 def test_transaction_timeout(server: ServerProcess, client: psycopg.Connection[Any]) -> None:
     client.execute("DROP TABLE IF EXISTS aged")
     client.execute("CREATE TABLE aged (id int PRIMARY KEY)")
-    client.execute("SET transaction_timeout = '300ms'")
-    for _ in range(3):
-        client.execute("SELECT pg_sleep(0.15)")  # each is a transaction of its own
+    client.execute("SET transaction_timeout = '1500ms'")
+    for _ in range(2):
+        client.execute("SELECT pg_sleep(0.8)")  # each is a transaction of its own
     client.execute("BEGIN")
     client.execute("INSERT INTO aged VALUES (1)")
     with pytest.raises(psycopg.Error, match="terminating connection due to transaction timeout"):

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from executor.snapshot import SnapshotLimits, SnapshotStore, TableImage, TooOldForKeyed
@@ -296,5 +296,18 @@ async def run(definition: Table, steps: list[tuple[str, int, Any]]) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=st.lists(step, max_size=40))
+@example(
+    [("bulk", 0, 1), ("learn", 0, 0), ("bulk", 0, 1), ("remove bulk", 0, 1)]
+)  # all runs merge to nothing
+@example(
+    [
+        ("put", 1, 0),
+        ("learn", 0, 0),
+        ("put", 0, 0),
+        ("compact", 0, 0),
+        ("remove", 0, 0),
+        ("remove bulk", 0, 1),
+    ]
+)
 def test_agrees_with_a_list_of_versions(shape: str, steps: list[tuple[str, int, Any]]) -> None:
     asyncio.run(run(SHAPES[shape], steps))
