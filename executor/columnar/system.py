@@ -85,7 +85,7 @@ class SystemRelations:
             session.database,
             {use.name: _SERVER[use.name](session)} if fresh else {},
         )
-        rows = system.rows(use.schema, use.name, context)
+        rows = _with_array_datums(system.rows(use.schema, use.name, context), [c.type for c in found.columns])
         types = [t.arrow_type(c.type) for c in found.columns]
         table = pa.table(rows_to_arrays(rows, types), names=[c.name for c in found.columns])
         if len(self._kept) >= _CACHE_MAX:
@@ -93,6 +93,20 @@ class SystemRelations:
         if not fresh:
             self._kept[key] = (catalog, table)
         return table
+
+
+def _with_array_datums(rows: Any, refs: list[TypeRef]) -> Any:
+    """Rows whose arrays are lists, as rows of datums."""
+    arrays = [i for i, ref in enumerate(refs) if t.element_of(ref.oid)]
+    if not arrays:
+        return rows
+    made = []
+    for row in rows:
+        cells = list(row)
+        for i in arrays:
+            cells[i] = t.array_datum(cells[i], refs[i].oid)
+        made.append(tuple(cells))
+    return made
 
 
 def _quoted(name: str) -> str:

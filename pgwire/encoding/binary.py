@@ -19,7 +19,10 @@ from typing import Final
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.types import networks, numeric
-from planner.types.arrays import ArrayType, VectorType, split_nested
+from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
+from planner.types.array_values import parse as parse_array
+from planner.types.array_values import write as write_array
+from planner.types.arrays import ArrayType, VectorType
 from planner.types.datetimes import (
     DATE_END,
     DATE_INFINITY,
@@ -273,47 +276,22 @@ def _void_out(value: Datum) -> bytes:
     return b""
 
 
-def _array_out(element_oid: int, write: BinaryOutput, lower_bound: int) -> BinaryOutput:
+def _array_out(element: TypeRef, write: BinaryOutput) -> BinaryOutput:
     pack = _I4.pack
-    element = TypeRef(element_oid)
-    delimiter = t.BY_OID[element_oid].typdelim
+    delimiter = t.BY_OID[element.oid].typdelim
+    read = t.text_input(TypeRef(element.oid))
 
-    def read_text(text: str) -> Datum:
-        return t.input_text(text, element)
-
-    def nested(items: list[Datum], shape: list[int], depth: int) -> list[Datum]:
-        """The elements row by row; the sizes of the dimensions go into `shape`."""
-        if len(shape) <= depth:
-            shape.append(len(items))
-        if not items or not isinstance(items[0], list):
-            return items
-        return [leaf for item in items for leaf in nested(item, shape, depth + 1)]
-
-    def matrix(text: str) -> bytes:
-        """An array of several dimensions, which comes as its text."""
-        shape: list[int] = []
-        leaves = nested(split_nested(text, delimiter) or [], shape, 0)
-        if not leaves:
-            return _ARRAY.pack(0, 0, element_oid)
-        out = [_ARRAY.pack(len(shape), 1 if None in leaves else 0, element_oid)]
-        out += [pack(size) + pack(1) for size in shape]
-        for leaf in leaves:
-            data = None if leaf is None else write(read_text(leaf))
-            out.append(b"\xff\xff\xff\xff" if data is None else pack(len(data)) + data)
-        return b"".join(out)
-
-    def encode(items: Datum) -> bytes:
-        if type(items) is str:
-            return matrix(items)
-        if not items and lower_bound:
-            return _ARRAY.pack(0, 0, element_oid)
-        has_null = 1 if None in items else 0
-        out = [_ARRAY.pack(1, has_null, element_oid), pack(len(items)), pack(lower_bound)]
-        for item in items:
+    def encode(text: Datum) -> bytes:
+        value = parse_array(text, delimiter)
+        if not value.items:
+            return _ARRAY.pack(0, 0, element.oid)
+        out = [_ARRAY.pack(len(value.dims), 1 if None in value.items else 0, element.oid)]
+        out += [pack(size) + pack(low) for size, low in zip(value.dims, value.lows, strict=True)]
+        for item in value.items:
             if item is None:
                 out.append(b"\xff\xff\xff\xff")
             else:
-                data = write(item)
+                data = write(read(item))
                 out.append(pack(len(data)))
                 out.append(data)
         return b"".join(out)
@@ -321,51 +299,78 @@ def _array_out(element_oid: int, write: BinaryOutput, lower_bound: int) -> Binar
     return encode
 
 
-def _array_in(element_oid: int, read: BinaryInput, lower_bound: int) -> BinaryInput:
-    def decode(data: bytes) -> list[Datum]:
-        if len(data) < 12:
-            raise truncated()
-        dimensions, flags, oid = _ARRAY.unpack_from(data)
-        if not 0 <= dimensions <= 6:
-            raise SqlError("22P03", f"invalid number of dimensions: {dimensions}")
-        if flags not in (0, 1):
-            raise SqlError("22P03", "invalid array flags")
-        if oid != element_oid:
-            raise SqlError(
-                "42804",
-                f"binary data has array element type {oid} ({t.format_type(TypeRef(oid))})"
-                f" instead of expected {element_oid} ({t.format_type(TypeRef(element_oid))})",
-            )
-        if dimensions == 0:
-            return []
-        if dimensions > 1:
-            raise SqlError("0A000", "multidimensional arrays are not supported")
-        if len(data) < 20:
-            raise truncated()
-        count, lower = struct.unpack_from("!ii", data, 12)
-        if lower != lower_bound:
-            raise SqlError("0A000", "array lower bounds other than 1 are not supported")
-        if count < 0 or count * 4 > len(data):
-            raise malformed()
-        out: list[Datum] = []
-        at = 20
-        for _ in range(count):
-            if at + 4 > len(data):
-                raise truncated()
-            (size,) = _I4.unpack_from(data, at)
-            at += 4
-            if size == -1:
-                out.append(None)
-                continue
-            if size < 0 or at + size > len(data):
-                raise truncated()
-            out.append(read(data[at : at + size]))
-            at += size
-        if at != len(data):
-            raise malformed()
-        return out
+def _vector_out(element: TypeRef, write: BinaryOutput) -> BinaryOutput:
+    pack = _I4.pack
+
+    def encode(items: Datum) -> bytes:
+        out = [_ARRAY.pack(1, 0, element.oid), pack(len(items)), pack(0)]
+        for item in items:
+            data = write(item)
+            out += [pack(len(data)), data]
+        return b"".join(out)
+
+    return encode
+
+
+def _array_in(element: TypeRef, read: BinaryInput) -> BinaryInput:
+    show = t.text_output(element)
+    delimiter = t.BY_OID[element.oid].typdelim
+
+    def decode(data: bytes) -> str:
+        value = _array_parts(data, element.oid, read)
+        items = [None if item is None else show(item) for item in value.items]
+        return write_array(ArrayValue(value.dims, value.lows, items), delimiter)
 
     return decode
+
+
+def _vector_in(element: TypeRef, read: BinaryInput) -> BinaryInput:
+    return lambda data: list(_array_parts(data, element.oid, read).items)
+
+
+def _array_parts(data: bytes, element_oid: int, read: BinaryInput) -> ArrayValue:
+    """The shape, and the elements as datums."""
+    if len(data) < 12:
+        raise truncated()
+    dimensions, flags, oid = _ARRAY.unpack_from(data)
+    if not 0 <= dimensions <= DIMENSIONS_MAX:
+        raise SqlError("22P03", f"invalid number of dimensions: {dimensions}")
+    if flags not in (0, 1):
+        raise SqlError("22P03", "invalid array flags")
+    if oid != element_oid:
+        raise SqlError(
+            "42804",
+            f"binary data has array element type {oid} ({t.format_type(TypeRef(oid))})"
+            f" instead of expected {element_oid} ({t.format_type(TypeRef(element_oid))})",
+        )
+    at = 12 + 8 * dimensions
+    if len(data) < at:
+        raise truncated()
+    bounds = struct.unpack_from(f"!{2 * dimensions}i", data, 12)
+    dims, lows = bounds[::2], bounds[1::2]
+    count = 1 if dimensions else 0
+    for size in dims:
+        count *= size
+        if size < 0 or count * 4 > len(data):
+            raise malformed()
+    if not count:
+        return EMPTY
+    out: list[Datum] = []
+    for _ in range(count):
+        if at + 4 > len(data):
+            raise truncated()
+        (size,) = _I4.unpack_from(data, at)
+        at += 4
+        if size == -1:
+            out.append(None)
+            continue
+        if size < 0 or at + size > len(data):
+            raise truncated()
+        out.append(read(data[at : at + size]))
+        at += size
+    if at != len(data):
+        raise malformed()
+    return ArrayValue(tuple(dims), tuple(lows), out)
 
 
 _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
@@ -396,10 +401,14 @@ _READ_AS_TEXT: Final = frozenset((t.JSON, t.CHAR, t.NAME, t.BPCHAR, t.VARCHAR))
 @lru_cache(maxsize=2048)
 def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
     family = t.sql_type(ref.oid)
+    write: BinaryOutput
     if isinstance(family, ArrayType | VectorType):
-        lower = 1 if isinstance(family, ArrayType) else 0
-        write, read = _codec(TypeRef(family.element.oid, ref.typmod))
-        return _array_out(family.element.oid, write, lower), _array_in(family.element.oid, read, lower)
+        element = TypeRef(family.element.oid, ref.typmod)
+        if isinstance(family, VectorType):
+            send, read = _codec(element)
+            return _vector_out(element, send), _vector_in(element, read)
+        plain, _ = _codec(TypeRef(element.oid))
+        return _array_out(element, plain), _array_in(element, _codec(element)[1])
     if ref.oid == t.NUMERIC:
         fit = family.coercion(ref.typmod, False)
         write = _decimal_to_binary if numeric.is_decimal(ref.typmod) else numeric_to_binary

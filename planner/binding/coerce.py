@@ -146,8 +146,6 @@ class Coercions:
             value: Any = node.value
         elif t.is_volatile_input(node.value, plain) or name_of(plain).startswith("reg"):
             return ir.Cast(target, ir.Lit(TypeRef(t.TEXT), node.value, node.position), True, node.position)
-        elif t.element_of(oid) and (nested := self._nested(node, target)) is not None:
-            return nested
         else:
             try:
                 value = t.input_text(node.value, plain, self.settings)
@@ -159,25 +157,6 @@ class Coercions:
         if target.typmod >= 0 and oid != t.INTERVAL:
             return ir.Cast(target, lit, context == "e", node.position)
         return lit
-
-    def _nested(self, node: ir.Lit, target: TypeRef) -> ir.Node | None:
-        """A literal of an array of several dimensions; None for others."""
-        from planner.types.arrays import split_nested
-
-        try:
-            items = split_nested(str(node.value))
-        except SqlError as e:
-            raise PlanError(e.sqlstate, e.message, position=node.position, detail=e.detail) from None
-        if items is None:
-            return None
-        element = TypeRef(t.element_of(target.oid), target.typmod)
-
-        def made(item: Any) -> ir.Node:
-            if isinstance(item, list):
-                return ir.Logic(TypeRef(target.oid, target.typmod), "array", tuple(map(made, item)))
-            return self.read_literal(ir.Lit(UNKNOWN, item, node.position), element, "e")
-
-        return made(items)
 
     def settled(self, node: ir.Node) -> ir.Node:
         """Unknown becomes text, as at the top of a SELECT."""

@@ -9,11 +9,14 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
+from planner.binding.dimensions import as_text
 from planner.binding.emit import (
+    ARRAY_TEXT,
     Form,
     Frag,
     Item,
     as_text_numeric,
+    column_form,
     comparable,
     join,
     needs_key,
@@ -90,7 +93,8 @@ class CompoundBinder(QueryWriter):
         union = cte.this
         base = self.nested(union.this, scope)
         forms: list[Form] = [
-            None if c.type.oid == t.NUMERIC else f for c, f in zip(base.columns, base.forms, strict=True)
+            None if c.type.oid == t.NUMERIC else column_form(c.type) if t.element_of(c.type.oid) else f
+            for c, f in zip(base.columns, base.forms, strict=True)
         ]
         columns = renamed(base.columns, names, name)
         scope.ctes[name] = CommonTable(sql_name, columns, forms)
@@ -132,6 +136,8 @@ class CompoundBinder(QueryWriter):
             frag = self.emitter.frag(node)
             if ref.oid == t.NUMERIC and form is None:
                 frag = as_text_numeric(frag)
+            elif form == ARRAY_TEXT:
+                frag = as_text(frag, ref)
             elif form is not None and frag.form != form:
                 frag = sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))")
             items.append(sql(frag, f" AS c{i}"))
@@ -180,10 +186,11 @@ class CompoundBinder(QueryWriter):
         forms: list[Form] = []
         for ref, f, g in zip(refs, x.forms, y.forms, strict=True):
             same = ref.oid == t.NUMERIC and f is not None and g is not None and f[1] == g[1]
-            if t.element_of(ref.oid) and f != g:
-                raise PlanError("0A000", "arrays of different dimensions in one column are not supported")
             joint = (max(f[0], g[0]), f[1]) if same and f is not None and g is not None else None
-            forms.append(joint if ref.oid == t.NUMERIC else f if t.element_of(ref.oid) else None)
+            is_array = t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY
+            forms.append(
+                joint if ref.oid == t.NUMERIC else (f if f == g else ARRAY_TEXT) if is_array else None
+            )
         all_rows = not node.args.get("distinct", True)
         operands = [self._cast_columns(x, refs, forms), self._cast_columns(y, refs, forms)]
         frag = sql(operands[0], f" {word}{' ALL' if all_rows else ''} ", operands[1])

@@ -1,13 +1,13 @@
-"""Arrays of several dimensions: lists within lists, whose depth is known when a statement is planned.
+"""The two forms that an array has while a query computes with it.
 
-PostgreSQL's `int[]` says nothing of dimensions, DuckDB's list types say it all. So, like a numeric's scale (see
-`emit`), the depth is part of a fragment's form:
+    form None         DuckDB's list: one dimension, from one         ARRAY[1, 2], array_agg(x), string_to_array(...)
+    form ARRAY_TEXT   PostgreSQL's text, whatever its shape          columns, parameters, literals, ARRAY[[1], [2]]
 
-    ARRAY[1, 2]                INTEGER[]      form None: one dimension
-    ARRAY[[1, 2], [3, 4]]      INTEGER[][]    form (2, DIMENSIONS)
-
-Columns and parameters are of one dimension. An array that leaves a statement goes as PostgreSQL's text when it has
-more; the encoders pass that on, or read it again for the binary format.
+PostgreSQL's `int[]` says nothing of dimensions and bounds, so what comes from outside is text, which has them all
+(`planner.types.array_values`). A function to which the shape means nothing (`= ANY`, unnest, `@>`, array_to_string, ...)
+gets the elements as a list, row by row; texts without quotes and braces are split by DuckDB itself. One to which it
+does (subscripts, `||`, array_dims, ...) says that it is `shaped` and gets the fragment as it is. What leaves the
+statement or meets an array of the other form is text again.
 """
 
 from __future__ import annotations
@@ -15,13 +15,20 @@ from __future__ import annotations
 from typing import Final
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
-from planner.binding.emit import Form, Frag, sql
+from planner.abc import TypeRef
+from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, sql
 
-DIMENSIONS: Final = -1
-"""In the scale's place of a form: the first number counts dimensions."""
-DEPTH_MAX: Final = 6
-"""PostgreSQL's MAXDIM."""
+SHAPED: Final[set[str]] = set()
+"""Signatures whose implementations take arrays in both forms."""
+
+# Element types of which equal values have equal texts.
+_EXACT: Final = frozenset(
+    (
+        t.BOOL, t.INT2, t.INT4, t.INT8, t.TEXT, t.VARCHAR, t.NAME, t.UUID, t.OID, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ,
+        t.TIME, t.BYTEA, t.CHAR,
+    )
+)  # fmt: skip
+_CAST: Final = frozenset((t.BOOL, t.INT2, t.INT4, t.INT8, t.OID))
 
 
 def array_over(element: TypeRef) -> TypeRef:
@@ -31,36 +38,72 @@ def array_over(element: TypeRef) -> TypeRef:
     return TypeRef(t.array_of(element.oid), element.typmod if element.oid == t.RECORD else -1)
 
 
-def depth(frag: Frag) -> int:
-    """The dimensions of an array's fragment."""
-    return frag.form[0] if frag.form is not None and frag.form[1] == DIMENSIONS else 1
+def is_text(frag: Frag) -> bool:
+    return frag.form == ARRAY_TEXT
 
 
-def form_of(dimensions: int) -> Form:
-    if dimensions > DEPTH_MAX:
-        raise PlanError(
-            "54000", f"number of array dimensions ({dimensions}) exceeds the maximum allowed ({DEPTH_MAX})"
-        )
-    return None if dimensions == 1 else (dimensions, DIMENSIONS)
+def element_ref(ref: TypeRef) -> TypeRef:
+    """The element type of an array type; of records, with their fields."""
+    return TypeRef(t.element_of(ref.oid), ref.typmod if ref.oid == t.RECORD_ARRAY else -1)
 
 
-def flat(frag: Frag) -> Frag:
-    """All elements in one list, row by row."""
-    for _ in range(depth(frag) - 1):
-        frag = sql("flatten(", frag, ")")
-    return frag.with_form(None)
+def as_list(frag: Frag, ref: TypeRef) -> Frag:
+    """The elements as a list, row by row."""
+    if not is_text(frag):
+        return frag
+    from planner.binding.functions.conversions import stored_value
+
+    element = element_ref(ref)
+    items = sql("tw_list(", frag, ")")
+    if element.oid in _CAST:
+        return sql("CAST(", items, f" AS {t.duckdb_type(element)}[])")
+    inner = stored_value(Frag(("tw_x",)), element)
+    return items if inner.text == "tw_x" else sql("list_transform(", items, ", lambda tw_x: ", inner, ")")
 
 
-def mapped(frag: Frag, change: str, dimensions: int) -> Frag:
-    """`list_transform` of the elements; `change` calls each of them tw_x."""
-    if dimensions == 1:
-        return sql("list_transform(", frag, f", lambda tw_x: {change})")
-    inner = mapped(Frag((f"tw_l{dimensions}",)), change, dimensions - 1)
-    return sql("list_transform(", frag, f", lambda tw_l{dimensions}: ", inner, ")")
+def as_text(frag: Frag, ref: TypeRef) -> Frag:
+    """The array as it is stored."""
+    if is_text(frag) or not t.element_of(ref.oid):
+        return frag
+    if ref.oid in (t.RECORD_ARRAY,):
+        return frag
+    items = stored_items(frag, element_ref(ref))
+    bare = element_ref(ref).oid in _CAST
+    return sql("tw_bare_array(" if bare else "tw_array_text(", items, ")", form=ARRAY_TEXT)
 
 
-def first_of(frag: Frag, dimension: int) -> Frag:
-    """The first subarray at a dimension (the array itself at 1)."""
-    for _ in range(dimension - 1):
-        frag = sql("list_extract(", frag, ", 1)")
-    return frag.with_form(None)
+def stored_items(frag: Frag, element: TypeRef) -> Frag:
+    """The texts of a list's elements."""
+    from planner.binding.functions.conversions import stored_text
+
+    inner = stored_text(Frag(("tw_x",)), element)
+    return frag if inner.text == "tw_x" else sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
+
+
+def with_items(frag: Frag, items: Frag) -> Frag:
+    """An array in text form with other elements (a list of texts) in the same places."""
+    return sql("tw_array_with(", frag, ", ", items, ")", form=ARRAY_TEXT)
+
+
+def array_key(frag: Frag, ref: TypeRef) -> Frag:
+    """What compares as the arrays do: the elements, then the shape."""
+    from planner.binding.emit import comparable
+
+    element = element_ref(ref)
+    text = as_text(frag, ref)
+    inner = comparable(Frag(("tw_x",)), element)
+    items = as_list(text, ref)
+    if inner.text != "tw_x":
+        items = sql("list_transform(", items, ", lambda tw_x: ", inner, ")")
+    return sql("{'i': ", items, ", 'd': tw_array_shape(", text, ")}")
+
+
+def is_exact(ref: TypeRef) -> bool:
+    """Whether arrays of the type are equal just where their texts are."""
+    element = t.element_of(ref.oid)
+    return element in _EXACT or t.labels_of(element) is not None
+
+
+def list_type(emitter: Emitter, ref: TypeRef) -> str:
+    """DuckDB's type of an array's list form: numerics in it are texts."""
+    return emitter.duck(TypeRef(t.element_of(ref.oid))) + "[]"

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from planner import types as t
 from planner.abc import DomainUse, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import flat
-from planner.binding.emit import EmittedColumn, Emitter, Frag, Item, decimal_form, quote_text, sql
+from planner.binding.dimensions import as_list
+from planner.binding.emit import EmittedColumn, Emitter, Frag, Item, column_form, quote_text, sql
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import domains
 from planner.parse import parse_expression
@@ -29,7 +29,7 @@ def checked(queries: QueryBinder, value: ir.Node, use: DomainUse) -> ir.Node:
     """The value, which is of the type underneath already, with the domain's conditions around it."""
     ref = TypeRef(t.element_of(value.type.oid), value.type.typmod) if use.over_elements else value.type
     number = queries.next_relation()
-    queries.declare(number, [EmittedColumn(_VALUE, decimal_form(ref), whole=True)])
+    queries.declare(number, [EmittedColumn(_VALUE, column_form(ref), whole=True)])
     column = RelationColumn(domains.VALUE, ref)
     scope = Scope(None, 0, [Relation(number, "", [column])], clause="check constraints")
     scope.columns = [StarColumn(domains.VALUE, ir.Var(ref, number, 0), column)]
@@ -66,7 +66,11 @@ def _each(emitter: Emitter, node: ir.DomainCheck, value: Frag) -> Frag:
     items: list[Item] = ["CASE"]
     for test, message in node.tests:
         passes = sql(
-            "list_transform(", flat(value), f", lambda {_VALUE}: coalesce(", emitter.frag(test), ", true))"
+            "list_transform(",
+            as_list(value, node.type),
+            f", lambda {_VALUE}: coalesce(",
+            emitter.frag(test),
+            ", true))",
         )
         items += [" WHEN NOT coalesce(list_bool_and(", passes, f"), true) THEN error({quote_text(message)})"]
     return sql(*items, " ELSE ", value, " END", form=value.form)

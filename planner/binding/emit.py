@@ -33,11 +33,20 @@ class Ref:
     column: int
 
 
-Piece = str | Slot | Param | SessionValue | Ref
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """A finished stretch of text that nothing reads any more (`planner.binding.spark`)."""
+
+    text: str
+
+
+Piece = str | Slot | Param | SessionValue | Ref | Verbatim
 Form = tuple[int, int] | None
 """(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
 
 DECIMAL_DIGITS_MAX: Final = 38
+ARRAY_TEXT: Final[Form] = (0, -1)
+"""The form of an array that is PostgreSQL's text (see `dimensions`)."""
 
 
 class Frag:
@@ -127,7 +136,7 @@ class Emitter:
         if isinstance(node, ir.Lit):
             return self.literal(node)
         if isinstance(node, ir.Parm):
-            return Frag((Param(node.number, node.type),), decimal_form(node.type))
+            return Frag((Param(node.number, node.type),), column_form(node.type))
         if isinstance(node, ir.Session):
             return Frag((SessionValue(node.name, node.type),))
         if isinstance(node, ir.Call):
@@ -159,7 +168,7 @@ class Emitter:
         if node.value is None:
             if ref.oid in (t.RECORD, t.RECORD_ARRAY):
                 return Frag(("NULL",))
-            return Frag((f"CAST(NULL AS {self.duck(ref)})",), decimal_form(ref))
+            return Frag((f"CAST(NULL AS {self.duck(ref)})",), column_form(ref))
         oid = ref.oid
         if oid == t.UNKNOWN:
             return Frag((quote_text(node.value),))
@@ -174,7 +183,7 @@ class Emitter:
             return Frag((quote_text(node.value),))
         if oid == t.BOOL:
             return Frag(("true" if node.value else "false",))
-        return Frag((t.literal_sql(node.value, ref),), decimal_form(ref))
+        return Frag((t.literal_sql(node.value, ref),), column_form(ref))
 
     def duck(self, ref: TypeRef) -> str:
         if ref.oid in (t.UNKNOWN, t.CSTRING):
@@ -189,7 +198,16 @@ class Emitter:
         made = implementation(node.op)
         if made is None:
             raise PlanError("0A000", f"{display_signature(node.op)} is not supported", position=node.position)
-        return made(self, node, [self.frag(a) for a in node.args])
+        return made(self, node, self.arguments(node.op, node.args))
+
+    def arguments(self, op: str, args: Sequence[ir.Node]) -> list[Frag]:
+        """A function's arguments: arrays as lists, unless the function asks for their shapes."""
+        from planner.binding.dimensions import SHAPED, as_list
+
+        frags = [self.frag(a) for a in args]
+        if op in SHAPED:
+            return frags
+        return [as_list(f, a.type) if f.form == ARRAY_TEXT else f for f, a in zip(frags, args, strict=True)]
 
     # --- what is grammar ---------------------------------------------------------------------
 
@@ -236,7 +254,7 @@ class Emitter:
         raise AssertionError(op)
 
     def _array(self, node: ir.Logic) -> Frag:
-        from planner.binding.dimensions import depth, form_of
+        from planner.binding.dimensions import list_type
 
         element = TypeRef(t.element_of(node.type.oid), node.type.typmod)
         if node.args and any(t.element_of(a.type.oid) for a in node.args):
@@ -244,34 +262,17 @@ class Emitter:
         frags, _ = self.unified(node.args, TypeRef(element.oid), exact=True)
         if element.oid == t.RECORD:
             return sql("[", join(", ", frags), "]") if frags else sql("CAST([] AS VARCHAR[])")
-        assert not frags or depth(frags[0]) == 1, form_of
-        return sql("CAST([", join(", ", frags), f"] AS {self.duck(node.type)})")
+        return sql("CAST([", join(", ", frags), f"] AS {list_type(self, node.type)})")
 
     def _matrix(self, node: ir.Logic) -> Frag:
         """ARRAY of arrays: one dimension more, when the inner ones are of one size (2202E)."""
-        from planner.binding.dimensions import depth, first_of, form_of
+        from planner.binding.dimensions import as_text
 
         odd = "multidimensional arrays must have array expressions with matching dimensions"
-        frags = [self.frag(a) for a in node.args]
-        depths = {depth(f) for f in frags}
-        nothing = any(isinstance(a, ir.Lit) and a.value is None for a in node.args)
-        if len(depths) > 1 or nothing or not all(t.element_of(a.type.oid) for a in node.args):
+        if not all(t.element_of(a.type.oid) for a in node.args):
             raise PlanError("2202E", odd)
-        dimensions = depths.pop() + 1
-        form = form_of(dimensions)
-        suffix = "[]" * (dimensions - 1)
-        kind = self.duck(node.type) + suffix if t.element_of(node.type.oid) != t.RECORD else ""
-        listed = sql("[", join(", ", frags), "]")
-        made = sql("CAST(", listed, f" AS {kind})") if kind else listed
-        tests = []
-        for d in range(1, dimensions):
-            size = sql("coalesce(len(", first_of(Frag(("tw_y",)), d), "), -1)")
-            tests.append(sql("len(list_distinct(list_transform(", made, ", lambda tw_y: ", size, "))) > 1"))
-        if len(frags) == 1:
-            return made.with_form(form)
-        return sql(
-            "CASE WHEN ", join(" OR ", tests), f" THEN error('[2202E] {odd}') ELSE ", made, " END", form=form
-        )
+        texts = [as_text(self.frag(a), a.type) for a in node.args]
+        return sql("tw_array_stack(CAST([", join(", ", texts), "] AS VARCHAR[]), false)", form=ARRAY_TEXT)
 
     def _record(self, node: ir.Logic) -> Frag:
         """A row as a struct with the fields of its type; numerics in it are texts."""
@@ -282,11 +283,18 @@ class Emitter:
             sql(
                 quote_text(n),
                 ": ",
-                as_text_numeric(self.frag(a)) if a.type.oid == t.NUMERIC else self.frag(a),
+                self.in_record(a),
             )
             for (n, _), a in zip(fields, node.args, strict=True)
         ]
         return sql("{", join(", ", items), "}") if items else sql("{'f0': NULL}")
+
+    def in_record(self, node: ir.Node) -> Frag:
+        """A record's field: numerics and arrays are texts there."""
+        from planner.binding.dimensions import as_text
+
+        frag = self.frag(node)
+        return as_text_numeric(frag) if node.type.oid == t.NUMERIC else as_text(frag, node.type)
 
     def unified(
         self, nodes: Sequence[ir.Node], ref: TypeRef, *, exact: bool = False
@@ -299,8 +307,10 @@ class Emitter:
                 for f, n in zip(frags, nodes, strict=True)
                 if not (isinstance(n, ir.Lit) and n.value is None)
             }
-            if len(shapes) > 1:
-                raise PlanError("0A000", "arrays of different dimensions in one expression are not supported")
+            if len(shapes) > 1 or ARRAY_TEXT in shapes:
+                from planner.binding.dimensions import as_text
+
+                return [as_text(f, ref) for f in frags], ARRAY_TEXT
             return frags, shapes.pop() if shapes else None
         if exact and ref.typmod < 0:
             return [as_text_numeric(f) for f in frags], None
@@ -318,7 +328,9 @@ class Emitter:
 
     def any_all(self, node: ir.AnyAll) -> Frag:
         """`x op ANY (array)` with SQL's NULLs, by DuckDB's list functions."""
-        array = self.frag(node.array)
+        from planner.binding.dimensions import as_list
+
+        array = as_list(self.frag(node.array), node.array.type)
         compare_node, outside = node.compare, None
         if isinstance(compare_node, ir.Call) and any(
             isinstance(n, ir.SubQuery) for n in ir.walk(compare_node.args[0])
@@ -339,7 +351,7 @@ class Emitter:
             return folded
         return sql("(SELECT ", folded, " FROM (SELECT ", outside, " AS tw_v, ", array, " AS tw_a) AS tw_q)")
 
-    def written(self, ref: Ref) -> str:
+    def written(self, ref: Ref) -> str | Verbatim:
         """How a column is written in the end."""
         return f"{self.aliases[ref.relation]}.{self.columns[ref.relation][ref.column].sql}"
 
@@ -356,6 +368,14 @@ class Emitter:
             return sql("(", query, ")", form=node.form)
         if node.kind == "exists":
             return sql("EXISTS (", query, ")")
+        if node.kind == "array" and t.element_of(node.type.oid) and node.form == ARRAY_TEXT:
+            return sql(
+                "(SELECT coalesce(tw_array_stack(list(c0 ORDER BY tw_n), true), '{}') FROM "
+                "(SELECT *, row_number() OVER () AS tw_n FROM (",
+                query,
+                ")))",
+                form=ARRAY_TEXT,
+            )
         if node.kind == "array":
             return sql(
                 "(SELECT coalesce(list(c0 ORDER BY tw_n), []) FROM (SELECT *, row_number() OVER () AS tw_n FROM (",
@@ -404,7 +424,7 @@ class Emitter:
         made = implementation(node.op)
         if made is None:
             raise PlanError("0A000", f"{display_signature(node.op)} is not supported")
-        return made(self, ir.Call(node.type, node.op, node.args), [self.frag(a) for a in node.args])
+        return made(self, ir.Call(node.type, node.op, node.args), self.arguments(node.op, node.args))
 
     def set_returning_form(self, node: ir.SetReturning) -> Form:
         return None
@@ -459,6 +479,10 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
         return sql("tw_inet_key(", frag, ")")
     if ref.oid == t.TIMETZ:
         return sql("tw_timetz_key(", frag, ")")
+    if frag.form == ARRAY_TEXT:
+        from planner.binding.dimensions import array_key
+
+        return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", array_key(frag, ref), " END")
     if t.labels_of(ref.oid) is not None:
         before, after = t.enum_order(ref.oid)
         return sql(before, frag, after)
@@ -470,6 +494,8 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
 def needs_key(frag: Frag, ref: TypeRef) -> bool:
     if ref.oid == t.NUMERIC:
         return frag.form is None
+    if frag.form == ARRAY_TEXT:
+        return True
     if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
         return True
     return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None
@@ -480,6 +506,13 @@ def record_items(node: ir.Node) -> tuple[ir.Node, ...] | None:
 
 
 # --- numeric forms ---------------------------------------------------------------------------
+
+
+def column_form(ref: TypeRef) -> Form:
+    """The form of a column or parameter of this type: numeric(p,s) is a DECIMAL, numeric alone text, arrays are texts."""
+    if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY:
+        return ARRAY_TEXT
+    return decimal_form(ref)
 
 
 def decimal_form(ref: TypeRef) -> Form:
@@ -548,7 +581,7 @@ def display_type(name: str) -> str:
 
 
 __all__ = [
-    "DECIMAL_DIGITS_MAX", "EmittedColumn", "Emitter", "Form", "Frag", "Implementation", "Item", "Piece",
-    "as_text_numeric", "category", "comparable", "decimal_form", "display_signature", "display_type", "element_name",
+    "ARRAY_TEXT", "DECIMAL_DIGITS_MAX", "EmittedColumn", "Emitter", "Form", "Frag", "Implementation", "Item", "Piece",
+    "as_text_numeric", "category", "column_form", "comparable", "decimal_form", "display_signature", "display_type", "element_name",
     "join", "literal_form", "needs_key", "quote_name", "quote_text", "record_items", "sql", "to_form", "type_name",
 ]  # fmt: skip

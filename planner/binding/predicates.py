@@ -11,6 +11,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.calls import CallBinder
+from planner.binding.dimensions import array_over
 from planner.binding.facts import type_name
 from planner.binding.records import row_of
 from planner.binding.resolve import common_type
@@ -293,7 +294,7 @@ class PredicateBinder(CallBinder):
         bound = self.queries.subquery(node, scope)
         if len(bound.columns) != 1:
             raise PlanError("42601", "subquery must return only one column", position=first_position(node))
-        ref = TypeRef(t.array_of(bound.columns[0].type.oid))
+        ref = array_over(TypeRef(bound.columns[0].type.oid))
         return ir.SubQuery(
             ref, "array", bound.frag, outer_from=bound.outer, outer=bound.outer, form=bound.forms[0]
         )

@@ -125,6 +125,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
 
 def _all() -> tuple[Udf, ...]:
     from planner.binding import (
+        prelude_arrays,
         prelude_dates,
         prelude_instants,
         prelude_json,
@@ -143,6 +144,7 @@ def _all() -> tuple[Udf, ...]:
         prelude_json,
         prelude_networks,
         prelude_patterns,
+        prelude_arrays,
     ):
         out += [udf(*entry) for entry in family.FUNCTIONS]
     assert len({u.name for u in out}) == len(out), "two functions of one name"

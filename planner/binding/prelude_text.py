@@ -14,7 +14,6 @@ from planner.abc import SqlError, TypeRef
 from planner.binding.regexps import compile_pattern, replacement
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.types import NAME, input_text, join_record, split_record
-from planner.types.arrays import join_array, split_array
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -284,16 +283,6 @@ def _format(template: str, args: list[str | None]) -> str:
     return _FORMAT.sub(one, template)
 
 
-def _array_text(items: list[str | None]) -> str:
-    return join_array(items)
-
-
-def _array_nest(items: list[str | None]) -> str:
-    """An array over subarrays' texts; one without elements has no dimensions."""
-    parts = [i for i in items if i is not None and i != "{}"]
-    return "{" + ",".join(parts) + "}" if parts else "{}"
-
-
 def _record_item(text: str, i: int) -> str | None:
     """A field of a composite value, as text."""
     return split_record(text)[i]
@@ -343,11 +332,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_regexp_count", lambda s, p: len(compile_pattern(p, "").findall(s)), (_V, _V), "INTEGER"),
     ("tw_string_to_array", _string_to_array, (_V, _V), "VARCHAR[]"),
     ("tw_format", _format, (_V, "VARCHAR[]"), _V),
-    ("tw_array_text", _array_text, ("VARCHAR[]",), _V),
-    ("tw_array_nest", _array_nest, ("VARCHAR[]",), _V),
     ("tw_record_text", join_record, ("VARCHAR[]",), _V),
     ("tw_record_item", _record_item, (_V, "INTEGER"), _V),
-    ("tw_in_array", split_array, (_V,), "VARCHAR[]"),
     ("tw_name", lambda s: input_text(s, _name()), (_V,), _V),
     ("tw_shl", lambda a, b: _wrap64(a << (b & 63)), ("BIGINT", "INTEGER"), "BIGINT"),
     ("tw_shr", lambda a, b: a >> (b & 63), ("BIGINT", "INTEGER"), "BIGINT"),

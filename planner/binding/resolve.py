@@ -66,6 +66,8 @@ def castable(source: str, target: str, context: str) -> bool:
     a, b = element_name(source), element_name(target)
     if a and b and target.startswith(("_", "#")):  # int2vector as an array, an array never as int2vector
         return castable(a, b, context)
+    if source == "record" and category(target) == "S" and target != "char":
+        return context in "ae"
     if source == "record" or target == "record":
         return source == target or category(target) == "C"
     if target == "cstring" or source == "cstring":

@@ -23,8 +23,7 @@ from planner.abc import (
 from planner.binding import ir, keyed
 from planner.binding.arbiters import inferred
 from planner.binding.compound import with_text
-from planner.binding.dimensions import depth
-from planner.binding.emit import EmittedColumn, Frag, Item, decimal_form, join, quote_name, sql
+from planner.binding.emit import EmittedColumn, Frag, Item, column_form, join, quote_name, sql
 from planner.binding.naming import identifier
 from planner.binding.queries import QueryBinder
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
@@ -92,7 +91,7 @@ class RowBinder:
         columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
         made = Relation(number, name, columns, table, "", slot)
         self.queries.declare(
-            number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
+            number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
         )
         if of_table:
             self.queries.tables.append(made)
@@ -220,11 +219,6 @@ class RowBinder:
             if isinstance(n, ir.Call) and n.volatile:
                 self.queries.volatile = True
         frag = self.queries.emitter.frag(node)
-        if t.element_of(column.type.oid) and depth(frag) > 1:
-            raise PlanError(
-                "0A000",
-                f'storing an array of {depth(frag)} dimensions in column "{column.name}" is not supported',
-            )
         return self.queries.canonical(frag, column.type)
 
     def on_conflict_of(self, node: exp.Insert, table: Table, alias: str) -> OnConflict | None:
@@ -288,7 +282,7 @@ class RowBinder:
         cells: list[Item] = []
         for relation, letter, first in ((old, "o", 0), (new, "e", width)):
             emitted = [
-                EmittedColumn(f"{letter}{i}", decimal_form(c.type)) for i, c in enumerate(table.columns)
+                EmittedColumn(f"{letter}{i}", column_form(c.type)) for i, c in enumerate(table.columns)
             ]
             self.queries.declare(relation.number, emitted)
             self.queries.emitter.aliases[relation.number] = name
@@ -310,6 +304,7 @@ class RowBinder:
     ) -> dict[int, ir.Node]:
         """SET: row position -> new value. Raises 42601 for a column assigned twice."""
         out: dict[int, ir.Node] = {}
+        parts: set[int] = set()  # columns of which elements are assigned
         for item in items:
             left, right = item.this, item.expression
             values: Sequence[exp.Expression | ir.Node]
@@ -322,17 +317,21 @@ class RowBinder:
                 while isinstance(c, exp.Paren):
                     c = c.this
                 if isinstance(c, exp.Bracket):
-                    raise PlanError(
-                        "0A000", "assignment to an array element is not supported", position=first_position(c)
+                    whole, subscripts = subscripted(c)
+                    index = self.column_index(table, whole)
+                    if index in out and index not in parts:
+                        raise _assigned_twice(table.columns[index], c)
+                    parts.add(index)
+                    base = out.get(index, ir.Var(table.columns[index].type, relation.number, index))
+                    value = v if isinstance(v, ir.Node) else self.expressions.bind(v, scope)
+                    out[index] = self.part(
+                        base, table.columns[index], subscripts, value, scope, first_position(right)
                     )
+                    continue
                 index = self.column_index(table, c)
                 column = table.columns[index]
                 if index in out:
-                    raise PlanError(
-                        "42601",
-                        f'multiple assignments to same column "{column.name}"',
-                        position=first_position(c),
-                    )
+                    raise _assigned_twice(column, c)
                 if isinstance(v, exp.Expression) and is_default(v):
                     out[index] = self.default(table, index)
                     continue
@@ -359,6 +358,53 @@ class RowBinder:
                 if c.generated:
                     out[i] = done[i]
         return out
+
+    def part(
+        self,
+        base: ir.Node,
+        column: Column,
+        subscripts: Sequence[exp.Expression],
+        value: ir.Node,
+        scope: Scope,
+        position: int,
+    ) -> ir.Node:
+        """The array with an element or a slice replaced: `SET a[1] = x`, `SET a[1:2] = x`. Raises 42804."""
+        ref = TypeRef(column.type.oid)
+        element = t.element_of(ref.oid)
+        if not element:
+            raise PlanError(
+                "42804",
+                f"cannot subscript type {t.format_type(ref)} because it does not support subscripting",
+                position=first_position(subscripts[0].parent) if subscripts[0].parent is not None else 0,
+            )
+        slices = any(isinstance(x, exp.Slice) for x in subscripts)
+        wanted = ref if slices else TypeRef(element)
+        made = self.coercions.try_coerce(value, wanted, "a", position)
+        if made is None:
+            raise PlanError(
+                "42804",
+                f'subscripted assignment to "{column.name}" requires type {t.format_type(wanted)} but expression is '
+                f"of type {t.format_type(TypeRef(value.type.oid))}",
+                hint="You will need to rewrite or cast the expression.",
+                position=position,
+            )
+        if column.type.typmod >= 0:
+            made = ir.Cast(TypeRef(wanted.oid, column.type.typmod), made, False)
+
+        def place(x: exp.Expression | None) -> ir.Node:
+            if x is None:
+                return ir.Lit(TypeRef(t.INT4), None)
+            return self.coercions.coerce(self.expressions.bind(x, scope), TypeRef(t.INT4), "a", position)
+
+        places: list[ir.Node] = []
+        for x in subscripts:
+            if not slices:
+                places.append(place(x))
+            elif isinstance(x, exp.Slice):
+                places += [place(x.this), place(x.expression)]
+            else:
+                places += [ir.Lit(TypeRef(t.INT4), 1), place(x)]
+        return ir.Call(ref, "array put slice" if slices else "array put", (base, made, *places))
 
     def _row_values(
         self, node: exp.Expression, count: int, scope: Scope
@@ -469,6 +515,21 @@ class JoinedColumns:
                 self._columns.append(EmittedColumn(f"x{i}", frag.form))
             return ir.Var(node.type, self.number, self._seen[at], node.position)
         return ir.replace_children(node, self.taken)
+
+
+def subscripted(node: exp.Expression) -> tuple[exp.Expression, list[exp.Expression]]:
+    """`a[1][2:3]`: what is subscripted, and by what."""
+    subscripts: list[exp.Expression] = []
+    while isinstance(node, exp.Bracket):
+        subscripts = [*node.expressions, *subscripts]
+        node = node.this
+    return node, subscripts
+
+
+def _assigned_twice(column: Column, node: exp.Expression) -> PlanError:
+    return PlanError(
+        "42601", f'multiple assignments to same column "{column.name}"', position=first_position(node)
+    )
 
 
 def is_default(node: exp.Expression) -> bool:

@@ -21,8 +21,8 @@ from planner.binding.emit import (
     Form,
     Frag,
     Item,
+    column_form,
     comparable,
-    decimal_form,
     join,
     quote_name,
     sql,
@@ -190,6 +190,8 @@ class SourceBinder:
                     return self._system(system_schema, name, columns, alias)
         if schema and catalog.find_schema(schema) is None:
             raise PlanError("42P01", f'relation "{schema}.{name}" does not exist', position=position)
+        if schema:
+            self.queries.accesses.enters(schema, position)
         relation = catalog.find_relation(name, schema, self.queries.search_path)
         if isinstance(relation, Table):
             if relation.materialized is not None and not relation.materialized.populated:
@@ -221,9 +223,10 @@ class SourceBinder:
         relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
         self.rename(relation, alias)
         self.queries.declare(
-            number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
+            number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
         )
         self.queries.tables.append(relation)
+        self.queries.accesses.reads(table, relation)
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
 
     def _system(
@@ -235,8 +238,9 @@ class SourceBinder:
         shown = identifier(alias.this) if alias is not None else name
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
         self.rename(relation, alias)
+        self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
         slot = self.queries.system_use(schema, name)
-        self.queries.declare(number, [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in made])
+        self.queries.declare(number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made])
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
 
     def _sequence(
@@ -269,6 +273,7 @@ class SourceBinder:
         columns = [RelationColumn(c.name, c.type) for c in view.columns] or None
         made = self._subquery(bound, identifier(alias.this) if alias is not None else name, alias, columns)
         made.relations[0].derived = len(self.queries.tables) > before
+        self.queries.accesses.reads(view, made.relations[0])
         return made
 
     # --- subqueries and functions ----------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import depth
+from planner.binding.dimensions import as_text
 from planner.binding.emit import (
     EmittedColumn,
     Form,
@@ -40,10 +40,12 @@ class QueryWriter(QueryState):
             from planner.binding.functions.conversions import record_text
 
             return record_text(frag, ref)
-        if ref.oid == t.RECORD_ARRAY or (t.element_of(ref.oid) and depth(frag) > 1):
+        if ref.oid == t.RECORD_ARRAY:
             from planner.binding.functions.conversions import array_text
 
             return array_text(frag, ref)
+        if t.element_of(ref.oid):
+            return as_text(frag, ref)
         if ref.oid in (t.UNKNOWN, t.VOID, t.RECORD) or not t.is_known(ref.oid):
             return sql("CAST(", frag, " AS VARCHAR)")
         cut = t.select_sql("\0", ref).split("\0")

@@ -40,6 +40,8 @@ from planner.types.facts import ELEMENT_OF as ELEMENT_OF
 from planner.types.facts import BuiltinType as BuiltinType
 from planner.types.oids import *  # noqa: F403
 from planner.types.registry import TYPES as TYPES
+from planner.types.registry import array_datum as array_datum
+from planner.types.registry import array_items as array_items
 from planner.types.registry import array_of as array_of
 from planner.types.registry import arrow_type as arrow_type
 from planner.types.registry import check_storable as check_storable
@@ -50,6 +52,7 @@ from planner.types.registry import format_type as format_type
 from planner.types.registry import input_text as input_text
 from planner.types.registry import is_known as is_known
 from planner.types.registry import is_volatile_input as is_volatile_input
+from planner.types.registry import list_type as list_type
 from planner.types.registry import literal_sql as literal_sql
 from planner.types.registry import output_text as output_text
 from planner.types.registry import resolve_name as resolve_name

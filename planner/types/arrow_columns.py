@@ -34,8 +34,6 @@ def _to_datums(array: Any, kind: pa.DataType) -> list[Datum]:
         if array.null_count:
             rows = [row if ok else None for row, ok in zip(rows, array.is_valid().to_pylist(), strict=True)]
         return rows
-    if pa.types.is_list(kind) and pa.types.is_string(array.type):
-        return list(array.to_pylist())  # arrays of several dimensions leave queries as texts
     if pa.types.is_list(kind):
         items = _to_datums(array.flatten(), kind.value_type)
         out: list[Datum] = []

@@ -185,6 +185,26 @@ def duckdb_type(ref: TypeRef) -> str:
     return sql_type(ref.oid).duckdb(ref.typmod)
 
 
+def list_type(ref: TypeRef) -> str:
+    """DuckDB's type of what a query computes: an array's elements are a list there, other types are as stored."""
+    found = sql_type(ref.oid)
+    return found.list_type(-1) if isinstance(found, ArrayType) else found.duckdb(ref.typmod)
+
+
+def array_datum(items: Sequence[Datum] | None, oid: int) -> Datum:
+    """An array of one dimension with these elements, as the datum of the array type."""
+    if items is None:
+        return None
+    found = sql_type(oid)
+    return found.of_items(items) if isinstance(found, ArrayType) else list(items)
+
+
+def array_items(datum: Datum, oid: int) -> list[Datum]:
+    """The elements of an array's datum, row by row."""
+    found = sql_type(oid)
+    return found.items(datum) if isinstance(found, ArrayType) else list(datum)
+
+
 @lru_cache(maxsize=4096)
 def format_type(ref: TypeRef) -> str:
     """PostgreSQL's format_type(oid, typmod)."""

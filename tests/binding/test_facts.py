@@ -11,7 +11,15 @@ from planner.binding.prelude import PRELUDE_SQL, PRELUDE_UDFS
 from planner.binding.resolve import castable, common_type, find_operator, find_proc
 from tests.binding.world import World
 
-_OURS = ("array subscript", "array slice", "record field", "composite field", "vector subscript")
+_OURS = (
+    "array subscript",
+    "array slice",
+    "array put",
+    "array put slice",
+    "record field",
+    "composite field",
+    "vector subscript",
+)
 _TIDEWIRE = ("tidewire_",)
 
 

@@ -50,7 +50,7 @@ def test_one_format_for_all_or_none() -> None:
         ((TypeRef(t.TIME),), (1,), (struct.pack("!q", -1),), "22008", "time out of range"),
         ((TypeRef(t.DATE),), (1,), (struct.pack("!i", 2147483646),), "22008", "date out of range"),
         ((TypeRef(t.INT4_ARRAY),), (1,), (struct.pack("!iiIii", 1, 0, 25, 0, 1),), "42804", None),
-        ((TypeRef(t.INT4_ARRAY),), (1,), (struct.pack("!iiIiiii", 2, 0, 23, 1, 1, 1, 1),), "0A000", None),
+        ((TypeRef(t.INT4_ARRAY),), (1,), (struct.pack("!iiIiiii", 2, 0, 23, 1, 1, 1, 1),), "08P01", None),
         ((TypeRef(t.INT4_ARRAY),), (1,), (struct.pack("!iiIii", 1, 0, 23, 2**30, 1),), "22P03", None),
     ],
 )  # fmt: skip

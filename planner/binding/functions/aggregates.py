@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from planner import types as t
 from planner.abc import PlanError
 from planner.binding import ir
-from planner.binding.dimensions import depth, form_of
+from planner.binding.dimensions import as_text
 from planner.binding.emit import (
+    ARRAY_TEXT,
     DECIMAL_DIGITS_MAX,
     Emitter,
     Form,
@@ -220,8 +221,9 @@ def _extreme(kind: str) -> Maker:
             (ref.oid == t.NUMERIC and x.form is None)
             or ref.oid in (t.BPCHAR, t.INET, t.CIDR)
             or t.labels_of(ref.oid)
+            or x.form == ARRAY_TEXT
         ):
-            return around.call(f"arg_{kind}", [x, comparable(x, ref)], distinct=False)
+            return around.call(f"arg_{kind}", [x, comparable(x, ref)], distinct=False).with_form(x.form)
         return around.call(kind, [x], distinct=False).with_form(x.form)
 
     return made
@@ -308,15 +310,8 @@ def _bytes_agg(around: _Around, args: list[Frag]) -> Frag:
 @_aggregate("array_agg(anyarray)")
 def _matrix_agg(around: _Around, args: list[Frag]) -> Frag:
     """Arrays of one size become an array with a dimension more."""
-    made = around.call("list", [args[0]], ordered=True)
-    odd = "cannot accumulate arrays of different dimensionality"
-    sizes = sql("list_distinct(list_transform(", made, ", lambda tw_y: coalesce(len(tw_y), -1)))")
-    return sql(
-        "CASE WHEN len(", sizes, f") > 1 THEN error('[2202E] {odd}') WHEN list_contains(", sizes,
-        ", -1) THEN error('[22004] cannot accumulate null arrays') WHEN list_contains(", sizes,
-        ", 0) THEN error('[2202E] cannot accumulate empty arrays') ELSE ", made, " END",
-        form=form_of(depth(args[0]) + 1),
-    )  # fmt: skip
+    texts = as_text(args[0], around.node.args[0].type)
+    return sql("tw_array_stack(", around.call("list", [texts], ordered=True), ", true)", form=ARRAY_TEXT)
 
 
 @_aggregate("array_agg(anynonarray)")

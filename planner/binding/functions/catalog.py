@@ -52,10 +52,10 @@ for _function in functions():
 def duck_result(function: SystemFunction) -> str:
     """What DuckDB is told of the answer: a list where there may be many rows, of structs where of many columns."""
     if not function.columns:
-        return t.duckdb_type(TypeRef(function.result))
+        return t.list_type(TypeRef(function.result))
     if len(function.columns) == 1:
-        return t.duckdb_type(TypeRef(function.columns[0][1])) + "[]"
-    fields = ", ".join(f'"{name}" {t.duckdb_type(TypeRef(oid))}' for name, oid in function.columns)
+        return t.list_type(TypeRef(function.columns[0][1])) + "[]"
+    fields = ", ".join(f'"{name}" {t.list_type(TypeRef(oid))}' for name, oid in function.columns)
     return f"STRUCT({fields})[]"
 
 
@@ -97,7 +97,7 @@ def install(connection: Any, raised: Callable[[SqlError], Exception]) -> None:
         connection.create_function(
             name,
             _with_context(call, raised, len(arguments)),
-            ["BIGINT", *(t.duckdb_type(TypeRef(a)) for a in arguments)],
+            ["BIGINT", *(t.list_type(TypeRef(a)) for a in arguments)],
             result,
             null_handling="special",
             side_effects=False,

@@ -20,7 +20,6 @@ _PLAIN = [
     "timestamptz",
     "uuid",
     "interval",
-    "anyarray",
     "char",
 ]
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
-from planner.binding.dimensions import depth, mapped
+from planner.binding.dimensions import as_list, element_ref, is_text, stored_items, with_items
 from planner.binding.emit import (
+    ARRAY_TEXT,
     DECIMAL_DIGITS_MAX,
     Form,
     Frag,
@@ -107,10 +108,9 @@ def modified(frag: Frag, ref: TypeRef, explicit: bool) -> Frag:
     if element:
         if oid == t.RECORD_ARRAY:
             return frag  # its modifier says what fields it has
-        inner = modified(Frag(("tw_x",)), TypeRef(element, mod), explicit)
-        if inner.text is not None:
-            return mapped(frag, inner.text, depth(frag)).with_form(frag.form)
-        return sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
+        inner = as_text_numeric(modified(Frag(("tw_x",)), TypeRef(element, mod), explicit))
+        changed = sql("list_transform(", as_list(frag, TypeRef(oid)), ", lambda tw_x: ", inner, ")")
+        return with_items(frag, stored_items(changed, TypeRef(element))) if is_text(frag) else changed
     return frag
 
 
@@ -193,11 +193,12 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return frag
     inner_a, inner_b = element_name(type_name(a)), element_name(type_name(b))
     if inner_a and inner_b:
-        inner = as_text_numeric(_base(Frag(("tw_x",)), TypeRef(t.element_of(a)), TypeRef(t.element_of(b))))
-        assert inner.text is not None or depth(frag) == 1, "zones and the like within nested arrays"
-        if inner.text is None:
-            return sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
-        return mapped(frag, inner.text, depth(frag)).with_form(frag.form)
+        to = TypeRef(t.element_of(b))
+        inner = as_text_numeric(_base(Frag(("tw_x",)), TypeRef(t.element_of(a)), to))
+        if is_text(frag) and inner.text == "tw_x" and t.duckdb_type(to) == "VARCHAR":
+            return frag
+        changed = sql("list_transform(", as_list(frag, source), ", lambda tw_x: ", inner, ")")
+        return with_items(frag, stored_items(changed, to)) if is_text(frag) else changed
     if type_name(b) in _REGISTERED or b == t.OID:
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
     if a in (t.INT4, t.INT8) and b in (t.INT2, t.INT4) and (a, b) != (t.INT4, t.INT4):
@@ -273,7 +274,8 @@ def record_text(frag: Frag, source: TypeRef) -> Frag:
     """A record whose fields are known, as (a,b)."""
     items: list[Item] = []
     for name, ref in fields_of(source) or ():
-        field = sql("struct_extract(", frag, f", {quote_text(name)})")
+        form = ARRAY_TEXT if t.element_of(ref.oid) else None
+        field = sql("struct_extract(", frag, f", {quote_text(name)})", form=form)
         items += [", ", record_item(field, ref)] if items else [record_item(field, ref)]
     return sql("CASE WHEN ", frag, " IS NOT NULL THEN tw_record_text(CAST([", *items, "] AS VARCHAR[])) END")
 
@@ -285,19 +287,42 @@ def record_item(frag: Frag, source: TypeRef) -> Frag:
     return to_text(frag, source, t.CSTRING)
 
 
+_SHOWN_BY_SETTINGS = (t.TIMESTAMPTZ, t.BYTEA)
+
+
 def array_text(frag: Frag, source: TypeRef) -> Frag:
-    element = TypeRef(t.element_of(source.oid), source.typmod if source.oid == t.RECORD_ARRAY else -1)
-    return _list_text(frag.with_form(None), depth(frag), element)
+    """An array as its output function shows it."""
+    element = element_ref(source)
+    if is_text(frag) and element.oid not in _SHOWN_BY_SETTINGS and type_name(element.oid) not in _REGISTERED:
+        return frag.with_form(None)
+    inner = record_item(Frag(("tw_x",)), element)
+    items = sql("list_transform(", as_list(frag, source), ", lambda tw_x: ", inner, ")")
+    return with_items(frag, items).with_form(None) if is_text(frag) else sql("tw_array_text(", items, ")")
 
 
-def _list_text(frag: Frag, dimensions: int, element: TypeRef) -> Frag:
-    if dimensions == 1:
-        name = "tw_x"
-        inner = record_item(Frag((name,)), element)
-        return sql("tw_array_text(list_transform(", frag, f", lambda {name}: ", inner, "))")
-    name = f"tw_d{dimensions}"
-    inner = _list_text(Frag((name,)), dimensions - 1, element)
-    return sql("tw_array_nest(list_transform(", frag, f", lambda {name}: ", inner, "))")
+def stored_text(frag: Frag, source: TypeRef) -> Frag:
+    """A value as its type's output function shows it under default settings: what arrays hold of it."""
+    oid = source.oid
+    if oid == t.TIMESTAMPTZ:
+        return sql("tw_out_timestamptz(", frag, ", 'UTC')")
+    if oid == t.BYTEA:
+        return sql("tw_out_bytea(", frag, ")")
+    if type_name(oid) in _REGISTERED:
+        return sql("CAST(", frag, " AS VARCHAR)")
+    return record_item(frag, source)
+
+
+def stored_value(frag: Frag, target: TypeRef) -> Frag:
+    """The inverse of `stored_text`."""
+    oid = target.oid
+    duck = t.duckdb_type(target)
+    if oid == t.BPCHAR or (duck == "VARCHAR" and not t.element_of(oid)):
+        return frag
+    if oid in (t.BOOL, t.INT2, t.INT4, t.INT8, t.OID) or type_name(oid) in _REGISTERED:
+        return sql("CAST(", frag, f" AS {duck})")
+    if oid == t.TIMESTAMPTZ:
+        return sql("tw_in_timestamptz(", frag, ", 'UTC')")
+    return from_text(frag, target)
 
 
 def from_text(frag: Frag, target: TypeRef) -> Frag:
@@ -344,11 +369,13 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         return reg_value(frag, target)
     element = t.element_of(b)
     if element:
-        inner = from_text(Frag(("tw_x",)), TypeRef(element))
-        return sql("list_transform(tw_in_array(", frag, "), lambda tw_x: ", as_text_numeric(inner), ")")
+        inner = stored_text(from_text(Frag(("tw_x",)), TypeRef(element)), TypeRef(element))
+        return with_items(frag, sql("list_transform(tw_array_items(", frag, "), lambda tw_x: ", inner, ")"))
     if name.startswith("#") or name in _SHOWN:
         return frag
     raise PlanError("0A000", f"cast from text to {t.format_type(target)} is not supported")
 
 
-__all__ = ["Form", "array_text", "convert", "from_text", "modified", "record_item", "to_text"]
+__all__ = [
+    "Form", "array_text", "convert", "from_text", "modified", "record_item", "stored_text", "stored_value", "to_text",
+]  # fmt: skip

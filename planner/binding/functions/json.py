@@ -9,8 +9,8 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import depth
-from planner.binding.emit import Emitter, Frag, Item, as_text_numeric, join, quote_text, sql
+from planner.binding.dimensions import SHAPED, as_list, element_ref
+from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, Item, as_text_numeric, join, quote_text, sql
 from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, templates
 from planner.binding.records import fields_of
@@ -90,23 +90,41 @@ def _json(frag: Frag, ref: TypeRef) -> Frag:
     if oid == t.TIMESTAMP:
         return sql("tw_json_quote(replace(", to_text(frag, ref, t.TEXT), ", ' ', 'T'))")
     if t.element_of(oid):
-        element = TypeRef(t.element_of(oid), ref.typmod if oid == t.RECORD_ARRAY else -1)
-        return _list(frag.with_form(None), depth(frag), element)
+        element = element_ref(ref)
+        items = sql(
+            "list_transform(",
+            as_list(frag, ref),
+            ", lambda tw_x: coalesce(",
+            _json(Frag(("tw_x",)), element),
+            ", 'null'))",
+        )
+        if frag.form == ARRAY_TEXT:
+            return sql("tw_array_nested(", frag, ", ", items, ", '[', ',', ']')")
+        return sql("tw_json_list(", items, ")")
     if oid == t.RECORD:
         fields = fields_of(ref)
         if fields is None:
             raise PlanError("0A000", "a record of unknown fields as JSON is not supported")
         return _members(
-            [(n, _json(sql("struct_extract(", frag, ", ", quote_text(n), ")"), r)) for n, r in fields]
+            [
+                (
+                    n,
+                    _json(
+                        sql(
+                            "struct_extract(",
+                            frag,
+                            ", ",
+                            quote_text(n),
+                            ")",
+                            form=ARRAY_TEXT if t.element_of(r.oid) else None,
+                        ),
+                        r,
+                    ),
+                )
+                for n, r in fields
+            ]
         )
     return sql("tw_json_quote(", to_text(frag, ref, t.CSTRING), ")")
-
-
-def _list(frag: Frag, dimensions: int, element: TypeRef) -> Frag:
-    name = "tw_x" if dimensions == 1 else f"tw_d{dimensions}"
-    item = Frag((name,))
-    inner = _json(item, element) if dimensions == 1 else _list(item, dimensions - 1, element)
-    return sql("tw_json_list(list_transform(", frag, f", lambda {name}: coalesce(", inner, ", 'null')))")
 
 
 @implements("to_json(anyelement)")
@@ -186,3 +204,17 @@ def _extract_path(kind: str, text: bool) -> None:
 for _kind in ("json", "jsonb"):
     _extract_path(_kind, False)
     _extract_path(_kind, True)
+
+
+SHAPED.update(
+    (
+        "to_json(anyelement)",
+        "to_jsonb(anyelement)",
+        "array_to_json(anyarray)",
+        "array_to_json(anyarray, bool)",
+        "json_build_array(any)",
+        "jsonb_build_array(any)",
+        "json_build_object(any)",
+        "jsonb_build_object(any)",
+    )
+)

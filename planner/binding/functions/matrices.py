@@ -1,20 +1,46 @@
-"""What arrays' functions do with dimensions: sizes, joining, subscripts and slices of arrays within arrays."""
+"""What arrays' functions do with shapes: sizes, bounds, joining, subscripts, slices, searching.
+
+Every implementation here is `shaped`: it takes arrays as lists (one dimension, from one), where it can stay with DuckDB,
+and as texts, which may be of any shape.
+"""
 
 from __future__ import annotations
 
-from planner import types as t
-from planner.abc import PlanError
-from planner.binding import ir
-from planner.binding.dimensions import depth, first_of, flat, form_of
-from planner.binding.emit import Emitter, Frag, Item, as_text_numeric, join, sql
-from planner.binding.functions.registry import implements
+from collections.abc import Callable
 
-_INCOMPATIBLE = PlanError(
-    "2202E",
-    "cannot concatenate incompatible arrays",
-    detail="Arrays with differing dimensions are not compatible for concatenation.",
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.dimensions import (
+    SHAPED,
+    array_key,
+    as_list,
+    as_text,
+    element_ref,
+    is_exact,
+    is_text,
+    stored_items,
+    with_items,
 )
+from planner.binding.emit import (
+    ARRAY_TEXT,
+    Emitter,
+    Frag,
+    Implementation,
+    as_text_numeric,
+    comparable,
+    join,
+    sql,
+)
+from planner.binding.functions.conversions import stored_text, stored_value
+from planner.binding.functions.registry import implements, register
+
 _VECTORS = (t.INT2VECTOR, t.OIDVECTOR)
+
+
+def _shaped(*signatures: str) -> Callable[[Implementation], Implementation]:
+    SHAPED.update(signatures)
+    return implements(*signatures)
 
 
 def _from_zero(node: ir.Node) -> bool:
@@ -22,152 +48,332 @@ def _from_zero(node: ir.Node) -> bool:
     return node.type.oid in _VECTORS or (isinstance(node, ir.Cast) and node.arg.type.oid in _VECTORS)
 
 
-def _size(array: Frag, dimension: int) -> Frag:
-    return sql("len(", first_of(array, dimension), ")")
+def _of_list(array: Frag, asked: Frag, made: Frag) -> Frag:
+    """What is asked of a list's one dimension; NULL for other dimensions and without elements."""
+    return sql("CASE WHEN ", asked, " = 1 AND len(", array, ") > 0 THEN ", made, " END")
 
 
-def _by_dimension(array: Frag, asked: Frag, made: str) -> Frag:
-    """CASE over the dimension asked for; `made` has {n} for the size there."""
-    items: list[Item] = ["CASE"]
-    for d in range(1, depth(array) + 1):
-        size = _size(array, d)
-        before, _, after = made.partition("{n}")
-        value = sql(before, size, after) if "{n}" in made else sql(made)
-        items += [" WHEN ", asked, f" = {d} AND len(", flat(array), ") > 0 THEN ", value]
-    return sql(*items, " END")
-
-
-@implements("array_length(anyarray, int4)")
+@_shaped("array_length(anyarray, int4)")
 def _length(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return _by_dimension(args[0], args[1], "CAST({n} AS INTEGER)")
+    if is_text(args[0]):
+        return sql("tw_array_length(", args[0], ", ", args[1], ")")
+    return _of_list(args[0], args[1], sql("CAST(len(", args[0], ") AS INTEGER)"))
 
 
-@implements("array_upper(anyarray, int4)")
+@_shaped("array_upper(anyarray, int4)")
 def _upper(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    if _from_zero(call.args[0]):
-        return _by_dimension(args[0], args[1], "CAST({n} - 1 AS INTEGER)")
-    return _by_dimension(args[0], args[1], "CAST({n} AS INTEGER)")
+    if is_text(args[0]):
+        return sql("tw_array_upper(", args[0], ", ", args[1], ")")
+    return _of_list(
+        args[0],
+        args[1],
+        sql("CAST(len(", args[0], ") - ", str(int(_from_zero(call.args[0]))), " AS INTEGER)"),
+    )
 
 
-@implements("array_lower(anyarray, int4)")
+@_shaped("array_lower(anyarray, int4)")
 def _lower(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    return _by_dimension(args[0], args[1], "0" if _from_zero(call.args[0]) else "1")
+    if is_text(args[0]):
+        return sql("tw_array_lower(", args[0], ", ", args[1], ")")
+    return _of_list(args[0], args[1], sql("0" if _from_zero(call.args[0]) else "1"))
 
 
-@implements("array_ndims(anyarray)")
+@_shaped("array_ndims(anyarray)")
 def _ndims(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("CASE WHEN len(", flat(args[0]), f") > 0 THEN {depth(args[0])} END")
+    if is_text(args[0]):
+        return sql("tw_array_ndims(", args[0], ")")
+    return sql("CASE WHEN len(", args[0], ") > 0 THEN 1 END")
 
 
-@implements("array_dims(anyarray)")
+@_shaped("array_dims(anyarray)")
 def _dims(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    if _from_zero(call.args[0]):
-        return sql("CASE WHEN len(", args[0], ") > 0 THEN '[0:' || (len(", args[0], ") - 1) || ']' END")
-    parts = [sql("'[1:' || ", _size(args[0], d), " || ']'") for d in range(1, depth(args[0]) + 1)]
-    return sql("CASE WHEN len(", flat(args[0]), ") > 0 THEN ", join(" || ", parts), " END")
+    if is_text(args[0]):
+        return sql("tw_array_dims(", args[0], ")")
+    first = 0 if _from_zero(call.args[0]) else 1
+    last = sql("(len(", args[0], f") - 1 + {first})")
+    return sql("CASE WHEN len(", args[0], f") > 0 THEN '[{first}:' || ", last, " || ']' END")
 
 
 @implements("cardinality(anyarray)")
 def _cardinality(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("CAST(len(", flat(args[0]), ") AS INTEGER)")
+    return sql("CAST(len(", args[0], ") AS INTEGER)")
 
 
 @implements("unnest(anyarray)")
 def _unnest(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return flat(args[0])
+    return args[0]
 
 
-@implements("anycompatiblearray || anycompatiblearray", "array_cat(anycompatiblearray, anycompatiblearray)")
+# --- joining --------------------------------------------------------------------------------------
+
+
+@_shaped("anycompatiblearray || anycompatiblearray", "array_cat(anycompatiblearray, anycompatiblearray)")
 def _concatenated(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     a, b = args
-    x, y = depth(a), depth(b)
-    if isinstance(call.args[0], ir.Lit) and call.args[0].value is None:
-        return b
-    if isinstance(call.args[1], ir.Lit) and call.args[1].value is None:
-        return a
-    if abs(x - y) > 1:
-        raise _INCOMPATIBLE
-    if x == y == 1:
-        # NULL is nothing to add; of two NULLs there is nothing left.
-        both = sql("list_concat(", a, ", ", b, ")")
-        return sql("CASE WHEN ", a, " IS NULL AND ", b, " IS NULL THEN NULL ELSE ", both, " END")
-    parts = [f if depth(f) == max(x, y) else sql("[", f, "]") for f in (a, b)]
-    made = sql("list_concat(", parts[0], ", ", parts[1], ")")
-    sizes = [_inner_size(f, max(x, y)) for f in parts]
-    return sql("CASE WHEN ", sizes[0], " <> ", sizes[1], " THEN error('[2202E] cannot concatenate incompatible arrays') ELSE ",
-               made, " END", form=form_of(max(x, y)))  # fmt: skip
+    if is_text(a) or is_text(b):
+        a, b = as_text(a, call.type), as_text(b, call.type)
+        made = sql("tw_array_joined(", a, ", ", b, ")")
+        return sql(
+            "CASE WHEN ",
+            a,
+            " IS NULL THEN ",
+            b,
+            " WHEN ",
+            b,
+            " IS NULL THEN ",
+            a,
+            " ELSE ",
+            made,
+            " END",
+            form=ARRAY_TEXT,
+        )
+    # NULL is nothing to add; of two NULLs there is nothing left.
+    both = sql("list_concat(", a, ", ", b, ")")
+    return sql("CASE WHEN ", a, " IS NULL AND ", b, " IS NULL THEN NULL ELSE ", both, " END")
 
 
-def _inner_size(frag: Frag, dimensions: int) -> Frag:
-    return sql("len(list_extract(", frag, ", 1))")
+def _extended(array: Frag, item: Frag, ref: TypeRef, word: str) -> Frag:
+    if is_text(array):
+        cell = stored_text(item, element_ref(ref))
+        return sql(
+            f"tw_array_{word}(coalesce(", array, ", '{}'), CAST([", cell, "] AS VARCHAR[]))", form=ARRAY_TEXT
+        )
+    listed = sql("coalesce(", array, ", [])")
+    return (
+        sql("list_append(", listed, ", ", item, ")")
+        if word == "append"
+        else sql("list_prepend(", item, ", ", listed, ")")
+    )
 
 
-@implements("array subscript")
+@_shaped("array_append(anycompatiblearray, anycompatible)", "anycompatiblearray || anycompatible")
+def _append(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _extended(args[0], _as_element(emitter, args[1], call), call.type, "append")
+
+
+@_shaped("array_prepend(anycompatible, anycompatiblearray)", "anycompatible || anycompatiblearray")
+def _prepend(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _extended(args[1], _as_element(emitter, args[0], call), call.type, "prepend")
+
+
+def _as_element(_emitter: Emitter, item: Frag, call: ir.Call) -> Frag:
+    return as_text_numeric(item) if t.element_of(call.type.oid) == t.NUMERIC else item
+
+
+# --- subscripts -------------------------------------------------------------------------------------
+
+
+@_shaped("array subscript")
 def _subscripts(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     array, places = args[0], args[1:]
-    if depth(array) != len(places):
-        return sql("CAST(NULL AS ", t.duckdb_type(call.type), ")")
+    if is_text(array):
+        found = sql("tw_array_at(", array, ", CAST([", join(", ", places), "] AS INTEGER[]))")
+        return stored_value(found, TypeRef(call.type.oid))
+    if len(places) != 1:
+        return sql("CAST(NULL AS ", t.duckdb_type(TypeRef(call.type.oid)), ")")
     # list_extract counts negative subscripts from the end; PostgreSQL has nothing there.
-    found = array.with_form(None)
-    for place in places:
-        found = sql("CASE WHEN ", place, " > 0 THEN list_extract(", found, ", ", place, ") END")
-    return found
+    return sql("CASE WHEN ", places[0], " > 0 THEN list_extract(", array, ", ", places[0], ") END")
 
 
-@implements("array slice")
-def _slices(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    array, bounds = args[0], args[1:]
-    dimensions = depth(array)
-    if len(bounds) // 2 > dimensions:
-        return sql("CAST([] AS ", t.duckdb_type(call.type), ")")
-
-    def cut(frag: Frag, at: int) -> Frag:
-        if 2 * at >= len(bounds):
-            return frag
-        low, high = call.args[1 + 2 * at], call.args[2 + 2 * at]
-        first = (
-            "1" if isinstance(low, ir.Lit) and low.value is None else sql("greatest(", bounds[2 * at], ", 1)")
-        )
-        open_end = isinstance(high, ir.Lit) and high.value is None
-        last = sql("len(", frag, ")") if open_end else sql("greatest(", bounds[2 * at + 1], ", 0)")
-        inner = sql("list_slice(", frag, ", ", first, ", ", last, ")")
-        if 2 * (at + 1) >= len(bounds):
-            return inner
-        name = f"tw_s{at}"
-        return sql("list_transform(", inner, f", lambda {name}: ", cut(Frag((name,)), at + 1), ")")
-
-    made = cut(array.with_form(None), 0)
-    given = [
+def _bounds(call: ir.Call, bounds: list[Frag]) -> tuple[Frag, list[Frag]]:
+    """The bounds as a list (NULL: not given), and tests that those given are not NULL."""
+    tests = [
         sql(b, " IS NOT NULL")
-        for b, n in zip(bounds, call.args[1:], strict=True)
+        for b, n in zip(bounds, call.args[1:], strict=False)
         if not isinstance(n, ir.Lit)
     ]
-    if given:
-        made = sql("CASE WHEN ", join(" AND ", given), " THEN ", made, " END")
-    return made.with_form(array.form)
+    return sql("CAST([", join(", ", bounds), "] AS INTEGER[])"), tests
 
 
-@implements("generate_subscripts(anyarray, int4)", "generate_subscripts(anyarray, int4, bool)")
+@_shaped("array slice")
+def _slices(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    listed, tests = _bounds(call, args[1:])
+    made = sql("tw_array_cut(", as_text(args[0], call.type), ", ", listed, ")")
+    if tests:
+        made = sql("CASE WHEN ", join(" AND ", tests), " THEN ", made, " END")
+    return made.with_form(ARRAY_TEXT)
+
+
+@_shaped("array put")
+def _put(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """UPDATE ... SET a[i] = x: the array, the element, the subscripts."""
+    array = sql("coalesce(", as_text(args[0], call.type), ", '{}')")
+    cell = stored_text(args[1], element_ref(call.type))
+    places = sql("CAST([", join(", ", args[2:]), "] AS INTEGER[])")
+    return sql("tw_array_put(", array, ", ", places, ", CAST([", cell, "] AS VARCHAR[]))", form=ARRAY_TEXT)
+
+
+@_shaped("array put slice")
+def _put_slice(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """UPDATE ... SET a[i:j] = x; NULL assigns nothing."""
+    array = sql("coalesce(", as_text(args[0], call.type), ", '{}')")
+    source = as_text(args[1], call.type)
+    listed = sql("CAST([", join(", ", args[2:]), "] AS INTEGER[])")
+    made = sql("tw_array_put_slice(", array, ", ", listed, ", ", source, ")")
+    return sql(
+        "CASE WHEN ",
+        source,
+        " IS NULL THEN ",
+        as_text(args[0], call.type),
+        " ELSE ",
+        made,
+        " END",
+        form=ARRAY_TEXT,
+    )
+
+
+@_shaped("generate_subscripts(anyarray, int4)", "generate_subscripts(anyarray, int4, bool)")
 def _numbers(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    first = 0 if _from_zero(call.args[0]) else 1
-    count = sql("coalesce(", _by_dimension(args[0], args[1], "{n}"), ", 0)")
-    made = sql(f"CAST(range({first}, ", count, f" + {first}) AS INTEGER[])")
+    if is_text(args[0]):
+        low = sql("tw_array_lower(", args[0], ", ", args[1], ")")
+        count = sql("coalesce(tw_array_length(", args[0], ", ", args[1], "), 0)")
+        made = sql("CAST(range(coalesce(", low, ", 0), ", count, " + coalesce(", low, ", 0)) AS INTEGER[])")
+    else:
+        first = 0 if _from_zero(call.args[0]) else 1
+        count = sql("coalesce(", _of_list(args[0], args[1], sql("len(", args[0], ")")), ", 0)")
+        made = sql(f"CAST(range({first}, ", count, f" + {first}) AS INTEGER[])")
     return sql("tw_subscripts(", made, ", ", args[2], ")") if len(args) == 3 else made
 
 
-@implements("array_fill(anyelement, _int4)")
-def _filled(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    sizes = call.args[1]
-    count = len(sizes.args) if isinstance(sizes, ir.Logic) and sizes.op == "array" else 1
-    if isinstance(sizes, ir.Lit) and isinstance(sizes.value, list):
-        count = max(len(sizes.value), 1)
-    made = as_text_numeric(args[0])
-    for d in range(count, 0, -1):
-        made = sql("[", made, f" for tw_i{d} in range(list_extract(", args[1], f", {d}))]")
-    kind = t.duckdb_type(call.type)
-    return sql("CAST(", made, f" AS {kind}{'[]' * (count - 1)})", form=form_of(count))
+@_shaped("array_fill(anyelement, _int4)", "array_fill(anyelement, _int4, _int4)")
+def _filled(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    cell = sql(
+        "CAST([", stored_text(_as_element(emitter, args[0], call), element_ref(call.type)), "] AS VARCHAR[])"
+    )
+    sizes = [as_list(a, TypeRef(t.INT4_ARRAY)) for a in args[1:]]
+    null = PlanError("22004", "dimension array or low bound array cannot be null")
+    if any(isinstance(n, ir.Lit) and n.value is None for n in call.args[1:]):
+        raise null
+    name = "tw_array_fill(" if len(sizes) == 1 else "tw_array_fill_from("
+    return sql(name, cell, ", ", join(", ", sizes), ")", form=ARRAY_TEXT)
 
 
-@implements("array_fill(anyelement, _int4, _int4)")
-def _filled_from(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
-    raise PlanError("0A000", "array bounds other than 1 are not supported")
+@_shaped("trim_array(anyarray, int4)")
+def _trimmed(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_array_trim(", as_text(args[0], call.type), ", ", args[1], ")", form=ARRAY_TEXT)
+
+
+# --- searching ----------------------------------------------------------------------------------------
+
+
+def _same(item: str, wanted: Frag, element: TypeRef) -> Frag:
+    return sql(comparable(Frag((item,)), element), " IS NOT DISTINCT FROM ", comparable(wanted, element))
+
+
+def _places(emitter: Emitter, call: ir.Call, args: list[Frag], start: Frag | None = None) -> Frag:
+    """The subscripts of the elements that are the one looked for."""
+    array, ref = args[0], call.args[0].type
+    items = as_list(array, ref)
+    offset: Frag = sql("tw_array_searched(", array, ")") if is_text(array) else sql("0")
+    wanted = _wanted(args[1], ref)
+    test = _same("list_extract(tw_a, tw_i)", wanted, element_ref(ref))
+    begin = sql("1") if start is None else sql("greatest(", start, " - ", offset, ", 1)")
+    found = sql("list_filter(range(", begin, ", len(tw_a) + 1), lambda tw_i: ", test, ")")
+    # The array is said once: it may be a long expression.
+    inner = sql("list_transform(", found, ", lambda tw_i: CAST(tw_i + ", offset, " AS INTEGER))")
+    return sql(
+        "list_transform([", items, "], lambda tw_a: CASE WHEN tw_a IS NOT NULL THEN ", inner, " END)[1]"
+    )
+
+
+def _wanted(item: Frag, ref: TypeRef) -> Frag:
+    return as_text_numeric(item) if t.element_of(ref.oid) == t.NUMERIC else item
+
+
+@_shaped("array_positions(anycompatiblearray, anycompatible)")
+def _positions(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _places(emitter, call, args)
+
+
+@_shaped("array_position(anycompatiblearray, anycompatible)")
+def _position(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("list_extract(", _places(emitter, call, args), ", 1)")
+
+
+@_shaped("array_position(anycompatiblearray, anycompatible, int4)")
+def _position_from(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("list_extract(", _places(emitter, call, args, args[2]), ", 1)")
+
+
+@_shaped("array_remove(anycompatiblearray, anycompatible)")
+def _removed(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    array, ref = args[0], call.type
+    element = element_ref(ref)
+    source = sql("tw_array_flat(", array, ")", form=ARRAY_TEXT) if is_text(array) else array
+    kept = sql(
+        "list_filter(",
+        as_list(source, ref),
+        ", lambda tw_y: NOT (",
+        _same("tw_y", _wanted(args[1], ref), element),
+        "))",
+    )
+    if not is_text(array):
+        return kept
+    return sql("tw_array_kept(", array, ", ", stored_items(kept, element), ")", form=ARRAY_TEXT)
+
+
+@_shaped("array_replace(anycompatiblearray, anycompatible, anycompatible)")
+def _replaced(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    array, ref = args[0], call.type
+    element = element_ref(ref)
+    old, new = _wanted(args[1], ref), _wanted(args[2], ref)
+    items = sql(
+        "list_transform(",
+        as_list(array, ref),
+        ", lambda tw_y: CASE WHEN ",
+        _same("tw_y", old, element),
+        " THEN ",
+        new,
+        " ELSE tw_y END)",
+    )
+    return with_items(array, stored_items(items, element)) if is_text(array) else items
+
+
+def _containment(op: str, made: str) -> None:
+    """Elements are told apart as they compare: 1.5 is in {1.50}."""
+
+    def contains(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        ref = call.args[0].type
+        inner = comparable(Frag(("tw_y",)), element_ref(ref))
+        items = [
+            f if inner.text == "tw_y" else sql("list_transform(", f, ", lambda tw_y: ", inner, ")")
+            for f in args
+        ]
+        if made.startswith("<"):
+            items.reverse()
+        return sql(f"{made.lstrip('<')}(", items[0], ", ", items[1], ")")
+
+    register(f"anyarray {op} anyarray", contains)
+
+
+_containment("@>", "list_has_all")
+_containment("<@", "<list_has_all")
+_containment("&&", "list_has_any")
+
+
+# --- comparing ---------------------------------------------------------------------------------------
+
+
+def _compared(op: str) -> Implementation:
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        (a, b), ref = args, call.args[0].type
+        if (
+            ref.oid == t.RECORD_ARRAY
+            or t.element_of(ref.oid) == 0
+            or not (is_text(a) or is_text(b) or not is_exact(ref))
+        ):
+            return sql("(", a, f" {op} ", b, ")")
+        if is_exact(ref) and op in ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+            return sql("(", as_text(a, ref), f" {op} ", as_text(b, ref), ")")
+        x, y = array_key(a, ref), array_key(b, ref)
+        if op.startswith("IS"):
+            x, y = (sql("CASE WHEN ", f, " IS NOT NULL THEN ", k, " END") for f, k in ((a, x), (b, y)))
+            return sql("(", x, f" {op} ", y, ")")
+        return sql("CASE WHEN ", a, " IS NOT NULL AND ", b, " IS NOT NULL THEN (", x, f" {op} ", y, ") END")
+
+    return made
+
+
+for _op in ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+    SHAPED.add(f"anyarray {_op.lower()} anyarray")
+    register(f"anyarray {_op.lower()} anyarray", _compared(_op))

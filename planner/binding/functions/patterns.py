@@ -50,7 +50,6 @@ gen_random_uuid() => CAST(uuid() AS VARCHAR)
 jsonb_set_lax(jsonb, _text, jsonb) => tw_jsonb_set({0}, {1}, coalesce({2}, 'null'), true)
 jsonb_set_lax(jsonb, _text, jsonb, bool) => tw_jsonb_set({0}, {1}, coalesce({2}, 'null'), {3})
 jsonb_set_lax(jsonb, _text, jsonb, bool, text) => CASE WHEN {2} IS NOT NULL THEN tw_jsonb_set({0}, {1}, {2}, {3}) WHEN {4} = 'use_json_null' THEN tw_jsonb_set({0}, {1}, 'null', {3}) WHEN {4} = 'delete_key' THEN tw_jsonb_minus_path({0}, {1}) WHEN {4} = 'return_target' THEN {0} WHEN {4} = 'raise_exception' THEN error('[22004] JSON value must not be null [DETAIL] Exception was raised because null_value_treatment is "raise_exception". [HINT] To avoid, either change the null_value_treatment argument or ensure that an SQL NULL is not passed.') ELSE error('[22023] null_value_treatment must be "delete_key", "return_target", "use_json_null", or "raise_exception"') END
-array_position(anycompatiblearray, anycompatible, int4) => CAST(list_extract(list_filter(range({2}, len({0}) + 1), lambda tw_i: list_extract({0}, tw_i) IS NOT DISTINCT FROM {1}), 1) AS INTEGER)
 timestamp(date, time) => ({0} + {1})
 textlen(text) => CAST(length({0}) AS INTEGER)
 like(text, text) => ({0} LIKE {1} ESCAPE '\\')

@@ -7,6 +7,7 @@ import re
 from planner import types as t
 from planner.abc import SqlError
 from planner.binding import ir
+from planner.binding.dimensions import SHAPED
 from planner.binding.emit import Emitter, Frag, Item, join, sql
 from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, same, templates
@@ -227,3 +228,14 @@ templates("""
 regexp_matches(text, text) => tw_regexp_matches({0}, {1}, '')
 regexp_matches(text, text, text) => tw_regexp_matches({0}, {1}, {2})
 """)
+
+
+SHAPED.update(
+    (
+        "concat(any)",
+        "concat_ws(text, any)",
+        "format(text, any)",
+        "quote_literal(anyelement)",
+        "quote_nullable(anyelement)",
+    )
+)
