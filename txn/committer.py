@@ -9,8 +9,10 @@ group, gives it one timestamp, admits each member in order, makes one append, an
 Nothing waits for a tick and nothing is delayed to make groups larger: what arrived during one append is
 the next group. Where an append is fast (a local disk that syncs in 0.2 ms) it is made right there on
 the loop: no task, no future, no other thread, a few microseconds a member over the append itself.
-Where appends are slow, an asynchronous call keeps the loop free for reads meanwhile. The recent latency
-of appends (an average that forgets) chooses.
+That is best as long as everybody waits for it. If others are in the middle of transactions, their statements
+fill the time: then a process beside the loop makes the append (`storage.consensus.append_process`), and the next
+group fills up meanwhile. Where appends are slow, the same, or an asynchronous call, keeps the loop free for reads. The
+recent latency of appends (an average that forgets) says what is slow.
 
 **Hand-over.** While an append is under way, its group is *admitted*: decided, unless the append fails. Whoever
 queues for a row that it wrote need not wait for the disk: locks are let go when the group is sealed
@@ -54,6 +56,7 @@ from storage.abc import (
     StorageError,
     Timestamp,
 )
+from storage.consensus.append_process import AppendProcess
 from txn.abc import (
     AnswerFailed,
     CommitFailed,
@@ -71,6 +74,7 @@ from txn.log_entry import Entry, encode
 from txn.oracle import LeasedOracle
 from txn.resolve import RESOLVE_LIMIT_S, resolve
 from txn.rids import RidAllocator
+from txn.transaction import Transaction
 from txn.txns_shard import Overtaken, TxnsShard
 from txn.txns_state import InvalidEntry
 
@@ -135,6 +139,10 @@ class Committer:
         self._retract: list[tuple[ShardId, Timestamp, bytes]] = []
         self.append_s = 0.0  # recent average
         self._slow = not shard.consensus.synchronous
+        self.beside: AppendProcess | None = None
+        """Where the consensus has one: a process that makes appends while the loop goes on."""
+        self.open_transactions: Callable[[], int] = int
+        """How many transactions are open, those of a group included: set by the environment."""
         self.rounds = 0
         self.members = 0
         self.refused = 0
@@ -257,6 +265,16 @@ class Committer:
             self._close(CommitFailed(f"the committer failed: {error}"))
             return
         self.rounds += 1
+        beside = self.beside
+        if beside is not None and (self._slow or self._others(admitted)) and beside.takes(len(data)):
+            self.in_flight_ts = group.ts
+            self._busy = True
+            begun = self._monotonic_s()
+            self.shard.append_beside(
+                beside, entry, data, lambda error: self._came_back(group, admitted, entry, data, begun, error)
+            )
+            group.sealed()
+            return
         if self._slow:
             self.in_flight_ts = group.ts
             self._background(lambda: self._finish(group, admitted, entry, data, None))
@@ -274,6 +292,38 @@ class Committer:
         self._measured(self._monotonic_s() - begun)
         self.lease.renew(begun)
         self._published(group, admitted, entry)
+        self._next()
+
+    def _others(self, admitted: list[Member]) -> bool:
+        """Whether clients in the middle of a transaction have use for the loop while an append is under way."""
+        return self.open_transactions() > sum(1 for member in admitted if type(member) is Transaction)
+
+    def _came_back(
+        self,
+        group: CommitGroup,
+        admitted: list[Member],
+        entry: Entry,
+        data: bytes,
+        begun: float,
+        error: StorageError | None,
+    ) -> None:
+        """The append beside the loop has ended: as at the end of `_round`, or a task sees to what went wrong."""
+        if error is not None:
+            self._background(lambda: self._finish(group, admitted, entry, data, error))
+            return
+        self._measured(self._monotonic_s() - begun)
+        self.lease.renew(begun)
+        self._published(group, admitted, entry)
+        self._landed()
+
+    def _landed(self) -> None:
+        """Nothing is under way any more: whoever waited for it goes on."""
+        self._busy = False
+        self.in_flight_ts = 0
+        settling, self._settling = self._settling, []
+        for future in settling:
+            if not future.done():
+                future.set_result(None)
         self._next()
 
     def _admit(self, members: list[Member]) -> tuple[CommitGroup, list[Member]]:
@@ -419,13 +469,7 @@ class Committer:
                 self._close(CommitUnknown(f"the committer failed: {error!r}"))
                 self._loop.call_exception_handler({"message": "the committer failed", "exception": error})
             finally:
-                self._busy = False
-                self.in_flight_ts = 0
-                settling, self._settling = self._settling, []
-                for future in settling:
-                    if not future.done():
-                        future.set_result(None)
-                self._next()
+                self._landed()
 
         task = self._loop.create_task(run())
         self._work.add(task)

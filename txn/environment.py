@@ -248,6 +248,8 @@ class Environment:
             sleep=self.sleep,
             lease=self.leadership,
         )
+        self.committer.open_transactions = self.transactions.__len__
+        self.committer.beside = getattr(self.consensus, "beside", None)
         self.read_ts = self.oracle.read_ts if not self.leadership.lease_s else self._leader_read_ts
         self.snapshot_ts = self.read_ts
         if self.leadership.lease_s and txns.epoch > 1:

@@ -30,7 +30,8 @@ from typing import Any, NoReturn
 
 import msgpack
 
-from storage.abc import Blob, Consensus, CorruptBlob, SeqnoMismatch, ShardId, Timestamp
+from storage.abc import Blob, Consensus, CorruptBlob, SeqnoMismatch, ShardId, StorageError, Timestamp
+from storage.consensus.append_process import AppendProcess
 from txn.abc import Fenced, TxnError
 from txn.log_entry import Entry, Rollup, decode, encode, encode_rollup
 from txn.txns_state import InvalidEntry, TxnsState
@@ -159,6 +160,23 @@ class TxnsShard:
         """One append on the caller's turn of the loop. Raises SeqnoMismatch, Determinate, Indeterminate."""
         seqno = self.consensus.append_now(SHARD, self.seqno, data, entry.token)
         self._appended(entry, seqno)
+
+    def append_beside(
+        self, process: AppendProcess, entry: Entry, data: bytes, done: Callable[[StorageError | None], None]
+    ) -> None:
+        """One append that `process` makes; `done` is called in a later turn, with the error if there was one."""
+        expected = self.seqno
+
+        def answered(outcome: int | StorageError) -> None:
+            if isinstance(outcome, StorageError):
+                done(outcome)
+                return
+            if self.seqno != expected:
+                raise AssertionError("two appends of one process were under way at once")
+            self._appended(entry, outcome)
+            done(None)
+
+        process.append(SHARD, expected, data, entry.token, answered)
 
     async def append(self, entry: Entry, data: bytes) -> None:
         """One append. Raises SeqnoMismatch, Determinate, Indeterminate (then ask again: same token)."""

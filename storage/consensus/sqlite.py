@@ -25,6 +25,7 @@ intervals that fit an fdatasync. Looking whether a log has moved (`reader`) wait
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import sqlite3
 import threading
@@ -32,7 +33,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from storage.abc import (
     CorruptBlob,
@@ -44,6 +45,9 @@ from storage.abc import (
     ShardId,
     StorageFull,
 )
+
+if TYPE_CHECKING:
+    from storage.consensus.append_process import AppendProcess
 
 FORMAT_VERSION = 1
 """Stamped into `user_version`. A file with a greater one belongs to a newer Tidewire."""
@@ -123,6 +127,7 @@ class SqliteConsensus:
         self._closed = False
         self._busy_timeout_s = busy_timeout_s
         self._numbers: dict[ShardId, int] = {}
+        self._beside: AppendProcess | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sqlite-consensus")
         try:
             self._db = sqlite3.connect(
@@ -184,6 +189,17 @@ class SqliteConsensus:
             return LogReader(self.path, shard)
         except sqlite3.Error as e:
             raise Determinate(f"consensus {self.path}: {e}") from e
+
+    @property
+    def beside(self) -> AppendProcess:
+        """Appends that do not keep the event loop waiting."""
+        if self._beside is None:
+            from storage.consensus.append_process import (
+                AppendProcess,
+            )  # its program loads this module without it
+
+            self._beside = AppendProcess(os.path.abspath(self.path))
+        return self._beside
 
     # --- the hot path ------------------------------------------------------------------------------
 
@@ -337,6 +353,8 @@ class SqliteConsensus:
     async def close(self) -> None:
         """Checkpoints the write-ahead log (SQLite does at the last close) and lets go of the file."""
         if not self._closed:
+            if self._beside is not None:
+                self._beside.close()
             await self._in_thread(self._close)
             self._thread.shutdown(wait=True)
 

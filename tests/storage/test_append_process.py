@@ -1,0 +1,258 @@
+"""Appends beside the event loop: the same contract as on it, whatever becomes of the process that makes them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from storage.abc import Determinate, Indeterminate, LogEntry, SeqnoMismatch, StorageError
+from storage.consensus.append_process import DATA_MAX_BYTES, STARTS_MAX, AppendProcess
+from storage.consensus.sqlite import SqliteConsensus
+from tests.txn.clocks import SCHEMA
+from txn import Environment
+from txn.abc import Isolation
+
+DEADLINE_S = 60
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        while not condition():
+            await asyncio.sleep(0.005)
+
+
+async def ready(process: AppendProcess) -> None:
+    await until(lambda: process.takes(1))
+
+
+async def append(
+    process: AppendProcess, expected: int, data: bytes, token: bytes, shard: str = "s"
+) -> int | StorageError:
+    answer: asyncio.Future[int | StorageError] = asyncio.get_running_loop().create_future()
+    process.append(shard, expected, data, token, answer.set_result)
+    async with asyncio.timeout(DEADLINE_S):
+        return await answer
+
+
+def run(tmp_path: Path, body: Callable[[SqliteConsensus, AppendProcess], Awaitable[None]]) -> None:
+    async def main() -> None:
+        consensus = SqliteConsensus(tmp_path / "log.sqlite")
+        try:
+            await ready(consensus.beside)
+            await body(consensus, consensus.beside)
+        finally:
+            await consensus.close()
+
+    asyncio.run(main())
+
+
+def test_it_appends_where_it_is_expected_and_nowhere_else(tmp_path: Path) -> None:
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        assert await append(process, 0, b"one", b"a") == 1
+        assert await append(process, 1, b"two", b"b") == 2
+        assert await append(process, 1, b"two", b"b") == 2, "the same token: the answer was lost"
+        other = await append(process, 1, b"not two", b"c")
+        assert isinstance(other, SeqnoMismatch) and (other.expected, other.current) == (1, 2)
+        gap = await append(process, 7, b"eight", b"d")
+        assert isinstance(gap, SeqnoMismatch) and gap.current == 2
+        # The loop and the process append in turns, to one log.
+        assert consensus.append_now("s", 2, b"three", b"e") == 3
+        assert await append(process, 3, b"four", b"f") == 4
+        assert await consensus.compare_and_append("s", 4, b"five", b"g") == 5
+        assert await consensus.scan("s", 1) == [
+            LogEntry(i + 1, data) for i, data in enumerate([b"one", b"two", b"three", b"four", b"five"])
+        ]
+
+    run(tmp_path, body)
+
+
+@pytest.mark.parametrize("size_bytes", [0, 1, 4096, DATA_MAX_BYTES])
+def test_bytes_arrive_as_they_were(tmp_path: Path, size_bytes: int) -> None:
+    data = bytes(i % 251 for i in range(size_bytes))
+
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        assert await append(process, 0, data, b"\0token\xff", "a shard of näme") == 1
+        assert await consensus.scan("a shard of näme", 1) == [LogEntry(1, data)]
+
+    run(tmp_path, body)
+
+
+def test_it_does_not_take_what_might_keep_the_sender_waiting(tmp_path: Path) -> None:
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        assert not process.takes(DATA_MAX_BYTES + 1)
+        answers: list[int | StorageError] = []
+        process.append("s", 0, b"x", b"a", answers.append)
+        assert not process.takes(1), "one request at a time"
+        await until(lambda: bool(answers))
+        assert answers == [1] and process.takes(1)
+
+    run(tmp_path, body)
+
+
+def test_a_writer_in_the_same_file_makes_it_wait_and_not_fail(tmp_path: Path) -> None:
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        consensus._db.execute("BEGIN IMMEDIATE")
+        answers: list[int | StorageError] = []
+        process.append("s", 0, b"x", b"a", answers.append)
+        await asyncio.sleep(0.05)
+        assert answers == []
+        consensus._db.execute("COMMIT")
+        await until(lambda: bool(answers))
+        assert answers == [1]
+
+    run(tmp_path, body)
+
+
+def test_when_it_dies_the_outcome_is_unknown_and_the_token_finds_it(tmp_path: Path) -> None:
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        assert await append(process, 0, b"one", b"a") == 1
+        for n in range(1, STARTS_MAX):
+            assert process._process is not None
+            consensus._db.execute("BEGIN IMMEDIATE")  # so that it is surely in the middle of it
+            answers: list[int | StorageError] = []
+            process.append("s", n, b"next", b"t%d" % n, answers.append)
+            os.kill(process._process.pid, signal.SIGKILL)
+            await until(lambda: bool(answers))  # noqa: B023 - awaited in this turn
+            consensus._db.execute("COMMIT")
+            assert isinstance(answers[0], Indeterminate)
+            # Asked again by another way, with the same token.
+            assert await consensus.compare_and_append("s", n, b"next", b"t%d" % n) == n + 1
+            if n < STARTS_MAX - 1:
+                await ready(process)
+        await ready(process)
+        assert process._process is not None
+        process._process.kill()
+        await until(lambda: process._socket is None)
+        assert not process.takes(1), "it has been started often enough"
+
+    run(tmp_path, body)
+
+
+def test_signals_that_stop_the_server_do_not_stop_it(tmp_path: Path) -> None:
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        assert process._process is not None
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            process._process.send_signal(number)
+        assert await append(process, 0, b"x", b"a") == 1
+
+    run(tmp_path, body)
+
+
+def test_it_ends_with_its_consensus(tmp_path: Path) -> None:
+    async def main() -> None:
+        consensus = SqliteConsensus(tmp_path / "log.sqlite")
+        await ready(consensus.beside)
+        child = consensus.beside._process
+        assert child is not None
+        await consensus.close()
+        assert child.poll() == 0
+        assert not consensus.beside.takes(1)
+
+    asyncio.run(main())
+
+
+def test_a_program_that_cannot_be_started_is_no_loss(tmp_path: Path) -> None:
+    async def main() -> None:
+        process = AppendProcess(str(tmp_path / "no such folder" / "log.sqlite"))
+        process.takes(1)
+        await until(
+            lambda: process.starts == STARTS_MAX or (process._socket is None and not process.takes(1))
+        )
+        assert not process._is_ready
+        process.close()
+
+    asyncio.run(main())
+
+
+# --- group commit ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def urls(tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "blob").mkdir()
+    return {"blob": f"file://{tmp_path}/blob", "consensus": f"sqlite:///{tmp_path}/log.sqlite"}
+
+
+async def put(env: Environment, key: int) -> int:
+    transaction = env.begin()
+    transaction.insert("t", key, env.rids.next(), (key, "x"))
+    return await transaction.commit()
+
+
+def test_commits_go_beside_the_loop_while_others_are_in_transactions(urls: dict[str, str]) -> None:
+    async def main() -> None:
+        env = await Environment.open(**urls)
+        await env.register({"t": SCHEMA})
+        process = env.committer.beside
+        assert process is not None
+        await put(env, 1)
+        assert process.starts == 0, "nobody else had use for the loop"
+        other = env.begin(Isolation.STRICT_SERIALIZABLE)
+        await put(env, 2)
+        await ready(process)
+
+        waiting = env.begin()
+        waiting.insert("t", 3, env.rids.next(), (3, "x"))
+        answers: list[int | Exception] = []
+        waiting.submit(answers.append)
+        await until(lambda: env.committer.in_flight_ts != 0 or bool(answers))
+        assert env.oracle.read_ts() < env.committer.in_flight_ts, "nobody sees what is not durable"
+        await until(lambda: bool(answers))
+        assert answers == [env.oracle.read_ts()]
+
+        # The process dies; what becomes of the commit is found out before anybody hears of it.
+        assert process._process is not None
+        waiting = env.begin()
+        waiting.insert("t", 4, env.rids.next(), (4, "x"))
+        answers = []
+        waiting.submit(answers.append)
+        os.kill(process._process.pid, signal.SIGKILL)
+        await until(lambda: bool(answers))
+        assert isinstance(answers[0], int)
+        assert await put(env, 5) > answers[0]
+        other.rollback()
+        commits = env.txns.state.commits
+        await env.close()
+
+        again = await Environment.open(**urls)
+        assert again.txns.state.commits >= commits
+        await put(again, 6)
+        await again.close()
+
+    asyncio.run(main())
+
+
+def test_a_lost_leadership_is_noticed_beside_the_loop_too(urls: dict[str, str]) -> None:
+    async def main() -> None:
+        from txn.abc import Fenced
+
+        env = await Environment.open(**urls)
+        await env.register({"t": SCHEMA})
+        other = env.begin()
+        await put(env, 1)
+        assert env.committer.beside is not None
+        await ready(env.committer.beside)
+        newer = await Environment.open(**urls)
+        with pytest.raises(Fenced):
+            await put(env, 2)
+        assert isinstance(env.closed_by, Fenced)
+        other.rollback()
+        await put(newer, 3)
+        await newer.close()
+        env.abandon()
+        await env.consensus.close()
+
+    asyncio.run(main())
+
+
+def test_errors_keep_their_kind(tmp_path: Path) -> None:
+    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+        beyond = await append(process, (1 << 41) - 1, b"x", b"a")
+        assert isinstance(beyond, Determinate)
+
+    run(tmp_path, body)
