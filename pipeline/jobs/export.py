@@ -178,7 +178,7 @@ def _csv(connection: psycopg.Connection[Any], text: sql.Composable, partial: Pat
         return cursor.rowcount
 
 
-class _CopyStream(io.RawIOBase):
+class CopyStream(io.RawIOBase):
     """COPY's blocks as a file that Arrow reads."""
 
     def __init__(self, copy: psycopg.Copy) -> None:
@@ -234,7 +234,7 @@ def _parquet(
 def _decoded(copy: psycopg.Copy, wanted: pa.Schema, progress: Progress) -> Iterator[pa.RecordBatch]:
     """COPY's CSV as record batches of the wanted schema."""
     read_as = {f.name: pa.string() if pa.types.is_binary(f.type) else f.type for f in wanted}
-    stream = io.BufferedReader(_CopyStream(copy), BLOCK_BYTES)
+    stream = io.BufferedReader(CopyStream(copy), BLOCK_BYTES)
     if not stream.peek(1):
         return
     if len(wanted) == 1:

@@ -66,3 +66,12 @@ def spark_session(
     spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def register(spark: SparkSession) -> SparkSession:
+    """Makes `format("tidewire")` known to a session, and sets what it needs there. Returns the session."""
+    from pipeline.spark.source import TidewireSource
+
+    spark.dataSource.register(TidewireSource)
+    spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
+    return spark

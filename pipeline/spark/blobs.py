@@ -1,0 +1,65 @@
+"""The blob store, as tasks reach it: through obstore, or by the path under which Spark's own readers find it.
+
+Executors reach it by themselves, with the credentials of their own environment: the server hands out names, not
+bytes. A local folder therefore has to be the same one on every machine of the cluster.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import obstore
+from obstore import store as obstores
+
+from pipeline.spark.server import TidewireError
+
+_SCHEMES = {"s3": "s3a", "gs": "gs", "az": "abfs"}
+
+
+@lru_cache(maxsize=8)
+def _store(url: str) -> Any:
+    parts = urlsplit(url)
+    if parts.scheme == "memory":
+        raise TidewireError("the server keeps its blobs in memory: nobody else can read or write them")
+    try:
+        if parts.scheme == "file":
+            return obstores.LocalStore(unquote(parts.path), mkdir=False)
+        return obstores.from_url(url)
+    except Exception as e:  # noqa: BLE001 - obstore has many kinds; which one matters to nobody but its text
+        raise TidewireError(f"blob store {url} cannot be reached: {e}") from None
+
+
+def get(url: str, key: str) -> bytes:
+    """A blob's bytes. Raises TidewireError."""
+    try:
+        return bytes(obstore.get(_store(url), key).bytes())
+    except TidewireError:
+        raise
+    except FileNotFoundError:
+        raise TidewireError(
+            f"blob {key} of {url} is not there: either the hold on the snapshot has expired, or this machine"
+            " does not see the server's blob store"
+        ) from None
+    except Exception as e:  # noqa: BLE001 - as above
+        raise TidewireError(f"blob store {url}: {e}") from None
+
+
+def put(url: str, key: str, data: Any) -> None:
+    """Writes a blob, whole or not at all. Raises TidewireError."""
+    try:
+        obstore.put(_store(url), key, data)
+    except TidewireError:
+        raise
+    except Exception as e:  # noqa: BLE001 - as above
+        raise TidewireError(f"blob store {url} cannot be written: {e}") from None
+
+
+def spark_path(url: str, key: str) -> str:
+    """Where Spark's JVM readers and writers find a blob."""
+    parts = urlsplit(url)
+    if parts.scheme == "memory":
+        raise TidewireError("the server keeps its blobs in memory: nobody else can read or write them")
+    scheme = _SCHEMES.get(parts.scheme, parts.scheme)
+    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/{key}"

@@ -1,0 +1,143 @@
+"""Writing: executors write Parquet parts in parallel, the driver commits them, to one table or several, at once.
+
+    write(frame, "orders", url=...)                                     append
+    write(frame, "orders", url=..., mode="overwrite")                   nothing else is in the table afterwards
+    write(frame, "orders", url=..., mode="upsert")                      by primary key; columns that are left out stay
+    write(keys, "orders", url=..., mode="delete")                       the rows with these keys go
+    write_tables([Write(orders, "orders"), Write(items, "items")], url=...)   all of it, at one timestamp, or nothing
+
+The files are written by Spark's own Parquet writer into a fresh folder of the server's staging area, with the
+table's attribute numbers as field ids; then one transaction makes rows of them (`commits`). So:
+
+* a job that fails, or whose driver dies, has written nothing: its files are collected a day later;
+* a task that is run twice leaves a file that no commit names;
+* a constraint that is violated (a key twice, NOT NULL, CHECK, a reference) fails the whole write, with the server's words;
+* a write with a `commit_id` happens once, however often the job is run.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pyarrow as pa
+from pyspark.sql import Column as SparkColumn
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql import types as T
+
+from pipeline.spark import blobs, commits
+from pipeline.spark.server import DEFAULT_URL, TidewireError, ask_json
+from pipeline.spark.tables import FIELD_ID, Column, TableShape, refuse_mismatches, spark_type
+
+MODES = ("append", "overwrite", "upsert", "delete")
+
+
+@dataclass(frozen=True)
+class Write:
+    """Rows for a table, and what is to become of the rows that are there."""
+
+    frame: DataFrame
+    table: str
+    mode: str = "append"
+
+
+def write(
+    frame: DataFrame, table: str, *, url: str = DEFAULT_URL, mode: str = "append", commit_id: str = ""
+) -> None:
+    """Writes a DataFrame to a table: all of it or nothing. Raises TidewireError."""
+    write_tables([Write(frame, table, mode)], url=url, commit_id=commit_id)
+
+
+def write_tables(writes: Sequence[Write], *, url: str = DEFAULT_URL, commit_id: str = "") -> None:
+    """Writes several tables in one transaction. Raises TidewireError; then none of them was touched."""
+    described = []
+    for one in writes:
+        shape, blob, folder = describe(url, one.table)
+        check_mode(one.mode, shape)
+        refuse_mismatches(shape, one.frame.schema, partial=one.mode in ("upsert", "delete"))
+        described.append((shape, blob, folder))
+    staged = [_stage(one, *found) for one, found in zip(writes, described, strict=True)]
+    writer = f"job {commit_id}" if commit_id else f"write {secrets.token_hex(16)}"
+    commits.commit(url, writer, 0, staged)
+    if not commit_id:
+        commits.forget(url, writer)
+
+
+def describe(url: str, table: str) -> tuple[TableShape, str, str]:
+    """(the table, the blob store, a fresh folder for staged files). Raises TidewireError."""
+    found = ask_json(url, "SELECT tidewire_describe(%s)", table)
+    return TableShape.of(found), found["blob"], found["folder"]
+
+
+def check_mode(mode: str, shape: TableShape) -> None:
+    if mode not in MODES:
+        raise TidewireError(f"unknown mode {mode}: {', '.join(MODES)}")
+    if mode in ("upsert", "delete") and not shape.key:
+        raise TidewireError(f"table {shape.qualified} has no primary key to {mode} by")
+
+
+def _stage(one: Write, shape: TableShape, blob: str, folder: str) -> commits.StagedTable:
+    """Has the executors write the files; returns what to commit."""
+    by_name = {c.name: c for c in shape.columns}
+    columns = [by_name[n] for n in one.frame.columns]
+    if one.mode == "delete":
+        columns = [c for c in columns if c.name in shape.key]
+    frame = one.frame.select(*(_cast(one.frame, c) for c in columns))
+    path = blobs.spark_path(blob, folder)
+    with _settings(frame.sparkSession):
+        frame.write.mode("errorifexists").parquet(path)
+    return commits.StagedTable(
+        shape.qualified,
+        folder,
+        _files(frame, path),
+        [c.name for c in columns],
+        "append" if one.mode == "overwrite" else one.mode,
+        one.mode == "overwrite",
+    )
+
+
+def _cast(frame: DataFrame, column: Column) -> SparkColumn:
+    """The column in the table's own type where Spark has it, under its attribute number."""
+    found = F.col("`" + column.name.replace("`", "``") + "`")
+    given, wanted = frame.schema[column.name].dataType, spark_type(column.arrow)
+    textual = isinstance(wanted, T.StringType | T.StructType) or pa.types.is_time64(column.arrow)
+    if given != wanted and not textual:
+        found = found.cast(wanted)
+    return found.alias(column.name, metadata={FIELD_ID: column.attnum})
+
+
+_PARQUET = {
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.fieldId.write.enabled": "true",
+    "spark.sql.parquet.writeLegacyFormat": "false",
+}
+
+
+@contextmanager
+def _settings(spark: SparkSession) -> Iterator[None]:
+    """How the server reads timestamps, for as long as a write takes."""
+    before = {name: spark.conf.get(name, None) for name in _PARQUET}
+    for name, value in _PARQUET.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, known in before.items():
+            if known is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, known)
+
+
+def _files(frame: DataFrame, path: str) -> list[str]:
+    """The names of the files that the job has committed, from the folder that it alone writes to."""
+    session = frame.sparkSession
+    jvm, gateway = session._jvm, session._jsc
+    folder = jvm.org.apache.hadoop.fs.Path(path)
+    statuses = folder.getFileSystem(gateway.hadoopConfiguration()).listStatus(folder)
+    names = [status.getPath().getName() for status in statuses]
+    return sorted(n for n in names if n.endswith(".parquet"))

@@ -1,0 +1,418 @@
+"""Tables in Spark: read as native parts at one timestamp, written as parts in one transaction."""
+
+from __future__ import annotations
+
+import datetime
+import threading
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.pipeline.spark_case import skip_without_spark, small_session
+from tests.server.process import ServerProcess
+
+skip_without_spark()
+
+from pyspark.sql import DataFrame, SparkSession  # noqa: E402
+from pyspark.sql import functions as F  # noqa: E402
+
+from pipeline.spark import commits  # noqa: E402
+from tidewire.spark import Snapshot, TidewireError, Write, write, write_tables  # noqa: E402
+
+Client = psycopg.Connection[Any]
+
+TYPED = """
+CREATE TABLE typed (id int PRIMARY KEY, s int2, b bigint, f4 float4, f8 float8, n numeric(12,3), nn numeric, t text,
+  v varchar(20), c char(5), bo boolean, by bytea, d date, ti time, ts timestamp, tz timestamptz, u uuid, j json,
+  jb jsonb, iv interval, ia int[], ta text[], na numeric(5,2)[]);
+INSERT INTO typed VALUES (1, 2, 3, 1.5, 2.25, 12.345, 1.10, 'text', 'var', 'c', true, '\\xdeadbeef', '2024-02-29',
+  '12:34:56.789', '2024-02-29 12:34:56.123456', '2024-02-29 12:34:56.123456+00', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+  '{"a": 1}', '{"b": [1,2]}', '1 mon 2 days 03:04:05', '{1,2,NULL}', '{a,"b c"}', '{1.25}');
+INSERT INTO typed (id) VALUES (2);
+"""
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    session = small_session()
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(server: ServerProcess) -> None:
+    with server.connect() as client:
+        client.execute(TYPED)
+        client.execute("CREATE TABLE big (k bigint PRIMARY KEY, v float8, name text)")
+        client.execute("INSERT INTO big SELECT i, i * 0.5, 'n' || i FROM generate_series(1, 60000) i")
+        client.execute("DELETE FROM big WHERE k % 10 = 0")
+        client.execute("UPDATE big SET v = -1 WHERE k < 100")
+        client.execute("ALTER TABLE big RENAME name TO label")
+        client.execute("ALTER TABLE big ADD more int")
+        client.execute("INSERT INTO big VALUES (1000000, 1, 'late', 5)")
+
+
+@pytest.fixture
+def orders(client: Client) -> Iterator[str]:
+    client.execute("DROP TABLE IF EXISTS orders")
+    client.execute(
+        "CREATE TABLE orders (id int PRIMARY KEY, name text NOT NULL, total numeric(10,2) DEFAULT 1, CHECK (total < 1000))"
+    )
+    yield "orders"
+    client.execute("DROP TABLE orders")
+
+
+def native(spark: SparkSession, url: str, table: str, **options: Any) -> DataFrame:
+    made = spark.read.format("tidewire").option("url", url).option("table", table)
+    return made.options(**options).load()
+
+
+def rows(client: Client, query: str) -> list[tuple[Any, ...]]:
+    return client.execute(query).fetchall()
+
+
+def new_orders(spark: SparkSession, first: int, count: int, partitions: int = 3) -> DataFrame:
+    return spark.range(first, first + count, 1, partitions).select(
+        F.col("id").cast("int").alias("id"),
+        F.concat(F.lit("n"), F.col("id")).alias("name"),
+        (F.col("id") / 100).cast("decimal(10,2)").alias("total"),
+    )
+
+
+def fails(action: Any) -> str:
+    with pytest.raises(Exception) as failed:
+        action()
+    return str(failed.value)
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def test_both_doors_read_every_type(spark: SparkSession, url: str) -> None:
+    types = (
+        "struct<id:int,s:smallint,b:bigint,f4:float,f8:double,n:decimal(12,3),nn:string,t:string,v:string,c:string,"
+        "bo:boolean,by:binary,d:date,ti:string,ts:timestamp_ntz,tz:timestamp,u:string,j:string,jb:string,"
+        "iv:struct<months:int,days:int,micros:bigint>,ia:array<int>,ta:array<string>,na:array<decimal(5,2)>>"
+    )
+    with Snapshot(spark, url, "typed") as snapshot:
+        for frame in (native(spark, url, "typed"), snapshot.table("typed")):
+            assert frame.schema.simpleString() == types
+            one, two = frame.orderBy("id").collect()
+            assert set(two) == {2, None}
+            assert one[1:13] == (
+                2, 3, 1.5, 2.25, Decimal("12.345"), "1.10", "text", "var", "c    ", True, b"\xde\xad\xbe\xef",
+                datetime.date(2024, 2, 29),
+            )  # fmt: skip
+            assert (one.ti, one.ts) == ("12:34:56.789", datetime.datetime(2024, 2, 29, 12, 34, 56, 123456))
+            assert one.u == "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+            assert (one.j, one.jb, tuple(one.iv)) == ('{"a": 1}', '{"b": [1, 2]}', (1, 2, 11_045_000_000))
+            assert (one.ia, one.ta, one.na) == ([1, 2, None], ["a", "b c"], [Decimal("1.25")])
+            instant = frame.where("id = 1").select(F.unix_micros("tz")).collect()[0][0]
+            assert instant == 1709210096123456
+
+
+def test_updates_deletions_and_altered_columns_are_seen(
+    spark: SparkSession, url: str, client: Client
+) -> None:
+    expected = rows(client, "SELECT count(*), sum(k), sum(v), count(more), max(label) FROM big")[0]
+    aggregates = ["count(*)", "sum(k)", "sum(v)", "count(more)", "max(label)"]
+    with Snapshot(spark, url, ["big"]) as snapshot:
+        for frame in (native(spark, url, "big"), snapshot.table("big")):
+            assert tuple(frame.selectExpr(*aggregates).collect()[0]) == expected
+            assert frame.where("k < 12").orderBy("k").select("k", "v").collect() == [
+                (k, -1.0) for k in range(1, 12) if k != 10
+            ]
+            assert [tuple(r) for r in frame.where("more = 5").collect()] == [(1000000, 1.0, "late", 5)]
+
+
+def test_the_read_helper_is_sparks_own_scan_with_pruning_and_pushdown(spark: SparkSession, url: str) -> None:
+    with Snapshot(spark, url, "typed") as snapshot:
+        plan = snapshot.table("typed").where("id > 1").select("t")._jdf.queryExecution().toString()
+        assert "Format: Parquet" in plan
+        assert "PushedFilters: [IsNotNull(c1), GreaterThan(c1,1)]" in plan
+        assert "ReadSchema: struct<c1:int,c8:string>" in plan
+
+
+def test_all_tables_and_tasks_see_one_timestamp(spark: SparkSession, url: str, client: Client) -> None:
+    client.execute(
+        "CREATE TABLE a (n int); CREATE TABLE b (n int); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1)"
+    )
+    frame = native(spark, url, "a")
+    with Snapshot(spark, url, ["a", "b"]) as snapshot:
+        client.execute("BEGIN; INSERT INTO a VALUES (2); INSERT INTO b VALUES (2); COMMIT")
+        client.execute("DELETE FROM a WHERE n = 1")
+        assert [r.n for r in snapshot.table("a").collect()] == [1]
+        assert [r.n for r in snapshot.table("b").collect()] == [1]
+        assert [r.n for r in native(spark, url, "a", asOf=str(snapshot.as_of)).collect()] == [1]
+        assert [r.n for r in frame.collect()] == [1], "pinned when it was made"
+        with Snapshot(spark, url, "a", as_of=snapshot.as_of) as again:
+            assert again.table("a").count() == 1
+    assert [r.n for r in native(spark, url, "a").collect()] == [2]
+    client.execute("DROP TABLE a; DROP TABLE b")
+
+
+def test_columns_can_be_chosen_and_filters_reach_the_source(spark: SparkSession, url: str) -> None:
+    frame = native(spark, url, "big", columns="k, label")
+    assert frame.columns == ["k", "label"]
+    found = frame.where("k > 59990 AND label LIKE 'n5999%' AND k IN (59991, 59995, 60000)").orderBy("k")
+    assert [r.k for r in found.collect()] == [59991, 59995]
+    assert "no column nobody" in fails(lambda: native(spark, url, "big", columns="nobody"))
+
+
+def test_an_empty_table(spark: SparkSession, url: str, client: Client) -> None:
+    client.execute("CREATE TABLE empty (k int, t text)")
+    with Snapshot(spark, url, "empty") as snapshot:
+        assert snapshot.table("empty").collect() == native(spark, url, "empty").collect() == []
+        assert snapshot.table("empty").schema.simpleString() == "struct<k:int,t:string>"
+    client.execute("DROP TABLE empty")
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def by_format(frame: DataFrame, table: str, url: str, mode: str) -> None:
+    writer = frame.write.format("tidewire").option("url", url).option("table", table)
+    if mode in ("upsert", "delete"):
+        writer.option("mode", mode).mode("append").save()
+    else:
+        writer.mode(mode).save()
+
+
+def by_helper(frame: DataFrame, table: str, url: str, mode: str) -> None:
+    write(frame, table, url=url, mode=mode)
+
+
+DOORS = pytest.mark.parametrize("put", [by_format, by_helper], ids=["format", "helper"])
+
+
+@DOORS
+def test_append_overwrite_upsert_and_delete(
+    spark: SparkSession, url: str, client: Client, orders: str, put: Any
+) -> None:
+    put(new_orders(spark, 0, 300), orders, url, "append")
+    assert rows(client, "SELECT count(*), min(name), max(total) FROM orders") == [
+        (300, "n0", Decimal("2.99"))
+    ]
+    put(new_orders(spark, 1000, 10), orders, url, "overwrite")
+    assert rows(client, "SELECT count(*), min(id) FROM orders") == [(10, 1000)]
+    changed = new_orders(spark, 1005, 10).select("id", F.lit("new").alias("name"))
+    put(changed, orders, url, "upsert")
+    assert rows(
+        client, "SELECT name, count(*), sum(total) FROM orders GROUP BY name ORDER BY name DESC LIMIT 1"
+    ) == [
+        (
+            "new",
+            10,
+            Decimal("50.35") + 5 * 1 if False else sum(Decimal(i) / 100 for i in range(1005, 1010)) + 5,
+        )
+    ]
+    assert rows(client, "SELECT count(*) FROM orders") == [(15,)]
+    put(changed.select("id"), orders, url, "delete")
+    assert rows(client, "SELECT array_agg(id ORDER BY id) FROM orders") == [([1000, 1001, 1002, 1003, 1004],)]
+    assert native(spark, url, orders).count() == 5
+
+
+@DOORS
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ("IF(id = 5, 4, id) AS id, name, total", "duplicate key value violates unique constraint"),
+        ("id, IF(id = 5, NULL, name) AS name, total", 'null value in column "name"'),
+        ("id, name, CAST(5000 AS decimal(10,2)) AS total", "violates check constraint"),
+    ],
+    ids=["key", "not null", "check"],
+)
+def test_a_constraint_fails_the_whole_write_with_the_servers_words(
+    spark: SparkSession, url: str, client: Client, orders: str, put: Any, wrong: str, words: str
+) -> None:
+    frame = new_orders(spark, 0, 50).selectExpr(*[c.strip() for c in _split(wrong)])
+    assert words in fails(lambda: put(frame, orders, url, "append"))
+    assert words in fails(lambda: put(frame, orders, url, "overwrite"))
+    assert rows(client, "SELECT count(*) FROM orders") == [(0,)]
+
+
+def _split(expressions: str) -> list[str]:
+    """At commas outside parentheses."""
+    out, depth = [""], 0
+    for c in expressions:
+        depth += (c == "(") - (c == ")")
+        if c == "," and not depth:
+            out.append("")
+        else:
+            out[-1] += c
+    return out
+
+
+@DOORS
+def test_a_schema_that_does_not_fit_names_each_column(
+    spark: SparkSession, url: str, orders: str, put: Any
+) -> None:
+    frame = spark.range(3).selectExpr("CAST(id AS string) AS id", "true AS total", "1 AS nobody")
+    said = fails(lambda: put(frame, orders, url, "append"))
+    for line in (
+        'column "id" is of type integer, the data are string',
+        'column "total" is of type numeric(10,2), the data are boolean',
+        'column "nobody" does not exist in table "orders"',
+        'column "name" of table "orders" is missing in the data',
+    ):
+        assert line in said
+
+
+@DOORS
+def test_every_type_goes_in_as_it_came_out(spark: SparkSession, url: str, client: Client, put: Any) -> None:
+    client.execute("CREATE TABLE copied (LIKE typed INCLUDING ALL)")
+    put(
+        native(spark, url, "typed").where("id < 3").withColumn("iv", F.lit("1 mon 2 days 03:04:05")),
+        "copied",
+        url,
+        "append",
+    )
+    client.execute("UPDATE copied SET iv = NULL WHERE id = 2")
+    columns = "id,s,b,f4,f8,n,nn,t,v,c,bo,by,d,ti,ts,tz,u,j::text,jb,iv,ia,ta,na"
+    there, here = (rows(client, f"SELECT {columns} FROM {name} ORDER BY id") for name in ("typed", "copied"))
+    assert here == there
+    client.execute("DROP TABLE copied")
+
+
+def test_several_tables_at_one_timestamp_or_none(
+    spark: SparkSession, url: str, client: Client, orders: str
+) -> None:
+    client.execute("CREATE TABLE items (k int PRIMARY KEY)")
+    good, twice = spark.range(5).selectExpr("CAST(id AS int) AS k"), spark.range(5).selectExpr("1 AS k")
+    said = fails(
+        lambda: write_tables([Write(new_orders(spark, 0, 5), orders), Write(twice, "items")], url=url)
+    )
+    assert said.startswith("duplicate key value violates unique constraint")
+    assert rows(client, "SELECT count(*) FROM orders") == [(0,)]
+    write_tables([Write(new_orders(spark, 0, 5), orders), Write(good, "items")], url=url)
+    with Snapshot(spark, url, [orders, "items"]) as snapshot:
+        assert (snapshot.table(orders).count(), snapshot.table("items").count()) == (5, 5)
+    stamps = "SELECT DISTINCT _commit_ts FROM tidewire_changes('{}', {}, NULL)"
+    since = "(SELECT 1)"
+    assert since  # both commits are one: seen through the feed
+    start = snapshot.as_of - 60_000_000
+    found = [
+        rows(client, stamps.format(name, max(start, _created(client, name)))) for name in (orders, "items")
+    ]
+    assert found[0] == found[1] and len(found[0]) == 1
+    client.execute("DROP TABLE items")
+
+
+def _created(client: Client, table: str) -> int:
+    """A time at which the table was there and empty: the oldest that its feed takes."""
+    low, high = 0, int(rows(client, "SELECT pg_export_snapshot()")[0][0].partition("-")[0], 16)
+    low = high - 300_000_000
+    while low + 1 < high:
+        middle = (low + high) // 2
+        try:
+            client.execute(f"SELECT count(*) FROM tidewire_changes('{table}', {middle}, NULL)")
+            high = middle
+        except psycopg.Error:
+            low = middle
+    return high
+
+
+def test_a_write_with_a_commit_id_happens_once(
+    spark: SparkSession, url: str, client: Client, orders: str
+) -> None:
+    for _ in range(2):
+        write(new_orders(spark, 0, 5), orders, url=url, commit_id="monday")
+        new_orders(spark, 100, 5).write.format("tidewire").options(
+            url=url, table=orders, commitId="tuesday"
+        ).mode("append").save()
+    assert rows(client, "SELECT count(*) FROM orders") == [(10,)]
+
+
+def test_a_failing_task_leaves_nothing_and_a_repeated_one_nothing_twice(
+    spark: SparkSession, url: str, client: Client, orders: str
+) -> None:
+    @F.udf("int")
+    def breaks(n: int) -> int:
+        if n == 40:
+            raise ValueError("this row breaks the job")
+        return n
+
+    frame = new_orders(spark, 0, 50).withColumn("id", breaks("id"))
+    for put in (by_format, by_helper):
+        assert "this row breaks the job" in fails(lambda put=put: put(frame, orders, url, "append"))
+    assert rows(client, "SELECT count(*) FROM orders") == [(0,)]
+
+
+def test_concurrent_writers_of_one_table_all_get_through(
+    spark: SparkSession, url: str, client: Client, orders: str
+) -> None:
+    errors: list[BaseException] = []
+
+    def one(n: int) -> None:
+        try:
+            write(new_orders(spark, n * 100, 20, 1), orders, url=url, mode="upsert")
+        except BaseException as e:  # noqa: BLE001 - told below
+            errors.append(e)
+
+    threads = [threading.Thread(target=one, args=(n,)) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert errors == []
+    assert rows(client, "SELECT count(*) FROM orders") == [(60,)]
+
+
+def test_a_commit_is_not_repeated_when_its_answer_was_lost(url: str, client: Client, orders: str) -> None:
+    staged = commits.StagedTable(orders, "staging/none", columns=["id"])
+    assert commits.commit(url, "w", 3, [staged])
+    assert not commits.commit(url, "w", 3, [staged]), "found in the ledger"
+    assert not commits.commit(url, "w", 2, [staged])
+    assert commits.commit(url, "w", 4, [staged])
+
+
+# --- what can go wrong -----------------------------------------------------------------------------
+
+
+def test_unknown_tables_wrong_hosts_and_wrong_modes_say_so(
+    spark: SparkSession, url: str, client: Client
+) -> None:
+    assert 'relation "nobody" does not exist' in fails(lambda: native(spark, url, "nobody"))
+    assert fails(lambda: Snapshot(spark, url, "nobody")).startswith('relation "nobody" does not exist')
+    gone = "postgresql://tidewire@127.0.0.1:1/tidewire"
+    assert "connection" in fails(lambda: Snapshot(spark, gone, "big")).splitlines()[0].lower()
+    assert "connection" in fails(lambda: native(spark, gone, "big")).lower()
+    assert 'role "mallory" does not exist' in fails(
+        lambda: native(spark, url.replace("tidewire@", "mallory@"), "big")
+    )
+    assert 'option "table" is missing' in fails(
+        lambda: spark.read.format("tidewire").option("url", url).load()
+    )
+    client.execute("CREATE TABLE keyless (n int)")
+    frame = spark.range(1).selectExpr("CAST(id AS int) AS n")
+    assert "has no primary key" in fails(lambda: write(frame, "keyless", url=url, mode="upsert"))
+    assert "unknown mode" in fails(lambda: write(frame, "keyless", url=url, mode="replace"))
+    client.execute("DROP TABLE keyless")
+
+
+def test_history_that_is_gone_is_an_error(spark: SparkSession, url: str) -> None:
+    said = fails(lambda: Snapshot(spark, url, "big", as_of="2020-01-01 00:00+00"))
+    assert said.startswith("the timestamp is older than the history that is kept")
+    assert "older than the history" in fails(lambda: native(spark, url, "big", asOf="1"))
+
+
+def test_a_hold_that_was_lost_is_told_by_name(spark: SparkSession, url: str, client: Client) -> None:
+    frame = native(spark, url, "big")
+    snapshot = Snapshot(spark, url, "big")
+    reader = snapshot._reader
+    snapshot.close()
+    snapshot.close()
+    assert "the snapshot is closed" in fails(lambda: snapshot.table("big"))
+    with pytest.raises(psycopg.Error, match="has expired"):
+        client.execute("SELECT tidewire_renew_snapshot(%s, 60)", [reader])
+    assert frame.limit(1).count() == 1, "another reader's hold is its own"
+
+
+def test_errors_survive_being_sent(spark: SparkSession) -> None:
+    import pickle
+
+    error = pickle.loads(pickle.dumps(TidewireError("why", "22023")))
+    assert (str(error), error.sqlstate) == ("why", "22023")
