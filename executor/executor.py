@@ -28,6 +28,7 @@ from executor.constraints.references import referenced_key, same_datums, stateme
 from executor.constraints.rules import TableRules, key_text
 from executor.ddl.schema import shard_schema
 from executor.ddl.sequences import Sequences
+from executor.distributed.abc import Engine
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
@@ -109,6 +110,8 @@ class Executor:
         self.sequences = Sequences(self)
         self.advisory = advisory.AdvisoryLocks(env.locks)
         self.system = SystemRelations()
+        self.distributed: Engine | None = None
+        """Who answers big SELECTs (`execution_engine`); the assembly puts it here and closes it."""
         self.catalog: Catalog = Catalog()
         self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
         """By database: the newest catalog, and the same as that database sees it."""

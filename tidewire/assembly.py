@@ -29,6 +29,7 @@ from executor.limits import ExecutorLimits
 from pgwire.authentication import Authentication, AuthenticationConfigError, read_password_file
 from pgwire.scram import certificate_hash
 from pgwire.server import InsecureListen, Server, WireLimits, refuse_insecure
+from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
 from storage.abc import StorageError
 from tidewire import __version__, logs
@@ -119,9 +120,10 @@ async def assemble(
     )
     stack.push_async_callback(environment.close)
     environment.on_fenced.append(log_lost)
+    scratch = scratch_folder(config, stack)
     executor = await Executor.open(
         environment,
-        scratch=str(scratch_folder(config, stack)),
+        scratch=str(scratch),
         limits=replace(
             ExecutorLimits(),
             sessions_max=config.connections_max,
@@ -132,6 +134,10 @@ async def assemble(
         ),
     )
     stack.push_async_callback(executor.close)
+    executor.distributed = SparkEngine(
+        scratch / "spark", master=config.spark_master, driver_memory=config.spark_driver_memory
+    )
+    stack.push_async_callback(executor.distributed.close)
     server = Server(
         executor,
         limits=WireLimits(

@@ -57,6 +57,11 @@ class Config(BaseSettings):
     authentication_timeout_s: float = Field(60.0, gt=0)
     drain_timeout_s: float = Field(10.0, ge=0)
 
+    spark_master: str = Field("local[*]", description="Where big SELECTs run (execution_engine).")
+    spark_driver_memory: str = Field(
+        "1g", pattern=r"^\d+[kmg]$", description="Of the process that drives them."
+    )
+
     duckdb_threads: int = Field(1, ge=1)
     duckdb_memory_limit_bytes: int = Field(2 << 30, ge=64 << 20)
     columnar_threads: int = Field(4, ge=1)

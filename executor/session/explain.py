@@ -104,6 +104,11 @@ async def run(
 ) -> Result:
     inner: Plan = plan.extra["query"]
     engine, lines = describe(inner)
+    if isinstance(inner.body, Query):
+        from executor.distributed.read import engine_of
+
+        if await engine_of(session, session.block, inner, inner.body) is not None:
+            engine, lines[0] = "distributed", "Distributed query"
     facts: dict[str, Any] = {"Engine": engine}
     if _said(s.options.get("timestamp")):
         facts["Read Timestamp"] = (

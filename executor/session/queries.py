@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 UTC_NAMES = ("UTC", "GMT", "Etc/UTC")
+DISTRIBUTED = ("auto", "distributed")
+"""Values of `execution_engine` that may send a query elsewhere."""
 
 
 Given = tuple[Table | None, pa.Table]
@@ -136,7 +138,7 @@ async def prepare(
         else:
             if block is not None:
                 block.use(use.table)
-                _record(session, block, use, params)
+                record(session, block, use, params)
             relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
     for slot, (table, rows) in (extra or {}).items():
         bindings[f"given_{slot}"] = rows
@@ -157,7 +159,7 @@ def was_there(session: Session, table: Table, ts: Timestamp) -> None:
         )
 
 
-def _record(session: Session, block: Block, use: RelationUse, params: Sequence[Datum]) -> None:
+def record(session: Session, block: Block, use: RelationUse, params: Sequence[Datum]) -> None:
     """What the query reads, for conflict detection: ranges of the key if the plan knows them."""
     if use.ranges is not None and not use.ranges:
         return  # what it reads is known, or made sure of, in another way
@@ -291,6 +293,12 @@ async def read(
 ) -> Result:
     """A SELECT: small results as Rows, large ones as a Stream."""
     columns = plan.columns or ()
+    if session.settings.execution_engine in DISTRIBUTED and session.executor.distributed is not None:
+        from executor.distributed import read as distributed
+
+        answer = await distributed.read(session, block, plan, query, params, as_of, tag)
+        if answer is not None:
+            return answer
     advisory = session.executor.advisory
     while True:
         advisory.attempt(session.pid)

@@ -30,7 +30,6 @@ from executor.abc import (
     Rows,
     _Pending,
 )
-from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
@@ -91,7 +90,8 @@ class Session:
         self.on_terminate: Callable[[Exception], None] | None = None
         self.silence_limited = False
         self._transaction_timer: asyncio.TimerHandle | None = None
-        self.streams: set[RunningQuery] = set()
+        self.streams: set[Any] = set()
+        """Results under way: each has `cancel(reason)`."""
         self.currval: dict[int, int] = {}
         self.last_sequence: int = 0
         self.block: Block | None = None

@@ -189,6 +189,8 @@ class Settings:
         "_session",
         "as_of",
         "changes",
+        "distributed_min_bytes",
+        "execution_engine",
         "idle_in_transaction_timeout_ms",
         "idle_session_timeout_ms",
         "lock_timeout_ms",
@@ -374,6 +376,8 @@ class Settings:
         raw = self.raw
         as_of = raw("tidewire.as_of")
         self.as_of = int(as_of) if as_of else None
+        self.execution_engine = raw("execution_engine")
+        self.distributed_min_bytes = int(raw("distributed_min_size")) << 20
         self.statement_timeout_ms = int(raw("statement_timeout"))
         self.lock_timeout_ms = int(raw("lock_timeout"))
         self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))

@@ -11,6 +11,7 @@ from planner.abc import Body, InsertValues, KeyedRead, Plan, Range, ResultColumn
 from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
+from planner.binding.emit import Emitter
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -25,10 +26,14 @@ def bind_statement(
     text: str,
     kinds: Sequence[str] | None,
     prefer_keyed: bool = True,
+    emitter: Emitter | None = None,
 ) -> Plan:
+    """`emitter`: who writes the query's text, if not DuckDB's."""
     parameters = Parameters(parameter_types, kinds)
     queries = QueryBinder(ctx, text, parameters)
     queries.prefer_keyed = prefer_keyed
+    if emitter is not None:
+        queries.emitter = emitter
     if isinstance(ast, exp.Insert | exp.Update | exp.Delete):
         dml = DmlBinder(queries)
         if isinstance(ast, exp.Insert):

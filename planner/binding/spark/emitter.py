@@ -1,0 +1,259 @@
+"""Typed trees become Spark SQL, or are refused by name.
+
+The grammar around expressions is written by the binder for DuckDB and is nearly all standard SQL; what reaches here of
+it is checked word by word when the text is finished: a function that is not known to mean the same, a quote, a
+bracket, and the statement is refused rather than sent. What this room itself wrote is `Verbatim` and is not read again.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import Final
+
+from planner import types as t
+from planner.abc import Param, PlanError, SessionValue, Slot, TypeRef
+from planner.binding import ir
+from planner.binding.emit import (
+    Emitter,
+    Frag,
+    Ref,
+    Verbatim,
+    as_text_numeric,
+    decimal_form,
+    display_signature,
+    literal_form,
+    sql,
+)
+from planner.binding.prelude import PRELUDE_UDFS, Udf
+from planner.binding.spark import casts
+from planner.binding.spark.functions import TABLE
+from planner.binding.spark.values import literal, refused, type_name
+
+PythonFunction = Udf
+_SCALARS: Final = {
+    "VARCHAR",
+    "BIGINT",
+    "INTEGER",
+    "SMALLINT",
+    "DOUBLE",
+    "FLOAT",
+    "BOOLEAN",
+    "DATE",
+    "TIMESTAMP",
+    "BLOB",
+}
+
+_AGGREGATES: Final = {
+    "count()", "count(any)", "sum(int2)", "sum(int4)", "sum(numeric)", "avg(int2)", "avg(int4)", "avg(numeric)",
+    "bool_and(bool)", "every(bool)", "bool_or(bool)", "grouping",
+    *(f"{f}({k})" for f in ("min", "max") for k in ("int2", "int4", "int8", "float4", "float8", "numeric", "text", "bpchar", "date", "timestamp", "timestamptz")),
+}  # fmt: skip
+_WINDOWS: Final = {
+    "row_number()": "BIGINT", "rank()": "BIGINT", "dense_rank()": "BIGINT", "percent_rank()": "DOUBLE",
+    "cume_dist()": "DOUBLE", "ntile(int4)": "INTEGER", "lag(anyelement)": "", "lag(anyelement, int4)": "",
+    "lead(anyelement)": "", "lead(anyelement, int4)": "", "first_value(anyelement)": "", "last_value(anyelement)": "",
+}  # fmt: skip
+
+_GRAMMAR: Final = {
+    "select", "from", "where", "and", "or", "not", "in", "exists", "on", "as", "by", "over", "when", "then", "else", "case",
+    "filter", "having", "values", "union", "all", "except", "intersect", "join", "lateral", "cast", "coalesce", "sets", "decimal",
+    "grouping", "count", "sum", "min", "max", "bool_and", "bool_or", "any_value", "greatest", "least", "distinct", "is", "limit", "offset",
+    "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value", "last_value",
+}  # fmt: skip
+"""Words that may stand before a parenthesis in what the binder wrote."""
+_CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
+_FOREIGN = re.compile(
+    r"['\[\]{}:\\`]|//|\blambda\b|\bDISTINCT ON\b|\bRECURSIVE\b|\bEXCLUDE\b|\bGROUPS\b|\bMATERIALIZED\b|\btw_side\b|\bTABLESAMPLE\b",
+)
+_NAME = re.compile(r'"((?:[^"]|"")*)"')
+_TYPE = re.compile(r"\bAS (VARCHAR|TIMESTAMP WITH TIME ZONE|TIMESTAMP|BLOB)\)")
+_TYPES = {
+    "VARCHAR": "STRING",
+    "TIMESTAMP WITH TIME ZONE": "TIMESTAMP",
+    "TIMESTAMP": "TIMESTAMP_NTZ",
+    "BLOB": "BINARY",
+}
+_COMMON = re.compile(r"\bw\d+\($")
+
+
+@functools.cache
+def python_functions() -> dict[str, Udf]:
+    """The functions of `prelude` on scalars, by name."""
+    return {u.name: u for u in PRELUDE_UDFS if {*u.arguments, u.result} <= _SCALARS}
+
+
+class SparkEmitter(Emitter):
+    """As `Emitter`; every node that Spark does not answer the same way raises 0A000."""
+
+    def frag(self, node: ir.Node) -> Frag:
+        position = getattr(node, "position", 0)
+        if isinstance(node, ir.SetReturning | ir.AnyAll | ir.DomainCheck):
+            raise refused("this expression", position)
+        if isinstance(node, ir.Lit):
+            return self.literal(node)
+        type_name(node.type, position)
+        if isinstance(node, ir.Cast):
+            return casts.convert(self.frag(node.arg), node.arg.type, node.type, node.explicit, position)
+        return super().frag(node)
+
+    def literal(self, node: ir.Lit) -> Frag:
+        ref = node.type
+        form = decimal_form(ref)
+        if ref.oid == t.NUMERIC and node.value is not None and ref.typmod < 0:
+            form = literal_form(str(node.value))
+        if ref.oid == t.NUMERIC and form is None and node.value is None:
+            return Frag((Verbatim("CAST(NULL AS STRING)"),))
+        return Frag((Verbatim(literal(node.value, ref)),), form)
+
+    def duck(self, ref: TypeRef) -> str:
+        return type_name(ref).replace("TIMESTAMP_NTZ", "TIMESTAMP_NTZ ").strip()
+
+    def text(self, node: ir.Node) -> Frag:
+        return self.frag(node)
+
+    def call(self, node: ir.Call) -> Frag:
+        if node.volatile:
+            raise refused(display_signature(node.op), node.position)
+        made = TABLE.get(node.op)
+        if made is not None:
+            return made(self, node)
+        return self._python_call(node)
+
+    def _python_call(self, node: ir.Call) -> Frag:
+        """A function whose DuckDB text is one call of a Python function: Spark calls the same one."""
+        from planner.binding.functions.registry import implementation
+
+        duck = implementation(node.op)
+        if duck is None:
+            raise refused(display_signature(node.op), node.position)
+        args = [self.frag(a) for a in node.args]
+        holes = [Frag((Verbatim(str(i)),), a.form) for i, a in enumerate(args)]
+        try:
+            made = duck(self, node, [as_text_numeric(h) if h.form is None else h for h in holes])
+        except PlanError:
+            raise refused(display_signature(node.op), node.position) from None
+        shape = "".join(
+            f"\0{p.text}\0" if isinstance(p, Verbatim) else p if isinstance(p, str) else "?"
+            for p in made.parts
+        )
+        shape = re.sub(r"CAST\(\0(\d)\0 AS VARCHAR\)", "\0t\\1\0", shape)
+        match = re.fullmatch(r"(tw_\w+)\(((?:\0t?\d\0|-?\d+|'[A-Za-z0-9 ]*'|, )*)\)", shape)
+        if match is None or match[1] not in python_functions():
+            raise refused(display_signature(node.op), node.position)
+        items: list[str | Frag | Verbatim] = [Verbatim(f"{match[1]}(")]
+        for i, part in enumerate(match[2].split("\0")):
+            if i % 2 == 0:
+                items.append(Verbatim(part))
+            else:
+                frag = args[int(part.removeprefix("t"))]
+                items.append(as_text_numeric(frag) if frag.form is not None else frag)
+        return sql(*items, ")", form=made.form)
+
+    def logic(self, node: ir.Logic) -> Frag:
+        if node.op in ("array", "row"):
+            raise refused("an array or a row")
+        if node.op in ("greatest", "least") and node.type.oid == t.NUMERIC:
+            frags, form = self.unified(node.args, node.type)
+            if form is None:
+                raise refused(f"{node.op} of numerics of several scales")
+            return sql(f"{node.op}(", *_listed(frags), ")", form=form)
+        return super().logic(node)
+
+    def subquery(self, node: ir.SubQuery) -> Frag:
+        if node.kind in ("array", "row"):
+            raise refused("this subquery")
+        return super().subquery(node)
+
+    def aggregate(self, node: ir.Aggregate, over: Frag | None = None) -> Frag:
+        if node.op == "sum(int8)" or node.op == "avg(int8)":
+            wide = ir.Cast(TypeRef(t.NUMERIC), node.args[0], False)
+            node = ir.Aggregate(
+                node.type, node.op.replace("int8", "numeric"), (wide,), node.distinct, node.order, node.filter,
+                node.direct, node.scope, node.position,
+            )  # fmt: skip
+        if node.op not in _AGGREGATES or node.order or node.direct:
+            shown = display_signature(node.op).replace("function ", "aggregate ", 1)
+            raise refused(shown, node.position)
+        if (
+            node.distinct
+            and node.args
+            and node.args[0].type.oid == t.NUMERIC
+            and self.frag(node.args[0]).form is None
+        ):
+            raise refused("DISTINCT over a numeric without a scale", node.position)
+        return super().aggregate(node, over)
+
+    def window(self, node: ir.Window) -> Frag:
+        call = node.call
+        if node.frame is not None:
+            kind, start, end, exclude = node.frame
+            bounded = any(b[1] is not None for b in (start, end))
+            if exclude or kind == "GROUPS" or (bounded and kind != "ROWS"):
+                raise refused("this window frame")
+        if isinstance(call, ir.Call):
+            kind = _WINDOWS.get(call.op)
+            if kind is None:
+                raise refused(display_signature(call.op), call.position)
+            made = super().window(node)
+            return sql(Verbatim("CAST("), made, Verbatim(f" AS {kind})")) if kind else made
+        return super().window(node)
+
+    def sort_key(self, node: ir.Node) -> Frag:
+        if node.type.oid == t.BPCHAR:
+            return self.frag(node)  # of one width: they compare as they are
+        return super().sort_key(node)
+
+    def written(self, ref: Ref) -> str | Verbatim:
+        name = self.columns[ref.relation][ref.column].sql
+        if name.startswith('"'):
+            name = "`" + name[1:-1].replace('""', '"').replace("`", "``") + "`"
+        return Verbatim(f"{self.aliases[ref.relation]}.{name}")
+
+
+def _listed(frags: list[Frag]) -> list[str | Frag]:
+    out: list[str | Frag] = []
+    for i, f in enumerate(frags):
+        out += [", ", f] if i else [f]
+    return out
+
+
+Rendered = str | Slot | Param | SessionValue
+
+
+def finished(pieces: tuple[object, ...]) -> tuple[tuple[Rendered, ...], frozenset[str]]:
+    """The text for Spark with its holes, and the Python functions that it calls. Raises 0A000."""
+    out: list[Rendered] = []
+    for piece in pieces:
+        if isinstance(piece, Verbatim):
+            text = piece.text
+        elif isinstance(piece, str):
+            text = _checked(piece)
+        else:
+            assert isinstance(piece, Slot | Param | SessionValue)
+            out.append(piece)
+            continue
+        if out and isinstance(out[-1], str):
+            out[-1] += text
+        else:
+            out.append(text)
+    known = python_functions().keys() | {"tw_lower", "tw_upper"}
+    called = {name for p in out if isinstance(p, str) for name in re.findall(r"\btw_\w+(?=\()", p)}
+    return tuple(out), frozenset(called & known)
+
+
+def _checked(text: str) -> str:
+    """What the binder wrote, in Spark's words."""
+    foreign = _FOREIGN.search(_NAME.sub("", text))
+    if foreign is not None:
+        raise refused(f"this statement (its {foreign[0]})")
+    for name in _CALLED.findall(_NAME.sub("", text)):
+        lowered = name.lower()
+        if (
+            lowered not in _GRAMMAR
+            and lowered not in python_functions()
+            and not re.fullmatch(r"[wr]\d+", lowered)
+        ):
+            raise refused(f"{name}()")
+    text = _NAME.sub(lambda m: "`" + m[1].replace('""', '"').replace("`", "``") + "`", text)
+    return _TYPE.sub(lambda m: f"AS {_TYPES[m[1]]})", text)
