@@ -31,6 +31,15 @@ class ExecutionError(SqlError):
     """A statement that failed while it ran: constraints, values, limits, transaction state."""
 
 
+class PlanOutdated(ExecutionError):
+    """The catalog has changed since the statement was planned, and so has the shape of its result.
+
+    `routine`: asyncpg and JDBC know by PostgreSQL's name of it that they may prepare anew and try again.
+    """
+
+    routine = "RevalidateCachedQuery"
+
+
 @dataclass(slots=True)
 class Notice:
     severity: str  # NOTICE, WARNING, INFO, LOG, DEBUG
@@ -201,6 +210,13 @@ class Session(Protocol):
 
         In a failed block everything but COMMIT and ROLLBACK raises 25P02.
         """
+
+    @property
+    def behind(self) -> bool:
+        """Whether the catalog that statements are planned with may lack what another server has committed."""
+
+    async def caught_up(self) -> bool:
+        """Learns it; whether the catalog is another one now, so that planning may succeed where it has failed."""
 
     def execute_now(
         self, plan: Plan, params: tuple[Datum, ...], done: Done, *, autocommit: bool

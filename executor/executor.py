@@ -21,7 +21,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from executor.abc import ExecutionError
+from executor.abc import ExecutionError, PlanOutdated
 from executor.columnar.engine import ColumnarEngine
 from executor.columnar.system import SystemRelations
 from executor.constraints.references import referenced_key, same_datums, statement_concerns
@@ -29,6 +29,7 @@ from executor.constraints.rules import TableRules, key_text
 from executor.ddl.schema import shard_schema
 from executor.ddl.sequences import Sequences
 from executor.distributed.abc import Engine
+from executor.following import CATALOG_SHARD, Following
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
@@ -69,16 +70,16 @@ from planner.catalog import (
 from planner.planner import PlanContext, Planner
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS
-from storage.abc import Part, ShardId, Timestamp
+from storage.abc import Part, ShardId, StorageError, Timestamp
 from storage.parts import inline_table
 from storage.rows import conform
 from txn.abc import Group, Key, Keyspace, SerializationFailure, TxnError
 from txn.environment import Environment
+from txn.shared import SharedEnvironment
 from txn.transaction import Transaction
 
 _log = logging.getLogger("tidewire.executor")
 
-CATALOG_SHARD: ShardId = "catalog"
 CATALOG_SCHEMA = pa.schema([("oid", pa.int64()), ("kind", pa.string()), ("payload", pa.string())])
 OIDS_PER_STATEMENT = 4096
 PREPARED_MAX = 2_000
@@ -117,7 +118,8 @@ class Executor:
         """By database: the newest catalog, and the same as that database sees it."""
         self.admitted: Catalog = self.catalog
         """The catalog after everything admitted; ahead of `catalog` while an append is under way."""
-        self._catalog_rids: dict[int, int] = {}
+        self.catalog_rids: dict[int, int] = {}
+        """Of each catalog object: its row in the catalog's shard."""
         self._versions = itertools.count(2)
         self._next_oid = 0
         self._rules: dict[int, TableRules] = {}
@@ -127,6 +129,11 @@ class Executor:
         self._tasks: set[asyncio.Task[Any]] = set()
         self.read_ts = env.read_ts
         self.submit = env.committer.submit
+        self.frontier = env.frontier if isinstance(env, SharedEnvironment) else None
+        """In an environment of several servers: whether this one knows the end of the log."""
+        self.temporary_prefix = TEMPORARY_PREFIX
+        if isinstance(env, SharedEnvironment):
+            self.temporary_prefix += f"{env.members.number}_"
         self._closed = False
 
     # --- opening and closing ---------------------------------------------------------------
@@ -166,14 +173,19 @@ class Executor:
         functions.install(self, store.connection)
         try:
             await environment.lead()  # installing all that takes a while
-            await self._load_catalog()
+            if CATALOG_SHARD not in environment.registered():
+                await self._bootstrap()
+            if isinstance(environment, SharedEnvironment):
+                await environment.committer.exclusively(self._load_and_follow)
+            else:
+                await self._load_catalog()
         except BaseException:
             await self.close()
             raise
         for database in list(self.catalog.objects(Database)):
             schemas = self.catalog_of(database.name).objects(Schema)
             leftovers = [s.name for s in schemas if s.name.startswith(TEMPORARY_PREFIX)]
-            await self._drop_temporary(leftovers, database.name)
+            await self._drop_temporary(await self._without_owner(leftovers), database.name)
         environment.describe_key = self.describe_key
         environment.holds.on_since.append(store.set_since)
         store.set_since(environment.holds.since)
@@ -195,12 +207,28 @@ class Executor:
         except (SqlError, OSError, ValueError) as e:
             _log.warning("hydration in the background stopped and will be done on demand: %s", e)
 
+    async def _load_and_follow(self) -> None:
+        """In one piece: what other servers commit comes after what was loaded, and nothing in between is missed."""
+        env = self.env
+        assert isinstance(env, SharedEnvironment)
+        await self._load_catalog()
+        env.listener = Following(self)
+        env.on_told.append(self._hear)
+
+    async def _without_owner(self, temporary: Sequence[str]) -> Sequence[str]:
+        """Temporary schemas whose session is surely gone: all, unless other servers are there."""
+        env = self.env
+        if not isinstance(env, SharedEnvironment) or not temporary:
+            return temporary
+        await env.members.refresh()
+        prefixes = tuple(f"{TEMPORARY_PREFIX}{number}_" for number in env.members.numbers)
+        return [name for name in temporary if not name.startswith(prefixes)]
+
     async def _load_catalog(self) -> None:
         env = self.env
-        if CATALOG_SHARD not in env.registered():
-            await self._bootstrap()
         shard = await env.shard(CATALOG_SHARD)
-        as_of = shard.upper - 1
+        # Another server may have applied what this one has not read from the log yet.
+        as_of = min(shard.upper, env.txns.state.upper) - 1
         rows: dict[int, tuple[int, tuple[int, str, str]]] = {}
         gone: set[int] = set()
         if as_of >= 0 and shard.schema is not None:
@@ -221,8 +249,8 @@ class Executor:
                 for rid, oid, kind, payload in zip(*(c.to_pylist() for c in found.columns), strict=True):
                     rows[rid] = (oid, (oid, kind, payload))
         live = {rid: row for rid, row in rows.items() if rid not in gone}
-        self._catalog_rids = {oid: rid for rid, (oid, _) in live.items()}
-        assert len(self._catalog_rids) == len(live), "an object has one row in the catalog"
+        self.catalog_rids = {oid: rid for rid, (oid, _) in live.items()}
+        assert len(self.catalog_rids) == len(live), "an object has one row in the catalog"
         catalog = Catalog.from_rows([row for _, row in live.values()], version=1)
         self.catalog = self.admitted = catalog
         self._next_oid = catalog.counter.next_oid
@@ -230,23 +258,39 @@ class Executor:
         for table in catalog.all_tables():
             if table.shard not in registered:
                 raise SqlError("XX001", f"table {table.name}: its shard {table.shard} is not registered")
-            self._attach(table)
+            self.attach(table)
 
     async def _bootstrap(self) -> None:
         """The first start: the catalog's shard and its first rows in one commit."""
         env = self.env
+
+        def first(_group: Group) -> None:
+            if CATALOG_SHARD in env.registered():
+                raise SerializationFailure("another server has made the catalog")
+
         txn = env.begin()
         txn.register(CATALOG_SHARD, bytes(CATALOG_SCHEMA.serialize().to_pybytes()))
         for row in Catalog().rows():
             txn.insert(CATALOG_SHARD, row[0], env.rids.next(), row)
-        await txn.commit()
+        try:
+            await txn.commit()
+        except SerializationFailure:
+            if CATALOG_SHARD not in env.registered():
+                raise
 
-    def _attach(self, table: Table) -> None:
+    def attach(self, table: Table) -> None:
+        """A cold image of a table, to be read from its parts and what the log still holds."""
         env, id = self.env, table.shard
 
         async def opener() -> HydrationSource:
             shard = await env.shard(id)
-            as_of = shard.upper - 1
+            if isinstance(env, SharedEnvironment):
+                await env.needs_history()
+                await shard.refresh()
+                if shard.since > env.holds.since:
+                    env.holds.recall(shard.since)  # nobody has held it for this server
+            # Another server may have applied what this one has not read from the log yet.
+            as_of = min(shard.upper, env.txns.state.upper) - 1
 
             async def parts() -> Any:
                 if as_of < 0 or shard.schema is None:
@@ -323,12 +367,29 @@ class Executor:
             except (SqlError, TxnError) as e:
                 _log.warning("temporary schema %s stays until the next start: %s", name, e)
 
-    def notify(self, sender: Session, notifications: Sequence[tuple[str, str]]) -> None:
-        """Delivers NOTIFYs of a commit to whoever listens (pgwire drains `notifications`)."""
+    def notify(
+        self, sender: Session, notifications: Sequence[tuple[str, str]], *, told: bool = False
+    ) -> None:
+        """Delivers NOTIFYs of a commit to whoever listens (pgwire drains `notifications`).
+
+        `told`: other servers hear of them by the commit itself; else by one of their own.
+        """
+        numbered = [(channel, payload, sender.pid) for channel, payload in notifications]
+        self._hear(numbered)
+        if isinstance(self.env, SharedEnvironment) and not told:
+            self.spawn(self._tell(self.env, numbered))
+
+    def _hear(self, notifications: Sequence[tuple[str, str, int]]) -> None:
         for session in self.sessions.values():
-            for channel, payload in notifications:
+            for channel, payload, pid in notifications:
                 if channel in session.channels:
-                    session.hear(sender.pid, channel, payload)
+                    session.hear(pid, channel, payload)
+
+    async def _tell(self, env: SharedEnvironment, notifications: Sequence[tuple[str, str, int]]) -> None:
+        try:
+            await env.tell(notifications)
+        except (TxnError, StorageError) as e:
+            _log.warning("a notification did not reach the other servers: %s", e)
 
     def describe_key(self, space: Keyspace, key: Key | None) -> str:
         """How errors of transactions name a key, or (None) some rows of a table. On error paths only."""
@@ -502,7 +563,7 @@ class Executor:
         if plan.columns is not None and made.columns is not None:
             before = [(c.name, c.type) for c in plan.columns]
             if before != [(c.name, c.type) for c in made.columns]:
-                raise ExecutionError("0A000", "cached plan must not change result type")
+                raise PlanOutdated("0A000", "cached plan must not change result type")
         return made
 
     # --- the catalog -----------------------------------------------------------------------
@@ -531,6 +592,10 @@ class Executor:
         removed = set()
         for change in changes:
             if change.old is not None:
+            if change.old is None and newest.get(change.oid) is not None:  # by another server
+                raise SerializationFailure(
+                    "could not serialize access: a concurrent transaction has created an object"
+                )
                 if newest.get(change.oid) != change.old and not isinstance(change.old, Counter):
                     raise SerializationFailure(
                         "could not serialize access: a concurrent transaction changed the same object"
@@ -551,27 +616,27 @@ class Executor:
         changes = block.net_changes()
         if not changes:
             return
-        before, rids_before = self.admitted, dict(self._catalog_rids)
+        before, rids_before = self.admitted, dict(self.catalog_rids)
         counter = before.counter
         merged: list[CatalogChange] = [c for c in changes if not isinstance(c.new, Counter)]
         next_oid = max([counter.next_oid, *(c.new.next_oid for c in changes if isinstance(c.new, Counter))])
         if next_oid != counter.next_oid:
             merged.append(CatalogChange(counter, Counter(next_oid)))
             rid = self.env.rids.next()
-            group.delete(CATALOG_SHARD, self._catalog_rids[counter.oid])
+            group.delete(CATALOG_SHARD, self.catalog_rids[counter.oid])
             group.insert(CATALOG_SHARD, rid, encode(Counter(next_oid)))
-            self._catalog_rids[counter.oid] = rid
+            self.catalog_rids[counter.oid] = rid
         for oid, row in block.catalog_rids.items():
             if row is None:
-                self._catalog_rids.pop(oid, None)
+                self.catalog_rids.pop(oid, None)
             else:
-                self._catalog_rids[oid] = row
+                self.catalog_rids[oid] = row
         self.admitted = admitted = before.with_changes(merged, version=next(self._versions))
         ts = group.ts
         undo_images = self._apply_images(block, ts)
 
         def undo() -> None:
-            self.admitted, self._catalog_rids = before, rids_before
+            self.admitted, self.catalog_rids = before, rids_before
             for callback in reversed(undo_images):
                 callback()
 
@@ -602,7 +667,7 @@ class Executor:
         for change in block.net_changes():
             if isinstance(change.new, Counter):
                 continue
-            rid = self._catalog_rids.get(change.oid)
+            rid = self.catalog_rids.get(change.oid)
             if change.old is not None and rid is not None:
                 txn.delete(CATALOG_SHARD, change.oid, rid)
             if change.new is None:
@@ -613,6 +678,17 @@ class Executor:
                 block.catalog_rids[change.oid] = fresh
 
     def publish(self, block: Block) -> None:
+    def learn_catalog(self, changes: Sequence[CatalogChange], rids: dict[int, int | None]) -> None:
+        """Another server's DDL: everybody's catalog from now on. Nothing of this server's is under way."""
+        assert self.admitted is self.catalog, "the log is followed between this server's own commits"
+        for oid, rid in rids.items():
+            if rid is None:
+                self.catalog_rids.pop(oid, None)
+            else:
+                self.catalog_rids[oid] = rid
+        if changes:
+            self.catalog = self.admitted = self.admitted.with_changes(changes, version=next(self._versions))
+
         """The block's commit is durable: its catalog is everybody's."""
         self.catalog = block.published
         for shard in block.dropped:

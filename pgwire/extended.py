@@ -13,6 +13,7 @@ first error rolls back together with everything up to Sync.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
@@ -44,12 +45,26 @@ def parse(conversation: Conversation) -> Step:
         if _is_empty(conversation, text):
             session.statements[name] = Prepared(name, text, EMPTY_PLAN, ())
         else:
+            if session.behind:
+                return _parse_later(conversation, name, text, types)
             session.statements[name] = session.prepare(name, text, types)
     except Exception as error:  # noqa: BLE001
         conversation.fail_and_skip(error)
         return None
     conversation.out.append(replies.PARSE_COMPLETE)
     return None
+
+
+async def _parse_later(conversation: Conversation, name: str, text: str, types: Sequence[int]) -> None:
+    """Several servers share the log: first this one learns what the others have done to the catalog."""
+    session = conversation.session
+    try:
+        await session.caught_up()
+        session.statements[name] = session.prepare(name, text, types)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail_and_skip(error)
+    else:
+        conversation.out.append(replies.PARSE_COMPLETE)
 
 
 def _is_empty(conversation: Conversation, text: str) -> bool:
@@ -278,8 +293,12 @@ async def _execute_wide(conversation: Conversation, portal: Portal, limit: int, 
             conversation.complete(tag)
             conversation.after_statement(portal.name)
     except Exception as error:  # noqa: BLE001
-        conversation.drop_portal(portal.name)
         conversation.fail_and_skip(error)
+        if conversation.session.transaction_status == b"E":
+            portal.close()  # its name stays taken until the block ends
+            portal.finished, portal.pending = True, None
+        else:
+            conversation.drop_portal(portal.name)
 
 
 def close(conversation: Conversation) -> Step:

@@ -165,6 +165,8 @@ class Conversation:
                     if self._early is not None:  # the callback came before execute_now returned
                         early, self._early = self._early, None
                         self._finish(early)
+                        if self.busy:
+                            return
                         continue
                     if len(out) != 1 or out[0] is not replies.PARSE_COMPLETE:
                         self.flush()
@@ -277,7 +279,8 @@ class Conversation:
         """Reports a failed statement, to the client and to the session."""
         if self.session.notices:
             self._drain_notices()
-        self.out.append(describe(error, offset=offset).encode())
+        if self._ending is None or getattr(error, "sqlstate", "") != "57014":  # else it ends because we end
+            self.out.append(describe(error, offset=offset).encode())
         if isinstance(error, Exception):
             self.session.statement_failed(error)
 
@@ -298,7 +301,8 @@ class Conversation:
             self._close_session()
             return
         self._finish(result)
-        self.run()
+        if not self.busy:
+            self.run()
 
     def wait(self, finish: Callable[..., None], *rest: Any) -> Step:
         """`finish(conversation, result, *rest)` will write the reply when the callback comes."""
@@ -311,6 +315,11 @@ class Conversation:
         self._pending = None
         self.busy = False
         finish(self, result, *rest)
+
+    def go_on(self, step: Coroutine[Any, Any, None]) -> None:
+        """From a callback: the statement is not over, a task goes on with it."""
+        self.busy = self.working = True
+        self.io.spawn(self._wide(step))
 
     # --- results and portals -------------------------------------------------------------------
 

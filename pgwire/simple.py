@@ -13,18 +13,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from executor.abc import PENDING, Rows
+from executor.abc import PENDING, PlanOutdated, Result, Rows
 from pgwire import messages, replies
 from pgwire.abc import Step
 from pgwire.messages import ProtocolViolation
 from pgwire.shapes import shape_of, shape_of_columns
-from planner.abc import Plan
+from planner.abc import Plan, PlanError
 from planner.parse import parse_query, parse_statement
 from planner.statements import QueryStatement
 
 if TYPE_CHECKING:
+    from executor.abc import Session
     from pgwire.session import Conversation
     from storage.abc import Datum
+
+PLANNED_MAX = 10
+"""How often a statement is planned anew because its catalog has changed."""
 
 
 def query(conversation: Conversation) -> Step:
@@ -49,9 +53,9 @@ def query(conversation: Conversation) -> Step:
         conversation.ready()
         return None
     if result is None:
-        return _simple_known(conversation, plan, params)
+        return _simple_known(conversation, plan, params, text)
     if result is PENDING:
-        return conversation.wait(_finish, plan)
+        return conversation.wait(_finish, plan, text)
     _reply(conversation, plan, result)  # type: ignore[arg-type]
     return None
 
@@ -74,10 +78,13 @@ def _reply(conversation: Conversation, plan: Plan, result: Rows) -> None:
     conversation.ready()
 
 
-async def _simple_known(conversation: Conversation, plan: Plan, params: tuple[Datum, ...]) -> None:
+async def _simple_known(conversation: Conversation, plan: Plan, params: tuple[Datum, ...], text: str) -> None:
     try:
         result = await conversation.session.execute(plan, params, autocommit=True)
         conversation.complete(await conversation.send_result(plan, result))
+    except PlanOutdated:
+        await _simple(conversation, text)
+        return
     except Exception as error:  # noqa: BLE001
         conversation.fail(error, plan.position_offset)
     conversation.after_statement()
@@ -106,8 +113,7 @@ async def _simple(conversation: Conversation, text: str) -> None:
         for index, (statement, offset) in enumerate(statements):
             if index:
                 conversation.complete(tag)
-            plan, params = session.plan(statement, offset=offset)
-            result = await session.execute(plan, params, autocommit=alone)
+            plan, result = await _run(session, statement, offset, alone)
             tag = await conversation.send_result(plan, result)
             conversation.after_statement()
         offset = 0
@@ -126,9 +132,26 @@ async def _simple(conversation: Conversation, text: str) -> None:
     conversation.ready()
 
 
-def _finish(conversation: Conversation, result: Rows | Exception, plan: Plan) -> None:
+async def _run(session: Session, statement: str, offset: int, alone: bool) -> tuple[Plan, Result]:
+    """Plans and executes; again, if another server has changed the catalog meanwhile."""
+    for tries_left in reversed(range(PLANNED_MAX)):
+        try:
+            plan, params = session.plan(statement, offset=offset)
+            return plan, await session.execute(plan, params, autocommit=alone)
+        except PlanOutdated:
+            if not tries_left:
+                raise
+        except PlanError:
+            if not tries_left or not session.behind or not await session.caught_up():
+                raise
+    raise AssertionError("unreachable")
+
+
+def _finish(conversation: Conversation, result: Rows | Exception, plan: Plan, text: str) -> None:
     """The callback's answer."""
-    if isinstance(result, Exception):
+    if isinstance(result, PlanOutdated):
+        conversation.go_on(_simple(conversation, text))
+    elif isinstance(result, Exception):
         conversation.fail(result, plan.position_offset)
         conversation.ready()
     else:

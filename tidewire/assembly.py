@@ -38,6 +38,7 @@ from tidewire.datadir import DataDir, DataDirError
 from txn.abc import TxnError
 from txn.environment import Environment
 from txn.limits import Limits
+from txn.shared import SharedEnvironment
 
 _log = structlog.get_logger("tidewire")
 
@@ -115,7 +116,8 @@ async def assemble(
         data_dir = stack.enter_context(DataDir(config.data_dir))
     # A consensus of the data directory's own is behind its lock; any other may have had another leader.
     lease_s = LEASE_S if config.consensus_is_elsewhere else 0.0
-    environment = await Environment.open(
+    kind = SharedEnvironment if config.shared else Environment
+    environment = await kind.open(
         blob=config.blob_url, consensus=config.consensus_url, limits=Limits(lease_s=lease_s)
     )
     stack.push_async_callback(environment.close)

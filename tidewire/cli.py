@@ -39,6 +39,9 @@ def serve(
     consensus: Annotated[
         str | None, typer.Option(help="Consensus: sqlite:///..., postgresql://..., memory://")
     ] = None,
+    shared: Annotated[
+        bool | None, typer.Option("--shared", help="Be one of several servers on this consensus and blob.")
+    ] = None,
     password_file: Annotated[
         Path | None, typer.Option(help="Lines of user:SCRAM-verifier; needed to listen beyond loopback.")
     ] = None,
@@ -60,6 +63,7 @@ def serve(
         "listen": listen,
         "blob": blob,
         "consensus": consensus,
+        "shared": shared,
         "password_file": password_file,
         "trust_loopback": trust_loopback,
         "tls_certificate": tls_certificate,

@@ -43,6 +43,10 @@ class Config(BaseSettings):
         None, description="Consensus URL; default: a SQLite file in the data directory."
     )
 
+    shared: bool = Field(
+        False, description="Be one of several servers on the environment of `consensus` and `blob`."
+    )
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 
@@ -79,6 +83,10 @@ class Config(BaseSettings):
             raise ValueError("tls_certificate and tls_key go together")
         if self.reserved_connections >= self.connections_max:
             raise ValueError("reserved_connections must be less than connections_max")
+        if self.shared and not (self.consensus_is_elsewhere and self.blob_is_elsewhere):
+            raise ValueError(
+                "shared servers need a consensus and a blob that all of them can reach (--consensus, --blob)"
+            )
         return self
 
     @property
@@ -97,6 +105,10 @@ class Config(BaseSettings):
     def consensus_is_elsewhere(self) -> bool:
         """The lock on the data directory does not keep other servers from it."""
         return self.consensus is not None and not self.consensus.startswith("memory:")
+
+    @property
+    def blob_is_elsewhere(self) -> bool:
+        return self.blob is not None and not self.blob.startswith("memory:")
 
     @property
     def in_memory(self) -> bool:

@@ -27,6 +27,7 @@ from planner.catalog import CatalogChange
 from storage.abc import ShardId, Timestamp
 from txn.abc import Group, Isolation
 from txn.locks import LockMode
+from txn.shared.group import SharedGroup
 from txn.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -114,6 +115,8 @@ class Block:
     savepoints: list[Savepoint] = field(default_factory=list)
     notifications: list[tuple[str, str]] = field(default_factory=list)
 
+    sender_pid: int = 0
+    """Whose notifications they are."""
     @property
     def isolation(self) -> Isolation:
         return ISOLATION[self.isolation_name]
@@ -314,6 +317,8 @@ class Block:
         ts = self.commit_ts = group.ts
         executor = self.executor
         executor.apply_catalog(self, group)
+        if self.notifications and isinstance(group, SharedGroup):
+            group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
         for shard, w in self.tables.items():
             if shard in self.dropped or shard in self.vanished:
                 continue

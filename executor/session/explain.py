@@ -112,7 +112,7 @@ async def run(
     facts: dict[str, Any] = {"Engine": engine}
     if _said(s.options.get("timestamp")):
         facts["Read Timestamp"] = (
-            session.block.read_ts if session.block is not None else session.executor.read_ts()
+            session.block.read_ts if session.block is not None else session.executor.env.snapshot_ts()
         )
     if s.analyze:
         begun = time.perf_counter()

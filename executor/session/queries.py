@@ -108,7 +108,7 @@ async def prepare(
         await (block.statement() if begins else block.transaction()).settled()
         ts = block.read_ts
     else:
-        if not env.leadership.is_valid:
+        if not env.leadership.is_held:
             await env.lead()
         ts = as_of if as_of is not None else env.oracle.read_ts()
         hold = env.holds.acquire(ts)

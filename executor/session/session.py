@@ -34,7 +34,18 @@ from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
-from executor.session import as_of, commands, keyed, locking, queries, references, transactions
+from executor.session import (
+    as_of,
+    commands,
+    current,
+    keyed,
+    locking,
+    permissions,
+    queries,
+    references,
+    settling,
+    transactions,
+)
 from executor.session.block import Block
 from executor.session.guc_table import REPORTED
 from executor.session.lock_wait import LockWait
@@ -73,6 +84,8 @@ class Session:
         self._seen: Any = None
         self.secret = secrets.token_bytes(4)
         self.user, self.database = user, database
+        self.temporary_schema = f"{executor.temporary_prefix}{pid}"
+        """Where this session's temporary tables are."""
         self.settings = Settings(
             user,
             options,
@@ -187,10 +200,18 @@ class Session:
             self._context = PlanContext(catalog, path, self.user, self.database, settings.types)
         return self._context
 
-    @property
-    def temporary_schema(self) -> str:
-        """Where this session's temporary tables are."""
-        return f"pg_temp_{self.pid}"
+    def become(self, user: str) -> None:
+        """Another role's name and privileges: statements that were prepared are planned anew when they run."""
+        if user == self.user:
+            return
+        self.user = user
+        self._context = None
+        for prepared in self.statements.values():
+            prepared.plan = dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
+
+    def trusted_context(self) -> PlanContext:
+        """For texts of the server's own, over tables that the statement at hand may touch anyway."""
+        return dataclasses.replace(self.context(), trusted=True, partition=None)
 
     def search_path(self) -> tuple[str, ...]:
         """The setting, with the temporary schema in front once there is one."""
@@ -271,6 +292,14 @@ class Session:
         return aborted() if failed and error.sqlstate != "42601" else error
 
     def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
+    @property
+    def behind(self) -> bool:
+        frontier = self.executor.frontier
+        return frontier is not None and not frontier.is_valid
+
+    async def caught_up(self) -> bool:
+        return await current.caught_up(self)
+
         if len(self.statements) >= self.executor.limits.statements_per_session_max:
             raise ExecutionError(
                 "54000",
@@ -322,7 +351,10 @@ class Session:
                 return None
             try:
                 rows = compiled.read.run(params, self, compiled.image, executor.read_ts())
-            except (NotHydrated, TooOldForKeyed, LeaseLapsed):
+            except LeaseLapsed:
+                again = self._again(plan, params, done)
+                return current.read_when_current(self, compiled, plan, params, done, again)
+            except (NotHydrated, TooOldForKeyed):
                 return None
             n = len(rows)
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
@@ -394,6 +426,9 @@ class Session:
         if rules is not None and (rules.wide_checks or compiled.related):
             return None
         try:
+        frontier = self.executor.frontier
+        if frontier is not None and current.takes_snapshot(self, block) and not frontier.is_valid:
+            return None
             return keyed.run_in_block(self, block, compiled, plan, params)
         except keyed.WouldBlock as blocked:
             wait = LockWait(self, block, compiled, plan, params, done, self._again(plan, params, done))
@@ -428,9 +463,6 @@ class Session:
 
     async def _execute(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
         self._now_us = 0
-        env = self.executor.env
-        if not env.leadership.is_valid:
-            await env.lead()
         block = self.block
         if block is not None and block.failed and not ends_block(plan):
             raise aborted()
@@ -438,6 +470,8 @@ class Session:
         body = compiled.plan.body
         await self._reach(block, body)
         if isinstance(body, Utility):
+        if not self.executor.env.leadership.is_valid:
+            await current.led(self, block)
             if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
                 block = self.open_block(implicit=True)
             return await commands.run(self, compiled.plan, body.statement, params, autocommit)
@@ -529,6 +563,7 @@ class Session:
                 limit_ms / 1000, self._transaction_too_long
             )
         return self.block
+        self.block.sender_pid = self.pid
 
     def _transaction_too_long(self) -> None:
         reason = ExecutionError("25P04", "terminating connection due to transaction timeout")
@@ -594,7 +629,7 @@ class Session:
         self.settings.commit()
         self.settings_changed()
         if block.notifications:
-            self.executor.notify(self, block.notifications)
+            self.executor.notify(self, block.notifications, told=block.wrote)
 
     async def commit(self) -> None:
         """Ends the block, if any, durably. A cancel request comes too late once this has begun."""

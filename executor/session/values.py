@@ -47,7 +47,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "backend_pid": lambda s: s.pid,
     "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",
     "row_locks": lambda s: len(s.executor.env.locks),
-    "txid": lambda s: s.block.transaction().id if s.block is not None else s.executor.read_ts(),
+    "txid": lambda s: s.block.transaction().id if s.block is not None else s.executor.env.snapshot_ts(),
 }
 
 

@@ -32,7 +32,7 @@ from executor.snapshot.physical import Physical
 from executor.snapshot.runs import RID, Run, RunShape, build_run
 from executor.snapshot.spill import Spill, one_array
 from storage.abc import Part, Timestamp
-from txn.abc import ShardWrites
+from txn.abc import Key, ShardWrites
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
@@ -219,11 +219,11 @@ async def fetch_writes(
     return Fetched(ts, writes, removed, added)
 
 
-def apply_fetched(image: TableImage, fetched: Fetched) -> None:
+def apply_fetched(image: TableImage, fetched: Fetched, keys: Sequence[Key] = ()) -> None:
     """Puts a commit of another process into the image. On the loop, in commit order.
 
     Deletions first name rows by id alone; those that an insertion of the same key replaces need no
-    search, the others are looked up.
+    search, nor do those under `keys` (which the commit is known to have written); the others are looked up.
     """
     ts, writes = fetched.ts, fetched.writes
     for rids in fetched.removed:
@@ -235,6 +235,12 @@ def apply_fetched(image: TableImage, fetched: Fetched) -> None:
     for rid, row in survivors:
         image.put(image.key_of(rid, row), rid, row, ts)
         deleted.discard(image.pending[-1][4])
+    if deleted and image.table.primary_key is not None:
+        for key in keys:
+            newest = image.newest(key)
+            if newest is not None and newest[2] is not None and newest[1] in deleted:
+                image.remove(key, newest[1], ts)
+                deleted.discard(newest[1])
     for rid, key in image.keys_of_rids(sorted(deleted)):
         image.remove(key, rid, ts)
     for bulk in fetched.added:

@@ -59,6 +59,11 @@ class FakeSession:
         self.answer_later = True
         self.streams_open = 0
 
+    behind = False
+
+    async def caught_up(self) -> bool:
+        return False
+
     def startup_parameters(self) -> list[tuple[str, str]]:
         return [
             ("server_version", "15.0"),
