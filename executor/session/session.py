@@ -34,18 +34,7 @@ from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
-from executor.session import (
-    as_of,
-    commands,
-    current,
-    keyed,
-    locking,
-    permissions,
-    queries,
-    references,
-    settling,
-    transactions,
-)
+from executor.session import as_of, commands, current, keyed, locking, queries, references, transactions
 from executor.session.block import Block
 from executor.session.guc_table import REPORTED
 from executor.session.lock_wait import LockWait
@@ -199,19 +188,6 @@ class Session:
             self.type_settings = settings.types
             self._context = PlanContext(catalog, path, self.user, self.database, settings.types)
         return self._context
-
-    def become(self, user: str) -> None:
-        """Another role's name and privileges: statements that were prepared are planned anew when they run."""
-        if user == self.user:
-            return
-        self.user = user
-        self._context = None
-        for prepared in self.statements.values():
-            prepared.plan = dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
-
-    def trusted_context(self) -> PlanContext:
-        """For texts of the server's own, over tables that the statement at hand may touch anyway."""
-        return dataclasses.replace(self.context(), trusted=True, partition=None)
 
     def search_path(self) -> tuple[str, ...]:
         """The setting, with the temporary schema in front once there is one."""
