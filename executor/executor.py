@@ -269,6 +269,7 @@ class Executor:
                 raise SerializationFailure("another server has made the catalog")
 
         txn = env.begin()
+        txn.on_admit = first
         txn.register(CATALOG_SHARD, bytes(CATALOG_SCHEMA.serialize().to_pybytes()))
         for row in Catalog().rows():
             txn.insert(CATALOG_SHARD, row[0], env.rids.next(), row)
@@ -591,11 +592,11 @@ class Executor:
         made = {c.oid for c in changes if c.new is not None}
         removed = set()
         for change in changes:
-            if change.old is not None:
             if change.old is None and newest.get(change.oid) is not None:  # by another server
                 raise SerializationFailure(
                     "could not serialize access: a concurrent transaction has created an object"
                 )
+            if change.old is not None:
                 if newest.get(change.oid) != change.old and not isinstance(change.old, Counter):
                     raise SerializationFailure(
                         "could not serialize access: a concurrent transaction changed the same object"
@@ -677,7 +678,6 @@ class Executor:
                 txn.insert(CATALOG_SHARD, change.oid, fresh, encode(change.new), blind=change.old is None)
                 block.catalog_rids[change.oid] = fresh
 
-    def publish(self, block: Block) -> None:
     def learn_catalog(self, changes: Sequence[CatalogChange], rids: dict[int, int | None]) -> None:
         """Another server's DDL: everybody's catalog from now on. Nothing of this server's is under way."""
         assert self.admitted is self.catalog, "the log is followed between this server's own commits"
@@ -689,6 +689,7 @@ class Executor:
         if changes:
             self.catalog = self.admitted = self.admitted.with_changes(changes, version=next(self._versions))
 
+    def publish(self, block: Block) -> None:
         """The block's commit is durable: its catalog is everybody's."""
         self.catalog = block.published
         for shard in block.dropped:
