@@ -114,9 +114,9 @@ class Block:
     commit_ts: Timestamp = 0
     savepoints: list[Savepoint] = field(default_factory=list)
     notifications: list[tuple[str, str]] = field(default_factory=list)
-
     sender_pid: int = 0
     """Whose notifications they are."""
+
     @property
     def isolation(self) -> Isolation:
         return ISOLATION[self.isolation_name]
@@ -316,9 +316,9 @@ class Block:
         """Everything is decided: versions into the images, DDL into the catalog."""
         ts = self.commit_ts = group.ts
         executor = self.executor
-        executor.apply_catalog(self, group)
         if self.notifications and isinstance(group, SharedGroup):
             group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
+        executor.apply_catalog(self, group)
         for shard, w in self.tables.items():
             if shard in self.dropped or shard in self.vanished:
                 continue

@@ -71,10 +71,10 @@ class Session:
         self.pid = pid
         self._base: Any = None
         self._seen: Any = None
-        self.secret = secrets.token_bytes(4)
-        self.user, self.database = user, database
         self.temporary_schema = f"{executor.temporary_prefix}{pid}"
         """Where this session's temporary tables are."""
+        self.secret = secrets.token_bytes(4)
+        self.user, self.database = user, database
         self.settings = Settings(
             user,
             options,
@@ -262,12 +262,6 @@ class Session:
             raise aborted()
         return plan, params
 
-    def _or_aborted(self, error: SqlError) -> SqlError:
-        """In a failed block nothing is looked up any more: only what cannot be parsed is another error."""
-        failed = self.block is not None and self.block.failed
-        return aborted() if failed and error.sqlstate != "42601" else error
-
-    def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
     @property
     def behind(self) -> bool:
         frontier = self.executor.frontier
@@ -276,6 +270,12 @@ class Session:
     async def caught_up(self) -> bool:
         return await current.caught_up(self)
 
+    def _or_aborted(self, error: SqlError) -> SqlError:
+        """In a failed block nothing is looked up any more: only what cannot be parsed is another error."""
+        failed = self.block is not None and self.block.failed
+        return aborted() if failed and error.sqlstate != "42601" else error
+
+    def prepare(self, name: str, text: str, parameter_types: Sequence[int]) -> Prepared:
         if len(self.statements) >= self.executor.limits.statements_per_session_max:
             raise ExecutionError(
                 "54000",
@@ -396,15 +396,15 @@ class Session:
             return transactions.end_now(self, compiled.statement, done)
         if block.failed:
             raise aborted()
+        frontier = self.executor.frontier
+        if frontier is not None and current.takes_snapshot(self, block) and not frontier.is_valid:
+            return None
         if block.as_of is not None or (block.read_only and compiled.door is Door.WRITE):
             return None
         rules = compiled.rules
         if rules is not None and (rules.wide_checks or compiled.related):
             return None
         try:
-        frontier = self.executor.frontier
-        if frontier is not None and current.takes_snapshot(self, block) and not frontier.is_valid:
-            return None
             return keyed.run_in_block(self, block, compiled, plan, params)
         except keyed.WouldBlock as blocked:
             wait = LockWait(self, block, compiled, plan, params, done, self._again(plan, params, done))
@@ -440,14 +440,14 @@ class Session:
     async def _execute(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
         self._now_us = 0
         block = self.block
+        if not self.executor.env.leadership.is_valid:
+            await current.led(self, block)
         if block is not None and block.failed and not ends_block(plan):
             raise aborted()
         compiled = self.compiled(plan)
         body = compiled.plan.body
         await self._reach(block, body)
         if isinstance(body, Utility):
-        if not self.executor.env.leadership.is_valid:
-            await current.led(self, block)
             if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
                 block = self.open_block(implicit=True)
             return await commands.run(self, compiled.plan, body.statement, params, autocommit)
@@ -533,13 +533,13 @@ class Session:
             party=self.pid or None,
             deferrable=deferrable,
         )
+        self.block.sender_pid = self.pid
         limit_ms = self.settings.transaction_timeout_ms
         if limit_ms:
             self._transaction_timer = asyncio.get_running_loop().call_later(
                 limit_ms / 1000, self._transaction_too_long
             )
         return self.block
-        self.block.sender_pid = self.pid
 
     def _transaction_too_long(self) -> None:
         reason = ExecutionError("25P04", "terminating connection due to transaction timeout")
