@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+from typing import Any
 
 import pytest
 
 from executor.abc import Rows
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX
+from planner.abc import SqlError
 from tests.executor.sql import Client, Server
 
 ROWS = 3 * SMALL_RANGE_ROWS_MAX
@@ -85,3 +87,59 @@ def test_what_is_not_short_goes_to_duckdb() -> None:
             assert len(rows) == SMALL_RANGE_ROWS_MAX + 1
 
     asyncio.run(run())
+
+
+CONSTANT = [
+    ("select 1", [(1,)]),
+    ("select 2 + 3 as n, 'x'", [(5, "x")]),
+    ("select null::int, true, 'a' || 'b'", [(None, True, "ab")]),
+    ("select now() = now()", [(True,)]),
+]
+
+
+@pytest.mark.parametrize("text, expected", CONSTANT, ids=[c[0] for c in CONSTANT])
+def test_a_row_that_depends_on_no_table_is_made_at_once(text: str, expected: list[tuple[Any, ...]]) -> None:
+    async def main() -> None:
+        async with Server() as server:
+            session = server.client("a").session
+            plan, params = session.plan(text)
+            result = session.execute_now(plan, params, _never, autocommit=True)
+            assert isinstance(result, Rows) and list(result.rows) == expected and result.tag == "SELECT 1"
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select 1 where false",
+        "select count(*)",
+        "select random()",
+        "select generate_series(1, 2)",
+        "select 1 limit 0",
+    ],
+)
+def test_other_queries_without_a_table_are_not(text: str) -> None:
+    async def main() -> None:
+        async with Server() as server:
+            session = server.client("a").session
+            plan, params = session.plan(text)
+            assert session.execute_now(plan, params, _never, autocommit=True) is None
+
+    asyncio.run(main())
+
+
+def test_errors_of_constants_are_postgresqls() -> None:
+    async def main() -> None:
+        async with Server() as server:
+            session = server.client("a").session
+            plan, params = session.plan("select 1 / 0")
+            with pytest.raises(SqlError) as caught:
+                session.execute_now(plan, params, _never, autocommit=True)
+            assert caught.value.sqlstate == "22012"
+
+    asyncio.run(main())
+
+
+def _never(result: object) -> None:
+    raise AssertionError("nothing was begun")
