@@ -13,6 +13,7 @@ is published when the commit is durable.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import itertools
 import logging
@@ -31,7 +32,7 @@ from executor.ddl.sequences import Sequences
 from executor.distributed.abc import Engine
 from executor.following import CATALOG_SHARD, Following
 from executor.keyed.autocommit import Parent, WriteTarget
-from executor.keyed.compile import NotCompilable
+from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
@@ -487,7 +488,11 @@ class Executor:
             ends = isinstance(body.statement, Begin | Commit | Rollback)
             return CompiledPlan(Door.END if ends else Door.WIDE, catalog, current, statement=body.statement)
         if not isinstance(body, KeyedRead | InsertValues | KeyedUpdate | KeyedDelete):
-            return CompiledPlan(Door.WIDE, catalog, current, shortcut=self._shortcut(current, session))
+            found = CompiledPlan(Door.WIDE, catalog, current, shortcut=self._shortcut(current, session))
+            if "constant" in current.extra:
+                with contextlib.suppress(NotCompilable):
+                    found.constant = compile_tuple(current.extra["constant"])
+            return found
         table = body.table
         created = session.block is not None and table.shard in session.block.created
         image = None if created else self.store.image(table.shard)

@@ -52,5 +52,7 @@ class CompiledPlan:
     related: bool = False
     """WRITE: it can make references or take keys away that others refer to (foreign keys)."""
     shortcut: Shortcut | None = None
+    constant: Any = None
+    """A query's one row as a function, where it depends on no table."""
     statement: Any = None
     """END: BEGIN, COMMIT or ROLLBACK."""

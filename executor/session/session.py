@@ -349,6 +349,8 @@ class Session:
             return PENDING
         if door is Door.END:
             return transactions.end_now(self, compiled.statement, done)
+        if compiled.constant is not None:
+            return Rows("SELECT 1", plan.columns, (compiled.constant(params, None, self),))
         if compiled.shortcut is not None:
             return self._short_read(compiled.shortcut, plan, params)
         return None

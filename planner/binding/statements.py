@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from planner.abc import Body, InsertValues, KeyedRead, Plan, Range, ResultColumn, StatementKind, Table
+from planner.abc import Body, Expr, InsertValues, KeyedRead, Plan, Range, ResultColumn, StatementKind, Table
 from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
@@ -75,6 +75,9 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             shortcut = _shortcut(node, parts, scope) if queries.prefer_keyed else None
             if shortcut is not None:
                 extra["keyed"] = shortcut
+            constant = _constant(node, parts, scope) if queries.prefer_keyed else None
+            if constant is not None:
+                extra["constant"] = constant
         else:
             columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
             return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
@@ -145,6 +148,22 @@ def _keyed_table(node: exp.Select, parts: Parts, scope: Scope) -> Table:
     if table is None or not isinstance(source, exp.Table) or source.args.get("sample") or relation.slot == "":
         raise keyed.NotKeyed("no table")
     return table
+
+
+def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] | None:
+    """The one row of a query that asks nothing of any table: `SELECT 1`, by which pools see whether a server lives."""
+    if scope.relations or scope.outer or parts.where is not None or parts.order or parts.distinct:
+        return None
+    if parts.distinct_on or parts.limit is not None or parts.offset is not None or parts.grouped:
+        return None
+    if node.args.get("group") is not None or node.args.get("having") is not None:
+        return None
+    if any(isinstance(n, ir.Call) and n.volatile for x in parts.targets for n in ir.walk(x.node)):
+        return None
+    try:
+        return tuple(keyed.expression(x.node, {}) for x in parts.targets) or None
+    except keyed.NotKeyed:
+        return None
 
 
 def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
