@@ -55,6 +55,9 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.AlterRole: (_DDL, "ALTER ROLE"),
     st.CreateDatabase: (_DDL, "CREATE DATABASE"),
     st.Comment: (_DDL, "COMMENT"),
+    st.AlterDefaultPrivileges: (_DDL, "ALTER DEFAULT PRIVILEGES"),
+    st.DropOwned: (_DDL, "DROP OWNED"),
+    st.ReassignOwned: (_DDL, "REASSIGN OWNED"),
 }
 
 

@@ -63,6 +63,8 @@ class PlanContext:
     user: str = "tidewire"
     database: str = "tidewire"
     settings: TypeSettings = field(default_factory=TypeSettings)
+    trusted: bool = False
+    """The text is the server's own, a check of a constraint for instance: nobody's privileges are asked for."""
     partition: Any = None  # the planner's: this context's part of the cache
 
 
@@ -95,7 +97,7 @@ class Planner:
     def partition(self, ctx: PlanContext) -> Partition:
         """The part of the cache that statements of this context may use."""
         s = ctx.settings
-        key = (ctx.database, ctx.user, ctx.search_path, s.date_style, s.interval_style, s.time_zone)
+        key = (ctx.trusted, ctx.database, ctx.user, ctx.search_path, s.date_style, s.interval_style, s.time_zone)
         found = self._partitions.get(key)
         if found is None:
             if len(self._partitions) >= PARTITIONS_MAX:

@@ -118,6 +118,7 @@ class SetTransaction:
 class SetSessionAuthorization:
     user: str | None  # None: DEFAULT
     local: bool = False
+    reset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -567,6 +568,29 @@ class Grant:
     revoke: bool = False
     grant_option: bool = False
     cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterDefaultPrivileges:
+    privileges: tuple[str, ...]
+    kind: str  # tables, sequences, types, schemas, functions, routines
+    grantees: tuple[str, ...]
+    roles: tuple[str, ...] = ()  # FOR ROLE; (): the current one
+    schemas: tuple[str, ...] = ()
+    revoke: bool = False
+    grant_option: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropOwned:
+    roles: tuple[str, ...]
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignOwned:
+    roles: tuple[str, ...]
+    to: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,7 +237,9 @@ def _plan_in(
 ) -> Plan:
     """Plans an internal query in a given catalog, uncached."""
     base = session.ddl_context(session.catalog)
-    context = PlanContext(catalog, search_path or base.search_path, base.user, base.database, base.settings)
+    context = PlanContext(
+        catalog, search_path or base.search_path, base.user, base.database, base.settings, trusted=True
+    )
     plan, _ = session.executor.planner.plan(sql, context, normalise=False)
     return plan
 

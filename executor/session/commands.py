@@ -20,6 +20,7 @@ from executor.session.transactions import require_block, set_isolation, set_read
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, TypeRef
+from planner.catalog import rights
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -62,6 +63,9 @@ def show_value(session: Session, name: str) -> str:
             else session.settings.raw("default_transaction_isolation")
         )
         return level if key == "tidewire.isolation" else STANDARD_LEVELS.get(level, level)
+    if key == "default_transaction_isolation":
+        level = session.settings.raw(key)
+        return STANDARD_LEVELS.get(level, level)
     if key == "transaction_read_only":
         if block is None:
             return session.settings.raw("default_transaction_read_only")
@@ -98,10 +102,13 @@ async def _set_authorization(
     user = s.user if s.user is not None else session.settings.user
     if session.catalog.role(user) is None:
         raise ExecutionError("22023", f'role "{user}" does not exist')
+    real = session.settings.user
+    if user != real and not rights.is_superuser(session.catalog, real):
+        raise ExecutionError("42501", "permission denied to set session authorization")
     session.settings.set("session_authorization", user, local=s.local)
-    session.user = user
+    session.become(user)
     settle(session)
-    return Rows("SET")
+    return Rows("RESET" if s.reset else "SET")
 
 
 async def _set_role(
@@ -110,8 +117,14 @@ async def _set_role(
     role = s.role
     if role is not None and session.catalog.role(role) is None:
         raise ExecutionError("22023", f'role "{role}" does not exist')
+    logged = session.settings.raw("session_authorization")
+    if role is not None and not (
+        rights.is_superuser(session.catalog, logged)
+        or role in rights.roles_of(session.catalog, logged, inherited=False)
+    ):
+        raise ExecutionError("42501", f'permission denied to set role "{role}"')
     session.settings.set("role", role or "none", local=s.local)
-    session.user = role or session.settings.raw("session_authorization")
+    session.become(role or logged)
     settle(session)
     return Rows("RESET" if s.reset else "SET")
 

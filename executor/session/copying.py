@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk, queries
+from executor.session import bulk, permissions, queries
 from executor.session.block import Block
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
@@ -96,6 +96,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     columns = copied_columns(table, s.columns)
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
+    permissions.require_columns(session, table, "INSERT", [c.attnum for c in columns])
     if s.where is not None:
         verify_copy_condition(session, table, s.where)
     own = session.block is None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
 from planner.abc import Table
+from planner.catalog import Sequence as SequenceObject
+from planner.catalog import rights
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import function_named
 
@@ -20,3 +23,20 @@ def require(session: Session, table: Table, *privileges: str) -> None:
     for privilege in privileges:
         if not holds(context, session.user, table.oid, privilege):
             raise ExecutionError("42501", f"permission denied for table {table.name}", table=table.name)
+
+
+def require_columns(session: Session, table: Table, privilege: str, attnums: Sequence[int]) -> None:
+    """The privilege on the table, or on each of these columns. Raises 42501."""
+    holds = [rights.holds(session.catalog, session.user, table, privilege, n) for n in (attnums or [0])]
+    if not all(holds):
+        raise rights.denied(table)
+
+
+def require_sequence(session: Session, oid: int) -> None:
+    """USAGE or UPDATE of a sequence, for nextval; that of an identity column is nobody's to ask for. Raises 42501."""
+    catalog = session.catalog
+    sequence = catalog.get(oid)
+    if not isinstance(sequence, SequenceObject) or sequence.identity:
+        return
+    if not any(rights.holds(catalog, session.user, sequence, p) for p in ("USAGE", "UPDATE")):
+        raise rights.denied(sequence)

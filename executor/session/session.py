@@ -15,6 +15,7 @@ One statement runs at a time. Whatever fails inside a block leaves it failed unt
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import secrets
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
-from executor.session import as_of, commands, current, keyed, locking, queries, references, transactions
+from executor.session import as_of, commands, current, keyed, locking, permissions, queries, references, transactions
 from executor.session.block import Block
 from executor.session.guc_table import REPORTED
 from executor.session.lock_wait import LockWait
@@ -42,6 +43,7 @@ from executor.session.settings import Settings
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, Utility
+from planner.catalog import rights
 from planner.planner import PlanContext
 from planner.types import TypeSettings
 from storage.abc import Datum
@@ -100,6 +102,7 @@ class Session:
         self.closed = False
         self._now_us = 0
         self._context: PlanContext | None = None
+        self.superuser = False
         self._context_of: tuple[Any, Any, Any] = (None, None, None)
         self.has_temporary = False
         self.pinned: int | None = self.settings.as_of
@@ -144,6 +147,8 @@ class Session:
     def nextval(self, sequence_oid: int) -> int:
         """Raises NeedsLease (internal) when a block of values must be leased first."""
         self.refuse_read_only("nextval()")
+        if not self.superuser:
+            permissions.require_sequence(self, sequence_oid)
         value = self.executor.sequences.next_now(sequence_oid, self.catalog)
         self.currval[sequence_oid] = value
         self.last_sequence = sequence_oid
@@ -186,8 +191,22 @@ class Session:
         if self._context is None or self._context_of != key:
             self._context_of = key
             self.type_settings = settings.types
+            self.superuser = rights.is_superuser(catalog, self.user)
             self._context = PlanContext(catalog, path, self.user, self.database, settings.types)
         return self._context
+
+    def become(self, user: str) -> None:
+        """Another role's name and privileges: statements that were prepared are planned anew when they run."""
+        if user == self.user:
+            return
+        self.user = user
+        self._context = None
+        for prepared in self.statements.values():
+            prepared.plan = dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
+
+    def trusted_context(self) -> PlanContext:
+        """For texts of the server's own, over tables that the statement at hand may touch anyway."""
+        return dataclasses.replace(self.context(), trusted=True, partition=None)
 
     def search_path(self) -> tuple[str, ...]:
         """The setting, with the temporary schema in front once there is one."""

@@ -10,6 +10,7 @@ engine or written as a query that yields the rows to write:
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,7 @@ class DmlBinder(RowBinder):
             query = self._selected(table, listed, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
         conflict = self.on_conflict_of(node, table, alias)
+        self._note_insert(node, table, alias, listed)
         if rows is not None:
             rows = [self.generated(table, r) for r in rows]
             try:
@@ -102,6 +104,23 @@ class DmlBinder(RowBinder):
         body = self.queries.finished(query)
         returning = self.returning_query(returning_nodes, returning_relation, "new")
         return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT")
+
+    def _note_insert(self, node: exp.Insert, table: Table, alias: str, listed: list[int]) -> None:
+        """What INSERT takes: the right to insert, and to change and look at what it conflicts with."""
+        accesses = self.queries.accesses
+        accesses.writes(table, "INSERT", [table.columns[i].attnum for i in listed])
+        accesses.names_columns(table, alias, [node.args.get("returning")])
+        clause = node.args.get("conflict")
+        if clause is None:
+            return
+        accesses.names_columns(
+            table, alias, [*(clause.args.get("conflict_keys") or ()), clause.args.get("where")]
+        )
+        assigned = [x for e in clause.expressions for x in e.this.find_all(exp.Column)]
+        if assigned:
+            named = [self.column_index(table, c) for c in assigned]
+            accesses.writes(table, "UPDATE", [table.columns[i].attnum for i in named])
+            accesses.names_columns(table, alias, [e.expression for e in clause.expressions])
 
     def _overriding(self, node: exp.Insert) -> str:
         return str(node.args.get("overriding") or "")
@@ -201,6 +220,10 @@ class DmlBinder(RowBinder):
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
+        accesses = self.queries.accesses
+        accesses.writes(table, "UPDATE", _attnums(table, assignments))
+        read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
+        accesses.names_columns(table, alias, read)
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
                 lookup, rest = keyed.find_points(table, relation.number, where)
@@ -242,6 +265,8 @@ class DmlBinder(RowBinder):
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
+        self.queries.accesses.writes(table, "DELETE")
+        self.queries.accesses.names_columns(table, alias, [where_node, node.args.get("returning")])
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
                 lookup, rest = keyed.find_points(table, relation.number, where)
@@ -320,6 +345,10 @@ class DmlBinder(RowBinder):
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
         self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
         return self.queries.finished(text, with_rid=relation.number)
+
+
+def _attnums(table: Table, assigned: Iterable[int]) -> list[int]:
+    return [table.columns[i].attnum for i in sorted(assigned) if not table.columns[i].generated]
 
 
 def _decorated(node: exp.Expression) -> bool:

@@ -77,11 +77,23 @@ class MergeBinder(DmlBinder):
             if action.condition is None:
                 sealed.add(action.matched)
             actions.append(action)
+        self._note_merge(node, table, alias, {a.kind for a in actions}, assigned)
         relation.used |= set(range(len(table.columns)))
         query = self._text(prefix, table, relation, source.frag, on, actions)
         return MergeQuery(
             table, self.queries.finished(query, with_rid=relation.number), tuple(sorted(assigned))
         )
+
+    def _note_merge(
+        self, node: exp.Merge, table: Table, alias: str, kinds: set[str], assigned: set[int]
+    ) -> None:
+        """The right to do what the WHENs do, and to look at the target."""
+        accesses = self.queries.accesses
+        accesses.names_columns(table, alias, [node.args["on"], node.args["whens"]])
+        for kind, privilege in (("u", "UPDATE"), ("d", "DELETE"), ("i", "INSERT")):
+            if kind in kinds:
+                attnums = [table.columns[i].attnum for i in sorted(assigned)] if kind == "u" else []
+                accesses.writes(table, privilege, attnums)
 
     def _action(
         self,

@@ -55,13 +55,14 @@ class QueryBinder(CompoundBinder):
         """A view's query, in its own words and on its own search path."""
         if self._depth > DEPTH_MAX:
             raise PlanError("54001", "views are nested too deeply")
-        saved = self.text, self.search_path, self.expressions.text
+        saved = self.text, self.search_path, self.expressions.text, self.accesses.role
         self.text = self.expressions.text = view.query
         self.search_path = view.search_path or self.search_path
+        self.accesses.role = view.owner
         try:
             return self.nested(parse_query(view.query), None)
         finally:
-            self.text, self.search_path, self.expressions.text = saved
+            self.text, self.search_path, self.expressions.text, self.accesses.role = saved
 
     def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
         """A subquery in an expression. Notes which outer columns its text has."""
@@ -297,6 +298,7 @@ class QueryBinder(CompoundBinder):
             if (
                 value is None
                 or (isinstance(value, exp.Column) and identifier(value.this) == "all")
+                or (isinstance(value, exp.Var) and value.name.lower() == "all")
                 or isinstance(value, exp.Null)
             ):
                 continue

@@ -11,6 +11,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import ChangesUse, CommonWrite, Lookup, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir
+from planner.binding.accesses import Accesses
 from planner.binding.coerce import Coercions
 from planner.binding.emit import (
     EmittedColumn,
@@ -84,6 +85,7 @@ class QueryState:
         self.coercions = Coercions(parameters, ctx.settings)
         self.emitter = Emitter()
         self.tables: list[Relation] = []
+        self.accesses = Accesses(ctx)
         self.system: list[SystemUse | ChangesUse] = []
         self.volatile = False
         self.prefer_keyed = True

@@ -34,6 +34,12 @@ def bind_statement(
     queries.prefer_keyed = prefer_keyed
     if emitter is not None:
         queries.emitter = emitter
+    plan = _bound(ast, ctx, queries, parameters, text)
+    queries.accesses.check()
+    return plan
+
+
+def _bound(ast: exp.Expression, ctx: Any, queries: QueryBinder, parameters: Parameters, text: str) -> Plan:
     if isinstance(ast, exp.Insert | exp.Update | exp.Delete):
         dml = DmlBinder(queries)
         if isinstance(ast, exp.Insert):

@@ -37,6 +37,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "role": objects.Role,
     "comment": objects.Comment,
     "grant": objects.Grant,
+    "default_grant": objects.DefaultGrant,
 }
 _KIND_OF: Final = {cls: kind for kind, cls in KINDS.items()}
 

@@ -214,6 +214,20 @@ class Grant:
     grantor: str = DEFAULT_OWNER
 
 
+@dataclass(frozen=True, slots=True)
+class DefaultGrant:
+    """ALTER DEFAULT PRIVILEGES: what is granted on each object of a kind that `role` makes."""
+
+    oid: Oid
+    role: str
+    namespace: Oid  # the schema's OID; 0: anywhere
+    kind: str  # table, sequence, type, schema
+    grantee: str  # "" is PUBLIC
+    privileges: tuple[str, ...]
+    grantable: tuple[str, ...] = ()
+    database_oid: Oid = DATABASE_OID
+
+
 Relation = Table | View | Sequence | Index | CompositeType
 """What shares one namespace per schema (pg_class)."""
 
@@ -236,6 +250,7 @@ CatalogObject = (
     | Role
     | Comment
     | Grant
+    | DefaultGrant
 )
 
 

@@ -7,7 +7,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from planner import statements as st
 from planner.classify import classify
-from planner.ddl import alter, drop, filled, others, references, roles, sequences, tables, views
+from planner.ddl import (
+    alter,
+    default_privileges,
+    drop,
+    filled,
+    others,
+    owned,
+    permits,
+    references,
+    roles,
+    sequences,
+    tables,
+    views,
+)
 from planner.ddl.plan import DdlPlan
 from planner.ddl.scope import Scope
 
@@ -37,6 +50,9 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.Grant: roles.grant,
     st.CreateDatabase: roles.create_database,
     st.Comment: roles.comment,
+    st.AlterDefaultPrivileges: default_privileges.alter_default_privileges,
+    st.DropOwned: owned.drop_owned,
+    st.ReassignOwned: owned.reassign_owned,
     st.Drop: lambda scope, said: _DROPS.get(said.kind, drop.drop)(scope, said),
 }
 _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
@@ -48,6 +64,7 @@ _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
 def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
     """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does."""
     scope = Scope(ctx, planner, classify(statement)[1])
+    permits.guard(scope, statement)
     _BINDERS[type(statement)](scope, statement)
     references.settle(scope)
     return scope.plan()

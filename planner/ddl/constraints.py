@@ -15,7 +15,7 @@ from sqlglot import exp
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
+from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified, rights
 from planner.ddl import naming
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -329,6 +329,8 @@ def _add_foreign_key(scope: Scope, table: Table, said: st.ConstraintDef, has_row
     if target.temporary != table.temporary:
         kind = "temporary" if table.temporary else "permanent"
         raise PlanError("42P16", f"constraints on {kind} tables may reference only {kind} tables")
+    if target is not table:
+        rights.require(scope.catalog, scope.user, target, "references")
     key = _referenced(target, said)
     if len(key) != len(columns):
         raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")

@@ -37,7 +37,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     scope.refuse_duplicate(schema, name)
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
-    plan, _ = scope.planner.plan(" " * said.query.offset + said.query.text, scope.context(), normalise=False)
+    plan, _ = scope.planner.plan(" " * said.query.offset + said.query.text, scope.context(trusted=False), normalise=False)
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     if len(said.columns) > len(plan.columns):

@@ -1,4 +1,4 @@
-"""Roles, databases, privileges and comments: recorded, listed by pg_catalog, and checked by nobody yet."""
+"""Roles, databases, privileges and comments: what `planner.catalog.rights` reads and pg_catalog lists."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from planner.catalog import (
     Sequence,
     View,
     quote_identifier,
+    rights,
 )
 from planner.catalog.objects import Index
+from planner.ddl import permits
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope, describe
 
@@ -301,31 +303,26 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
 
 # --- privileges ----------------------------------------------------------------------------------------
 
-_ALL: Final = {
-    "table": ("insert", "select", "update", "delete", "truncate", "references", "trigger"),
-    "sequence": ("select", "update", "usage"),
-    "schema": ("usage", "create"),
-    "database": ("create", "temporary", "connect"),
-    "type": ("usage",),
-    "domain": ("usage",),
-}
+_ALL: Final = rights.ALL_OF
 
 
 def grant(scope: Scope, said: st.Grant) -> None:
     grantees = ["" if g == "" else require_role(scope, g) for g in said.grantees]
     for kind, target in _granted(scope, said):
         allowed = _ALL[kind]
+        wanted = {n for p, _ in said.privileges for n in (allowed if p == "all" else (p,))}
+        permits.may_grant(scope, target, wanted)
         for privilege, columns in said.privileges:
             names = allowed if privilege == "all" else (privilege,)
             if any(n not in allowed for n in names):
                 raise PlanError(
                     "0LP01",
-                    f"invalid privilege type {privilege.upper()} for {'relation' if kind == 'table' else kind}",
+                    f"invalid privilege type {privilege.upper()} for {kind}",
                 )
             attnums = [_attnum(target, c) for c in columns] or [0]
             for grantee in grantees:
                 for attnum in attnums:
-                    _record(scope, target.oid, grantee, names, attnum, said)
+                    _record(scope, target, grantee, names, attnum, said)
 
 
 def _attnum(target: CatalogObject, name: str) -> int:
@@ -371,12 +368,19 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
 
 
 def _record(
-    scope: Scope, target: Oid, grantee: str, names: tuple[str, ...], attnum: int, said: st.Grant
+    scope: Scope, thing: CatalogObject, grantee: str, names: tuple[str, ...], attnum: int, said: st.Grant
 ) -> None:
+    target = thing.oid
     old = next(
         (g for g in scope.catalog.grants_on(target) if g.grantee == grantee and g.attnum == attnum), None
     )
-    held = set(old.privileges) if old is not None else set()
+    unsaid: frozenset[str] = frozenset()
+    """What the grantee has while nobody has said anything of it."""
+    if not attnum and grantee == rights.PUBLIC:
+        unsaid = rights.public_has(thing)
+    elif not attnum and grantee == getattr(thing, "owner", None):
+        unsaid = frozenset(rights.ALL_OF[rights.kind_of(thing)])
+    held = set(old.privileges) if old is not None else set(unsaid)
     grantable = set(old.grantable) if old is not None else set()
     if said.revoke:
         grantable -= set(names)
@@ -387,7 +391,7 @@ def _record(
         if said.grant_option:
             grantable |= set(names)
     if old is None:
-        if held:
+        if held != unsaid:
             scope.add(
                 Grant(
                     scope.allocate(),
@@ -399,7 +403,7 @@ def _record(
                     scope.user,
                 )
             )
-    elif not held:
+    elif held == unsaid and not grantable:
         scope.remove(old)
     else:
         scope.replace(

@@ -60,6 +60,11 @@ class Scope:
 
     def add(self, thing: CatalogObject) -> None:
         self._change(None, thing)
+        if hasattr(thing, "owner"):
+            from planner.ddl.default_privileges import granted_by_default
+
+            for grant in granted_by_default(self, thing):
+                self._change(None, grant)
 
     def replace(self, old: CatalogObject, new: CatalogObject) -> None:
         if old != new:
@@ -149,7 +154,7 @@ class Scope:
             if part.startswith(_TEMPORARY + "_"):
                 found = self.catalog.find_schema(part)
                 if found is None:
-                    found = Schema(self.allocate(), part, self.user, self.catalog.database_oid)
+                    found = Schema(self.allocate(), part, database_oid=self.catalog.database_oid)
                     self.add(found)
                 return found
         raise PlanError("0A000", "temporary tables are not supported in this session")
@@ -216,10 +221,10 @@ class Scope:
             raise
         return plan
 
-    def context(self) -> PlanContext:
-        """The statement's context with the working catalog."""
+    def context(self, *, trusted: bool = True) -> PlanContext:
+        """The statement's context with the working catalog. Not `trusted`: its user's privileges are asked for."""
 
-        return dataclasses.replace(self.ctx, catalog=self.catalog, partition=None)
+        return dataclasses.replace(self.ctx, catalog=self.catalog, partition=None, trusted=trusted)
 
 
 def _shown(name: st.Name) -> str:
@@ -243,6 +248,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.Database: "database",
         Comment: "comment",
         Grant: "privileges",
+        objects.DefaultGrant: "default privileges",
     }[type(thing)]
     if isinstance(thing, Table) and thing.materialized is not None:
         word = "materialized view"

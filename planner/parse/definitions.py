@@ -413,7 +413,7 @@ def alter(c: Cursor) -> Any:
     if c.accept("database"):
         return alter_database(c)
     if c.accept("default", "privileges"):
-        c.unsupported("ALTER DEFAULT PRIVILEGES", at)
+        return privileges.alter_default_privileges(c)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
     if c.word in _REFUSED or c.word in ("extension", "large"):
@@ -445,7 +445,9 @@ def drop(c: Cursor) -> Any:
     kind = next((kind for words, kind in _DROPPED.items() if c.accept(*words)), "")
     if not kind:
         if c.accept("owned"):
-            c.unsupported("DROP OWNED", at)
+            c.expect("by")
+            roles = privileges.role_names(c)
+            return st.DropOwned(roles, tables.drop_behaviour(c))
         if c.accept("extension"):
             c.unsupported("DROP EXTENSION", at)
         if c.word in _REFUSED or c.word in ("aggregate", "routine"):

@@ -198,3 +198,61 @@ def _grant(c: Cursor, revoke: bool) -> Any:
 def _granted_by(c: Cursor) -> None:
     if c.accept("granted", "by"):
         c.role()
+
+
+def alter_default_privileges(c: Cursor) -> st.AlterDefaultPrivileges:
+    """After ALTER DEFAULT PRIVILEGES."""
+    roles: tuple[str, ...] = ()
+    schemas: tuple[str, ...] = ()
+    while True:
+        if c.accept("for", "role") or c.accept("for", "user"):
+            roles = role_names(c)
+        elif c.accept("in", "schema"):
+            schemas = _names(c)
+        else:
+            break
+    revoke = not c.accept("grant")
+    if revoke:
+        c.expect("revoke")
+    option = revoke and c.accept("grant", "option", "for")
+    wanted: list[str] = []
+    while True:
+        word = c.label()
+        if word == "all":
+            c.accept("privileges")
+        elif word not in _PRIVILEGES:
+            raise PlanError("42601", f'unrecognized privilege type "{word}"')
+        wanted.append(word)
+        if not c.accept_symbol(","):
+            break
+    c.expect("on")
+    kind = c.accept_one("tables", "sequences", "functions", "routines", "types", "schemas")
+    if not kind:
+        c.fail()
+    c.expect("from" if revoke else "to")
+    grantees = _roles(c)
+    with_option = c.accept("with", "grant", "option") or option
+    if revoke:
+        tables.drop_behaviour(c)
+    return st.AlterDefaultPrivileges(tuple(wanted), kind, grantees, roles, schemas, revoke, with_option)
+
+
+def role_names(c: Cursor) -> tuple[str, ...]:
+    names = [c.role()]
+    while c.accept_symbol(","):
+        names.append(c.role())
+    return tuple(names)
+
+
+def _names(c: Cursor) -> tuple[str, ...]:
+    names = [c.name()]
+    while c.accept_symbol(","):
+        names.append(c.name())
+    return tuple(names)
+
+
+def reassign(c: Cursor) -> st.ReassignOwned:
+    c.expect("owned", "by")
+    roles = role_names(c)
+    c.expect("to")
+    return st.ReassignOwned(roles, c.role())

@@ -61,6 +61,7 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "comment": privileges.comment,
     "grant": privileges.grant,
     "revoke": privileges.revoke,
+    "reassign": privileges.reassign,
 }
 
 _REFUSED: Final = {
@@ -68,7 +69,6 @@ _REFUSED: Final = {
     "call": "CALL",
     "load": "LOAD",
     "import": "IMPORT FOREIGN SCHEMA",
-    "reassign": "REASSIGN OWNED",
     "security": "SECURITY LABEL",
 }
 _QUERIES: Final = frozenset(("select", "values", "table", "with", "insert", "update", "delete", "merge"))

@@ -211,7 +211,7 @@ def reset(c: Cursor) -> Any:
     if c.accept("all"):
         return st.ResetVariable(None)
     if c.accept("session", "authorization"):
-        return st.SetSessionAuthorization(None)
+        return st.SetSessionAuthorization(None, reset=True)
     if c.accept("time", "zone"):
         return st.ResetVariable("timezone")
     if c.accept("transaction", "isolation", "level"):

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import Oid, SqlError, Table
+from planner.catalog import rights
 from planner.catalog.objects import (
     CompositeType,
     Database,
@@ -98,31 +99,22 @@ def _held(
 ) -> bool:
     asked = _asked(kind, text)
     role = role_of(context, who)
-    names = roles_of(context, role)
-    if (role is not None and role.superuser) or owner in names:
+    catalog = context.catalog
+    if role is not None and role.superuser:
         return True
+    thing = catalog.get(oid)
+    name = role.name if role is not None else PUBLIC
     for privilege, grantable in asked:
-        if not grantable and privilege in _OF_PUBLIC.get(kind, ()):
-            return True
-        if (
-            not grantable
-            and oid < 16384
-            and kind in ("table", "any_column", "column")
-            and privilege == "SELECT"
-        ):
-            return True
-        if not grantable and oid == 2200 and privilege == "USAGE":
-            return True
-        if not grantable and oid in (11, 13000) and privilege == "USAGE":
-            return True
-        for g in context.catalog.grants_on(oid):
-            if g.grantee not in names and g.grantee != PUBLIC:
-                continue
-            if g.attnum and kind != "any_column" and g.attnum != attnum:
-                continue
-            given = {p.upper() for p in (g.grantable if grantable else g.privileges)}
-            if privilege in given or "ALL" in given or "ALL PRIVILEGES" in given:
+        if thing is None or (oid < 16384 and kind in ("table", "any_column", "column")):
+            system = kind in ("table", "any_column", "column") and privilege == "SELECT"
+            if not grantable and (system or privilege in _OF_PUBLIC.get(kind, ())):
                 return True
+            continue
+        attnums = [attnum]
+        if kind == "any_column":
+            attnums = [0, *(c.attnum for c in getattr(thing, "columns", ()))]
+        if any(rights.holds(catalog, name, thing, privilege, n, grantable=grantable) for n in attnums):
+            return True
     return False
 
 

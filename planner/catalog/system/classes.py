@@ -28,7 +28,7 @@ from planner.catalog.objects import (
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, view_definition
-from planner.catalog.system.privileges import acl
+from planner.catalog.system.privileges import acl, column_acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
@@ -180,10 +180,13 @@ def expression_name(text: str) -> str:
     return call[1] if call is not None else "expr"
 
 
-def _attribute(make: RowMaker, relid: Oid, column: Column, kind: str) -> tuple[object, ...]:
+def _attribute(
+    make: RowMaker, relid: Oid, column: Column, kind: str, catalog: Catalog | None = None
+) -> tuple[object, ...]:
     known = BY_OID.get(column.type.oid)
     declared = column.declared
     return make(
+        attacl=column_acl(catalog, relid, column.attnum) if catalog is not None else None,
         attrelid=relid,
         attname=column.name,
         atttypid=declared.oid,
@@ -232,7 +235,7 @@ def pg_attribute(context: SystemContext) -> Rows:
     make = RowMaker("pg_attribute")
     found: Rows = list(_system_attributes())
     for t in catalog.objects(Table):
-        found += [_attribute(make, t.oid, c, "r") for c in t.visible]
+        found += [_attribute(make, t.oid, c, "r", catalog) for c in t.visible]
         here = {c.attnum for c in t.visible}
         for attnum in range(1, max(here, default=0) + 1):
             if attnum not in here:
@@ -260,7 +263,7 @@ def pg_attribute(context: SystemContext) -> Rows:
                 )
             )
     for v in catalog.objects(View):
-        found += [_attribute(make, v.oid, c, "v") for c in v.columns]
+        found += [_attribute(make, v.oid, c, "v", catalog) for c in v.columns]
     for c in catalog.objects(CompositeType):
         found += [_attribute(make, composite_class_oid(c), column, "c") for column in c.columns]
     for i in catalog.objects(Index):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.catalog.objects import Database, Role, Schema
+from planner.catalog.objects import Database, DefaultGrant, Grant, Role, Schema
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.privileges import acl
+from planner.catalog.system.privileges import OWNER, acl, letters
 from planner.catalog.system.rowmaker import RowMaker
 from storage.abc import Datum
 
@@ -122,4 +122,34 @@ def pg_auth_members(context: SystemContext) -> Rows:
             group = context.catalog.role(name)
             if group is not None:
                 found.append(make(roleid=group.oid, member=r.oid, grantor=10))
+    return found
+
+
+_DEFAULT_KINDS = {"table": "r", "sequence": "S", "type": "T", "schema": "n"}
+
+
+def pg_default_acl(context: SystemContext) -> Rows:
+    """ALTER DEFAULT PRIVILEGES by role, schema and kind; without a schema, beside what the owner has anyway."""
+    make = RowMaker("pg_default_acl")
+    grouped: dict[tuple[str, int, str], list[DefaultGrant]] = {}
+    for d in context.catalog.objects(DefaultGrant):
+        if d.database_oid == context.catalog.database_oid:
+            grouped.setdefault((d.role, d.namespace, d.kind), []).append(d)
+    found: Rows = []
+    for (role, namespace, kind), grants in grouped.items():
+        letter = _DEFAULT_KINDS[kind]
+        every = OWNER.get(letter, "U")
+        items = [] if namespace else [f"{role}={every}/{role}"]
+        for d in grants:
+            as_grant = Grant(d.oid, 0, d.grantee, d.privileges, d.grantable, 0, role)
+            items.append(f"{d.grantee}={letters(as_grant, every)}/{role}")
+        found.append(
+            make(
+                oid=grants[0].oid,
+                defaclrole=owner_oid(context.catalog, role),
+                defaclnamespace=namespace,
+                defaclobjtype=letter,
+                defaclacl=items,
+            )
+        )
     return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from planner.abc import Oid
 from planner.catalog.catalog import Catalog
+from planner.catalog.objects import Grant
 
 LETTERS = {
     "SELECT": "r",
@@ -23,6 +24,8 @@ LETTERS = {
 _ORDER = "arwdDxtXUCTc"
 OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc"}
 """What an owner has, by kind of object: relation, sequence, schema, database."""
+PUBLIC_HAS = {"d": "Tc"}
+"""What everybody has until somebody says otherwise."""
 
 
 def acl(catalog: Catalog, oid: Oid, owner: str, kind: str) -> list[str] | None:
@@ -30,14 +33,33 @@ def acl(catalog: Catalog, oid: Oid, owner: str, kind: str) -> list[str] | None:
     grants = [g for g in catalog.grants_on(oid) if g.attnum == 0]
     if not grants:
         return None
-    items = [f"{owner}={OWNER[kind]}/{owner}"]
+    said = {g.grantee for g in grants}
+    items: list[str] = []
+    if "" not in said and kind in PUBLIC_HAS:
+        items.append(f"={PUBLIC_HAS[kind]}/{owner}")
+    if owner not in said:
+        items.append(f"{owner}={OWNER[kind]}/{owner}")
     for g in grants:
-        if g.grantee == owner:
-            continue
-        given, grantable = {p.upper() for p in g.privileges}, {p.upper() for p in g.grantable}
-        letters = {LETTERS[p]: p in grantable for p in given if p in LETTERS}
-        if "ALL" in given or "ALL PRIVILEGES" in given:
-            letters = dict.fromkeys(OWNER[kind], False)
-        shown = "".join(c + ("*" if letters[c] else "") for c in _ORDER if c in letters)
-        items.append(f"{g.grantee}={shown}/{g.grantor}")
+        shown = letters(g, OWNER[kind])
+        if shown:
+            items.append(f"{g.grantee}={shown}/{g.grantor}")
     return items
+
+
+def column_acl(catalog: Catalog, oid: Oid, attnum: int) -> list[str] | None:
+    """The list of a column, or None where nothing was ever granted on it."""
+    items = [
+        f"{g.grantee}={letters(g, 'arwx')}/{g.grantor}"
+        for g in catalog.grants_on(oid)
+        if g.attnum == attnum and g.privileges
+    ]
+    return items or None
+
+
+def letters(g: Grant, all_of_kind: str) -> str:
+    """The privileges of a grant, each with a star if it may be passed on."""
+    given, grantable = {p.upper() for p in g.privileges}, {p.upper() for p in g.grantable}
+    held = {LETTERS[p]: p in grantable for p in given if p in LETTERS}
+    if "ALL" in given or "ALL PRIVILEGES" in given:
+        held = dict.fromkeys(all_of_kind, False)
+    return "".join(c + ("*" if held[c] else "") for c in _ORDER if c in held)

@@ -1,0 +1,119 @@
+"""What a statement touches, and whether its user may: asked once, when everything else about it is right.
+
+    SELECT a FROM t             SELECT on t, or on t's column a
+    SELECT * FROM v             SELECT on v, as the user; on what v reads, as v's owner
+    UPDATE t SET a = b          UPDATE on t or a; SELECT on t or b
+    nextval by a default        USAGE or UPDATE on the sequence
+
+Whoever names a relation says so to `Accesses`; superusers are asked nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from planner.abc import PlanError, Table
+from planner.binding.naming import identifier
+from planner.binding.scope import Relation
+from planner.catalog import Catalog, Schema, Sequence, View, rights
+
+_RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
+
+
+@dataclass(slots=True)
+class Access:
+    role: str
+    thing: Table | View | Sequence
+    privilege: str
+    relation: Relation | None = None
+    """Of a table: its columns in use are known when the statement is bound."""
+    attnums: tuple[int, ...] = ()
+
+
+class Accesses:
+    """Of one statement. `role`: in whose name the text at hand is read, which views change."""
+
+    def __init__(self, ctx: Any) -> None:
+        self.catalog: Catalog = ctx.catalog
+        self.role: str = ctx.user
+        self.user: str = ctx.user
+        self._trusted: bool = getattr(ctx, "trusted", False)
+        self._said: list[Access] = []
+
+    def reads(self, thing: Table | View, relation: Relation | None = None) -> None:
+        self._said.append(Access(self.role, thing, "SELECT", relation))
+
+    def enters(self, schema: str, position: int) -> None:
+        """A schema that is named: USAGE is asked for at once, as PostgreSQL does. Raises 42501."""
+        found = self.catalog.find_schema(schema)
+        if self._trusted or found is None or schema.startswith("pg_temp_"):
+            return
+        if not rights.holds(self.catalog, self.role, found, "USAGE"):
+            raise rights.denied(found, position)
+
+    def writes(self, table: Table, privilege: str, attnums: Iterable[int] = ()) -> None:
+        self._said.append(Access(self.role, table, privilege, None, tuple(attnums)))
+
+    def draws(self, sequence: Sequence) -> None:
+        self._said.append(Access(self.role, sequence, "USAGE"))
+
+    def names_columns(self, table: Table, name: str, nodes: Iterable[exp.Expression | None]) -> None:
+        """SELECT on the columns of a written table that expressions of the statement name."""
+        by_name = {c.name: c.attnum for c in table.visible}
+        found: set[int] = set()
+        for node in nodes:
+            for column in node.find_all(exp.Column, exp.Star) if node is not None else ():
+                if isinstance(column, exp.Star):
+                    found |= set(by_name.values()) if not isinstance(column.parent, exp.Column) else set()
+                    continue
+                table_node = column.args.get("table")
+                if table_node is not None and identifier(table_node) != name:
+                    continue
+                if isinstance(column.this, exp.Star):
+                    found |= set(by_name.values())
+                elif identifier(column.this) in by_name:
+                    found.add(by_name[identifier(column.this)])
+        if found:
+            self._said.append(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
+
+    def system(self, name: str, kind: str) -> None:
+        """Reading a system relation: a few are for superusers only."""
+        if name in _RESTRICTED and not rights.is_superuser(self.catalog, self.role):
+            raise PlanError("42501", f"permission denied for {kind} {name}")
+
+    def check(self) -> None:
+        """Raises 42501 for the first thing that is not allowed."""
+        if self._trusted:
+            return
+        if rights.is_superuser(self.catalog, self.user) and all(a.role == self.user for a in self._said):
+            return
+        for a in self._said:
+            self._check(a)
+
+    def _check(self, a: Access) -> None:
+        catalog = self.catalog
+        if rights.is_superuser(catalog, a.role):
+            return
+        schema = catalog.get(a.thing.schema_oid)
+        if isinstance(schema, Schema) and not schema.name.startswith("pg_temp_"):
+            rights.require(catalog, a.role, schema, "USAGE")
+        if rights.holds(catalog, a.role, a.thing, a.privilege):
+            return
+        if isinstance(a.thing, Sequence):
+            if rights.holds(catalog, a.role, a.thing, "UPDATE"):
+                return
+            raise rights.denied(a.thing)
+        attnums = a.attnums
+        if a.relation is not None and isinstance(a.thing, Table):
+            attnums = tuple(a.thing.columns[i].attnum for i in sorted(a.relation.used))
+            columns = [c.attnum for c in a.thing.visible]
+            if not attnums and any(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in columns):
+                return  # count(*): a column is as good as any
+        elif a.relation is not None:
+            attnums = tuple(c.attnum for c in a.thing.columns)
+        if not attnums or not all(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in attnums):
+            raise rights.denied(a.thing)

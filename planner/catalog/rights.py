@@ -1,0 +1,138 @@
+"""Who may do what: superusers everything, owners everything of their own, everybody what was granted.
+
+    holds(catalog, "alice", table, "SELECT")          a grant to alice, to a role that she is in, or to PUBLIC
+    holds(catalog, "alice", table, "UPDATE", attnum)  ... on the table or on this column
+
+What PostgreSQL gives PUBLIC by itself (CONNECT and TEMPORARY of databases, USAGE of types and of the schema
+public) holds until a `Grant` of PUBLIC says otherwise; the same for an owner, who has everything until then.
+Privileges are asked for when a statement is planned: plans belong to a user and to one version of the
+catalog, so nothing is asked again when they run.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planner.abc import PlanError, Table
+from planner.catalog.catalog import Catalog
+from planner.catalog.objects import (
+    INFORMATION_SCHEMA_OID,
+    PG_CATALOG_OID,
+    CatalogObject,
+    CompositeType,
+    Database,
+    Domain,
+    EnumType,
+    Schema,
+    Sequence,
+    View,
+)
+
+PUBLIC: Final = ""
+ALL_OF: Final[dict[str, tuple[str, ...]]] = {
+    "table": ("insert", "select", "update", "delete", "truncate", "references", "trigger"),
+    "sequence": ("select", "update", "usage"),
+    "schema": ("usage", "create"),
+    "database": ("create", "temporary", "connect"),
+    "type": ("usage",),
+    "domain": ("usage",),
+}
+_OF_PUBLIC: Final[dict[str, frozenset[str]]] = {
+    "database": frozenset(("connect", "temporary")),
+    "type": frozenset(("usage",)),
+    "domain": frozenset(("usage",)),
+}
+
+
+def kind_of(thing: CatalogObject) -> str:
+    """The kind of privileges that an object has."""
+    if isinstance(thing, Sequence):
+        return "sequence"
+    if isinstance(thing, Schema):
+        return "schema"
+    if isinstance(thing, Database):
+        return "database"
+    return "type" if isinstance(thing, EnumType | Domain | CompositeType) else "table"
+
+
+def public_has(thing: CatalogObject) -> frozenset[str]:
+    """What everybody may do with an object of which nobody said anything."""
+    if isinstance(thing, Schema):
+        granted = thing.name == "public" or thing.oid in (PG_CATALOG_OID, INFORMATION_SCHEMA_OID)
+        return frozenset(("usage",)) if granted else frozenset()
+    return _OF_PUBLIC.get(kind_of(thing), frozenset())
+
+
+def roles_of(catalog: Catalog, name: str, *, inherited: bool = True) -> frozenset[str]:
+    """A role and those that it is in; `inherited`: only where it has their privileges without SET ROLE."""
+    found: set[str] = set()
+    pending = [name]
+    while pending:
+        one = pending.pop()
+        role = catalog.role(one)
+        if one in found:
+            continue
+        found.add(one)
+        if role is not None and (role.inherit or not inherited):
+            pending += role.member_of
+    return frozenset(found)
+
+
+def is_superuser(catalog: Catalog, name: str) -> bool:
+    role = catalog.role(name)
+    return role is not None and role.superuser
+
+
+def owns(catalog: Catalog, name: str, thing: CatalogObject) -> bool:
+    """Whether a role is the owner of an object, or in the role that is."""
+    if is_superuser(catalog, name):
+        return True
+    return getattr(thing, "owner", None) in roles_of(catalog, name)
+
+
+def holds(
+    catalog: Catalog,
+    name: str,
+    thing: CatalogObject,
+    privilege: str,
+    attnum: int = 0,
+    *,
+    grantable: bool = False,
+) -> bool:
+    """Whether a role holds a privilege on an object, or on one of its columns. `privilege` in any case."""
+    if is_superuser(catalog, name):
+        return True
+    wanted = "temporary" if privilege.lower() == "temp" else privilege.lower()
+    names = roles_of(catalog, name)
+    owner = getattr(thing, "owner", "")
+    grants = catalog.grants_on(thing.oid)
+    if owner in names and (grantable or not any(g.grantee == owner and not g.attnum for g in grants)):
+        return True
+    unsaid = not any(g.grantee == PUBLIC and not g.attnum for g in grants)
+    if not grantable and unsaid and wanted in public_has(thing):
+        return True
+    return any(
+        wanted in (g.grantable if grantable else g.privileges)
+        for g in grants
+        if (g.grantee in names or g.grantee == PUBLIC) and g.attnum in (0, attnum)
+    )
+
+
+def described(thing: CatalogObject) -> str:
+    """An object as `permission denied for ...` names it."""
+    name = getattr(thing, "name", "")
+    if isinstance(thing, Table):
+        return f"{'materialized view' if thing.materialized is not None else 'table'} {name}"
+    if isinstance(thing, View):
+        return f"view {name}"
+    return f"{kind_of(thing)} {name}"
+
+
+def denied(thing: CatalogObject, position: int = 0) -> PlanError:
+    return PlanError("42501", f"permission denied for {described(thing)}", position=position)
+
+
+def require(catalog: Catalog, name: str, thing: CatalogObject, privilege: str, position: int = 0) -> None:
+    """Raises 42501."""
+    if not holds(catalog, name, thing, privilege):
+        raise denied(thing, position)

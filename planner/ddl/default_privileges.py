@@ -1,0 +1,99 @@
+"""ALTER DEFAULT PRIVILEGES: what is granted on things that a role will make, and granting it when it does."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from planner import statements as st
+from planner.abc import PlanError
+from planner.catalog import CatalogObject, DefaultGrant, Grant, rights
+from planner.ddl.constraints import require_role
+from planner.ddl.scope import Scope
+
+_KINDS = {"tables": "table", "sequences": "sequence", "types": "type", "schemas": "schema"}
+
+
+def alter_default_privileges(scope: Scope, said: st.AlterDefaultPrivileges) -> None:
+    kind = _KINDS.get(said.kind)
+    if kind is None:  # functions: nobody can make any, so nothing will ever be granted
+        return
+    if kind == "schema" and said.schemas:
+        raise PlanError("0LP01", "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS")
+    roles = [require_role(scope, r) for r in said.roles] or [scope.user]
+    for role in roles:
+        mine = rights.roles_of(scope.catalog, scope.user, inherited=False)
+        if not rights.is_superuser(scope.catalog, scope.user) and role not in mine:
+            raise PlanError("42501", f'must be member of role "{role}"')
+    schemas = [scope.catalog.schema(s).oid for s in said.schemas] or [0]
+    allowed = rights.ALL_OF[kind]
+    names: set[str] = set()
+    for privilege in said.privileges:
+        names |= set(allowed) if privilege == "all" else {privilege}
+    wrong = next((n for n in sorted(names) if n not in allowed), None)
+    if wrong is not None:
+        raise PlanError("0LP01", f"invalid privilege type {wrong.upper()} for {kind}")
+    grantees = ["" if g == "" else require_role(scope, g) for g in said.grantees]
+    for role in roles:
+        for schema in schemas:
+            for grantee in grantees:
+                _change(scope, role, schema, kind, grantee, names, said)
+
+
+def _change(
+    scope: Scope,
+    role: str,
+    schema: int,
+    kind: str,
+    grantee: str,
+    names: set[str],
+    said: st.AlterDefaultPrivileges,
+) -> None:
+    here = scope.catalog.database_oid
+    old = next(
+        (
+            d
+            for d in scope.catalog.objects(DefaultGrant)
+            if (d.role, d.namespace, d.kind, d.grantee, d.database_oid) == (role, schema, kind, grantee, here)
+        ),
+        None,
+    )
+    held = set(old.privileges) if old is not None else set()
+    grantable = set(old.grantable) if old is not None else set()
+    if said.revoke:
+        grantable -= names
+        held = held if said.grant_option else held - names
+    else:
+        held |= names
+        grantable |= names if said.grant_option else set()
+    privileges, options = tuple(sorted(held)), tuple(sorted(grantable))
+    if old is None:
+        if held:
+            scope.add(DefaultGrant(scope.allocate(), role, schema, kind, grantee, privileges, options, here))
+    elif not held:
+        scope.remove(old)
+    else:
+        scope.replace(old, dataclasses.replace(old, privileges=privileges, grantable=options))
+
+
+def granted_by_default(scope: Scope, thing: CatalogObject) -> list[Grant]:
+    """What goes with an object that was just made."""
+    kind = rights.kind_of(thing)
+    namespace = getattr(thing, "schema_oid", 0)
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for d in scope.catalog.objects(DefaultGrant):
+        if (
+            d.role == getattr(thing, "owner", None)
+            and d.kind == kind
+            and d.namespace in (0, namespace)
+            and d.database_oid == scope.catalog.database_oid
+            and d.grantee != d.role
+        ):
+            held, grantable = found.setdefault(d.grantee, (set(), set()))
+            held |= set(d.privileges)
+            grantable |= set(d.grantable)
+    return [
+        Grant(
+            scope.allocate(), thing.oid, grantee, tuple(sorted(held)), tuple(sorted(grantable)), 0, scope.user
+        )
+        for grantee, (held, grantable) in found.items()
+    ]

@@ -1,0 +1,253 @@
+"""Who may change what: asked before a DDL statement is bound, and of superusers not at all.
+
+    CREATE something            CREATE on its schema             permission denied for schema s
+    ALTER, DROP, CREATE INDEX   being its owner                  must be owner of table t
+    DROP                        ... or the owner of its schema
+    TRUNCATE                    the privilege of that name       permission denied for table t
+    roles, databases, schemas   CREATEROLE, CREATEDB, CREATE on the database
+    GRANT                       the owner, or a grant option
+
+What is not there is left to the binder, which says so in its own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from planner import statements as st
+from planner.abc import PlanError, Table
+from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
+from planner.catalog.objects import CompositeType, Database
+from planner.ddl.scope import Scope
+
+
+def guard(scope: Scope, said: Any) -> None:
+    """Raises 42501."""
+    if rights.is_superuser(scope.catalog, scope.user):
+        return
+    check = _CHECKS.get(type(said))
+    if check is not None:
+        check(scope, said)
+
+
+def word_for(thing: CatalogObject) -> str:
+    """`must be owner of ...`: the kind of an object."""
+    if isinstance(thing, Table):
+        return "materialized view" if thing.materialized is not None else "table"
+    if isinstance(thing, View):
+        return "view"
+    if isinstance(thing, Index):
+        return "index"
+    return rights.kind_of(thing)
+
+
+def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False) -> None:
+    catalog = scope.catalog
+    owned = catalog.table(thing.table_oid) if isinstance(thing, Index) else thing
+    if rights.owns(catalog, scope.user, owned):
+        return
+    schema = catalog.get(getattr(thing, "schema_oid", 0))
+    if schema_will_do and isinstance(schema, Schema) and rights.owns(catalog, scope.user, schema):
+        return
+    raise PlanError("42501", f"must be owner of {word_for(thing)} {getattr(thing, 'name', '')}")
+
+
+def _creates(scope: Scope, said: Any) -> None:
+    name: st.Name = said.name
+    if getattr(said, "temporary", False) or name.schema.startswith("pg_temp"):
+        database = scope.catalog.get(scope.catalog.database_oid)
+        assert isinstance(database, Database)
+        if not rights.holds(scope.catalog, scope.user, database, "temporary"):
+            raise PlanError(
+                "42501", f'permission denied to create temporary tables in database "{database.name}"'
+            )
+        return
+    try:
+        schema = scope.schema_for(name)
+    except PlanError:
+        return
+    rights.require(scope.catalog, scope.user, schema, "create", name.position)
+
+
+def _found(scope: Scope, name: st.Name) -> CatalogObject | None:
+    schema = scope.catalog.find_schema(name.schema) if name.schema else None
+    if schema is not None:
+        rights.require(scope.catalog, scope.user, schema, "usage")
+    thing = scope.find(st.Name(name.name, name.schema))
+    return None if isinstance(thing, CompositeType) else thing
+
+
+def _owns_relation(scope: Scope, said: Any) -> None:
+    thing = _found(scope, said.name)
+    if thing is not None:
+        must_own(scope, thing)
+    for action in getattr(said, "actions", ()):
+        if action.what == "owner":
+            _may_become(scope, action.name)
+
+
+def _may_become(scope: Scope, name: str) -> None:
+    if scope.catalog.role(name) is not None and name not in rights.roles_of(
+        scope.catalog, scope.user, inherited=False
+    ):
+        raise PlanError("42501", f'must be member of role "{name}"')
+
+
+def _creates_index(scope: Scope, said: st.CreateIndex) -> None:
+    thing = _found(scope, said.table)
+    if thing is not None:
+        must_own(scope, thing)
+
+
+def _drops(scope: Scope, said: st.Drop) -> None:
+    if said.kind == "role":
+        _roles(scope, "drop role")
+    for name in said.names:
+        thing: CatalogObject | None
+        if said.kind == "schema":
+            thing = scope.catalog.find_schema(name.name)
+        elif said.kind == "database":
+            thing = scope.catalog.database(name.name)
+        elif said.kind in ("type", "domain"):
+            thing = _type(scope, name)
+        elif said.kind == "role":
+            continue
+        else:
+            thing = _found(scope, name)
+        if thing is not None:
+            must_own(scope, thing, schema_will_do=True)
+
+
+def _type(scope: Scope, name: st.Name) -> CatalogObject | None:
+    if name.schema and scope.catalog.find_schema(name.schema) is None:
+        return None
+    return scope.catalog.find_type(name.name, name.schema, scope.search_path)
+
+
+def _truncates(scope: Scope, said: st.Truncate) -> None:
+    for name in said.tables:
+        thing = _found(scope, name)
+        if isinstance(thing, Table):
+            rights.require(scope.catalog, scope.user, thing, "truncate")
+
+
+def _creates_schema(scope: Scope, said: st.CreateSchema) -> None:
+    database = scope.catalog.get(scope.catalog.database_oid)
+    assert isinstance(database, Database)
+    rights.require(scope.catalog, scope.user, database, "create")
+    if said.owner:
+        _may_become(scope, said.owner)
+
+
+def _alters_schema(scope: Scope, said: st.AlterSchema) -> None:
+    schema = scope.catalog.find_schema(said.name)
+    if schema is not None:
+        must_own(scope, schema)
+
+
+def _alters_type(scope: Scope, said: Any) -> None:
+    kind = getattr(said, "kind", "type")
+    thing: CatalogObject | None
+    if kind == "database":
+        thing = scope.catalog.database(said.name.name)
+    elif kind in ("type", "domain"):
+        thing = _type(scope, said.name)
+    else:
+        return
+    if thing is not None:
+        must_own(scope, thing)
+
+
+def _roles(scope: Scope, what: str) -> None:
+    role = scope.catalog.role(scope.user)
+    if role is None or not role.create_role:
+        raise PlanError("42501", f"permission denied to {what}")
+
+
+def _alters_role(scope: Scope, said: st.AlterRole) -> None:
+    role = scope.catalog.role(said.name)
+    own = said.name == scope.user and set(said.options) <= {"password"} and not said.new_name
+    if role is None or own:
+        return
+    if role.superuser or said.options.get("superuser") is not None:
+        raise PlanError("42501", "must be superuser to alter superuser roles or change superuser attribute")
+    mine = scope.catalog.role(scope.user)
+    if mine is None or not mine.create_role:
+        raise PlanError("42501", "permission denied")
+
+
+def _creates_role(scope: Scope, said: st.CreateRole) -> None:
+    if said.options.get("superuser"):
+        raise PlanError("42501", "must be superuser to create superusers")
+    _roles(scope, "create role")
+
+
+def _grants_role(scope: Scope, said: st.GrantRole) -> None:
+    role = scope.catalog.role(scope.user)
+    if role is not None and role.create_role:
+        return
+    for name in said.roles:
+        if scope.catalog.role(name) is not None:
+            raise PlanError("42501", f'must have admin option on role "{name}"')
+
+
+def _creates_database(scope: Scope, said: st.CreateDatabase) -> None:
+    role = scope.catalog.role(scope.user)
+    if role is None or not role.create_db:
+        raise PlanError("42501", "permission denied to create database")
+
+
+def _comments(scope: Scope, said: st.Comment) -> None:
+    if said.kind in ("table", "view", "materialized view", "index", "sequence", "column", "constraint"):
+        thing = _found(scope, said.name)
+    elif said.kind == "schema":
+        thing = scope.catalog.find_schema(said.name.name)
+    elif said.kind == "database":
+        thing = scope.catalog.database(said.name.name)
+    elif said.kind in ("type", "domain"):
+        thing = _type(scope, said.name)
+    else:
+        return
+    if thing is not None:
+        must_own(scope, thing)
+
+
+def may_grant(scope: Scope, thing: CatalogObject, privileges: Iterable[str]) -> None:
+    """Raises 42501 for whoever is neither owner nor holder of a grant option for one of these."""
+    if rights.owns(scope.catalog, scope.user, thing):
+        return
+    if not any(rights.holds(scope.catalog, scope.user, thing, p, grantable=True) for p in privileges):
+        raise rights.denied(thing)
+
+
+def _sequence_owner(scope: Scope, said: st.AlterSequence) -> None:
+    thing = _found(scope, said.name)
+    if isinstance(thing, Sequence):
+        must_own(scope, thing)
+
+
+_CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
+    st.CreateTable: _creates,
+    st.CreateTableAs: _creates,
+    st.CreateView: _creates,
+    st.CreateSequence: _creates,
+    st.CreateEnum: _creates,
+    st.CreateComposite: _creates,
+    st.CreateDomain: _creates,
+    st.AlterTable: _owns_relation,
+    st.AlterSequence: _sequence_owner,
+    st.RefreshMaterializedView: _owns_relation,
+    st.CreateIndex: _creates_index,
+    st.Drop: _drops,
+    st.Truncate: _truncates,
+    st.CreateSchema: _creates_schema,
+    st.AlterSchema: _alters_schema,
+    st.AlterEnum: _alters_type,
+    st.AlterNamed: _alters_type,
+    st.CreateRole: _creates_role,
+    st.AlterRole: _alters_role,
+    st.GrantRole: _grants_role,
+    st.CreateDatabase: _creates_database,
+    st.Comment: _comments,
+}
