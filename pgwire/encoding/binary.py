@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.types import networks, numeric
@@ -34,6 +35,7 @@ from planner.types.datetimes import (
     timetz_text,
 )
 from planner.types.integers import UnsignedType
+from planner.types.ranges import RangeType
 from planner.types.timezones import US_PER_DAY
 from storage.abc import Datum
 
@@ -52,15 +54,6 @@ _U4, _U8 = struct.Struct("!I"), struct.Struct("!Q")
 _F4, _F8 = struct.Struct("!f"), struct.Struct("!d")
 _INTERVAL, _TIMETZ, _NUMERIC = struct.Struct("!qii"), struct.Struct("!qi"), struct.Struct("!HhHH")
 _ARRAY = struct.Struct("!iiI")
-
-
-def truncated() -> SqlError:
-    return SqlError("08P01", "insufficient data left in message")
-
-
-def malformed() -> SqlError:
-    """22P03; the caller that knows what the value was says so in the message."""
-    return SqlError("22P03", "incorrect binary data format")
 
 
 def decode_utf8(data: bytes) -> str:
@@ -409,6 +402,9 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
             return _vector_out(element, send), _vector_in(element, read)
         plain, _ = _codec(TypeRef(element.oid))
         return _array_out(element, plain), _array_in(element, _codec(element)[1])
+    if isinstance(family, RangeType):
+        send_bound, receive_bound = _codec(TypeRef(family.kind.subtype.oid))
+        return range_out(family, send_bound), range_in(family, receive_bound)
     if ref.oid == t.NUMERIC:
         fit = family.coercion(ref.typmod, False)
         write = _decimal_to_binary if numeric.is_decimal(ref.typmod) else numeric_to_binary

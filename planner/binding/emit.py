@@ -22,7 +22,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, Slot, TypeRef
 from planner.binding import ir
-from planner.binding.facts import category, element_name, type_name
+from planner.binding.facts import category, element_name, range_subtype, type_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -479,6 +479,8 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
         return sql("tw_inet_key(", frag, ")")
     if ref.oid == t.TIMETZ:
         return sql("tw_timetz_key(", frag, ")")
+    if range_subtype(type_name(ref.oid)):
+        return sql("tw_range_key(", str(ref.oid), ", ", frag, ")")
     if frag.form == ARRAY_TEXT:
         from planner.binding.dimensions import array_key
 
@@ -494,7 +496,7 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
 def needs_key(frag: Frag, ref: TypeRef) -> bool:
     if ref.oid == t.NUMERIC:
         return frag.form is None
-    if frag.form == ARRAY_TEXT:
+    if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)):
         return True
     if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
         return True

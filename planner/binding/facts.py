@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from planner.types.facts import ARRAY_OF, BY_OID, ELEMENT_OF
+from planner.types.ranges import BUILT_IN as RANGES
 
 _FOLDER: Final = Path(__file__).parent.parent / "facts"
 
@@ -155,3 +156,22 @@ def category(name: str) -> str:
         return made.typcategory if made is not None else "U"
     found = types_by_name().get(name)
     return found.category if found is not None else "U"
+
+
+_RANGES: Final = {name: (type_name(subtype), type_name(multi)) for _, name, subtype, _, multi in RANGES}
+_OF_MULTIRANGE: Final = {multi: name for name, (_, multi) in _RANGES.items()}
+
+
+def range_subtype(name: str) -> str:
+    """What a range's or multirange's bounds are; empty for other types."""
+    return _RANGES.get(_OF_MULTIRANGE.get(name, name), ("", ""))[0]
+
+
+def range_of(name: str) -> str:
+    """The range type of a multirange; a range itself; empty for other types."""
+    return _OF_MULTIRANGE.get(name, name if name in _RANGES else "")
+
+
+def multirange_of(name: str) -> str:
+    """The multirange over a range type; a multirange itself; empty for other types."""
+    return name if name in _OF_MULTIRANGE else _RANGES.get(name, ("", ""))[1]

@@ -132,6 +132,7 @@ def _all() -> tuple[Udf, ...]:
         prelude_networks,
         prelude_numbers,
         prelude_patterns,
+        prelude_ranges,
         prelude_text,
     )
 
@@ -145,6 +146,7 @@ def _all() -> tuple[Udf, ...]:
         prelude_networks,
         prelude_patterns,
         prelude_arrays,
+        prelude_ranges,
     ):
         out += [udf(*entry) for entry in family.FUNCTIONS]
     assert len({u.name for u in out}) == len(out), "two functions of one name"

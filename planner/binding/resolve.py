@@ -19,8 +19,11 @@ from planner.binding.facts import (
     casts,
     category,
     element_name,
+    multirange_of,
     operators,
     procs,
+    range_of,
+    range_subtype,
     types_by_name,
 )
 
@@ -252,6 +255,7 @@ def common_type(given: Sequence[str]) -> str | None:
 def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str, str] | None:
     """What each polymorphic family stands for: {'anyelement': 'int4', 'anyarray': '_int4', ...}."""
     element = ""
+    ranged = ""
     compatible: list[str] = []
     for d, g in zip(declared, given, strict=True):
         if d not in POLYMORPHIC or d == "any":
@@ -265,7 +269,10 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
         if d == "anyarray" and g == "anyarray":
             e = "anyelement"
         if d in ("anyrange", "anymultirange"):
-            continue
+            if ranged and range_of(g) != ranged:
+                return None
+            ranged = range_of(g)
+            e = range_subtype(g)
         if element and e != element:
             return None
         element = e
@@ -276,6 +283,8 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
     elif any(d in POLYMORPHIC and d != "any" and not d.startswith("anycompatible") for d in declared):
         out["anyelement"] = out["anynonarray"] = "text"
         out["anyarray"] = "_text"
+    if ranged:
+        out["anyrange"], out["anymultirange"] = ranged, multirange_of(ranged)
     if compatible:
         common = common_type(compatible)
         if common is None:

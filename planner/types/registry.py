@@ -29,6 +29,7 @@ from planner.types.intervals import IntervalType
 from planner.types.jsons import JsonType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
+from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from planner.types.texts import BlankPaddedType, LengthType, NameType, OneByteType, ShownType, TextType
 from planner.types.uuids import UuidType
@@ -109,6 +110,7 @@ def _families() -> dict[int, SqlType]:
         *(RegType(n) for n in _REG_OIDS),
         *(ShownType(n) for n in _SHOWN_OIDS),
     ]
+    scalars += range_types({t.oid: t for t in scalars})
     families = {t.oid: t for t in scalars}
     for t in scalars:
         array = ARRAY_OF.get(t.oid)
@@ -303,7 +305,7 @@ def resolve_name(name: str, typmods: Sequence[str | int] = ()) -> TypeRef:
     Names are folded to lower case; `pg_catalog.` is allowed before them. A `float(n)` picks its size.
     Raises 42704 for an unknown name, 42601 and 22023 for bad modifiers.
     """
-    key = " ".join(name.lower().split()).removeprefix("pg_catalog.")
+    key = " ".join(name.lower().split()).removeprefix("pg_catalog.").removeprefix('"pg_catalog".')
     args = [str(a) for a in typmods]
     written = _WITH_ARGS.fullmatch(key)
     if written is not None:

@@ -28,7 +28,7 @@ def _known(signature: str) -> bool:
         return True
     if signature.endswith(")"):
         name, _, args = signature[:-1].partition("(")
-        wanted = tuple(args.split(", ")) if args else ()
+        wanted = tuple(args.removeprefix("variadic ").split(", ")) if args else ()
         return any(p.args[: len(wanted)] == wanted or "any" in p.args for p in procs().get(name, ()))
     words = signature.split(" ")
     left, op, right = words if len(words) == 3 else ("", *words)

@@ -37,8 +37,8 @@ VALUES: dict[str, tuple[TypeRef, list[Any]]] = {
     "interval": (TypeRef(t.INTERVAL), [(1, -2, 3), (0, 0, -1), (-14, 40, 86_400_000_001)]),
     "uuid": (TypeRef(t.UUID), ["00000000-0000-0000-0000-00000000000a"]),
     "jsonb": (TypeRef(t.JSONB), ['{"a": [1, null, "x\'y"]}']),
-    "int4[]": (TypeRef(t.INT4_ARRAY), [[], [1, None, 3]]),
-    "text[]": (TypeRef(t.TEXT_ARRAY), [["a,b", 'q"', None]]),
+    "int4[]": (TypeRef(t.INT4_ARRAY), ["{}", "{1,NULL,3}"]),
+    "text[]": (TypeRef(t.TEXT_ARRAY), ['{"a,b","q\\"",NULL}']),
 }
 
 

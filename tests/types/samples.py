@@ -204,3 +204,11 @@ INTERVALS = [
 
 
 type_of: Callable[[str], TypeRef] = resolve_name
+DATUMS |= {
+    "int4range": ["empty", "[1,5)", "(,5)", "[-3,)", "(,)"],
+    "numrange": ["[1.50,2]", "(1,2)", "(,NaN]", "empty"],
+    "daterange": ["[2020-01-01,2020-02-01)", "(,infinity]"],
+    "tstzrange": ['["2020-01-01 00:00:00+00","2020-07-01 12:00:00+00")', "(,)"],
+    "int4multirange": ["{}", "{[1,3),[5,)}"],
+    "tsrange[]": ['{"[\\"2020-01-01 10:00:00\\",)",NULL}'],
+}

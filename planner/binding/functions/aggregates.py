@@ -323,6 +323,16 @@ def _array_agg(around: _Around, args: list[Frag]) -> Frag:
     return around.call("list", [as_text_numeric(args[0]) if ref.oid == t.NUMERIC else args[0]], ordered=True)
 
 
+@_aggregate("range_agg(anyrange)", "range_agg(anymultirange)")
+def _range_agg(around: _Around, args: list[Frag]) -> Frag:
+    return sql("tw_range_agg(", str(around.node.type.oid), ", ", around.call("list", args), ")")
+
+
+@_aggregate("range_intersect_agg(anyrange)", "range_intersect_agg(anymultirange)")
+def _range_intersect_agg(around: _Around, args: list[Frag]) -> Frag:
+    return sql("tw_range_intersect_agg(", str(around.node.type.oid), ", ", around.call("list", args), ")")
+
+
 # --- statistics ------------------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ from planner.binding.emit import (
     quote_text,
     sql,
 )
-from planner.binding.facts import element_name, type_name
+from planner.binding.facts import element_name, range_subtype, type_name
 from planner.binding.functions.catalog import reg_text, reg_value
 from planner.binding.records import fields_of
 
@@ -183,6 +183,8 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("tw_inet_network(", frag, ")")
     if a == t.CIDR and b == t.INET:
         return sql("tw_in_inet(", frag, ")")
+    if range_subtype(type_name(a)) and range_subtype(type_name(b)):
+        return sql("tw_range_collected(", str(b), ", CAST([", frag, "] AS VARCHAR[]))")
     if a == t.TIME and b == t.INTERVAL:
         return sql("to_microseconds(epoch_us(", frag, "))")
     if a == t.INTERVAL and b == t.TIME:
@@ -263,6 +265,10 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return reg_text(frag, source)
     if a == t.RECORD:
         return record_text(frag, source) if source.typmod >= 0 else sql("CAST(", frag, " AS VARCHAR)")
+    if range_subtype(name):
+        if range_subtype(name) != "timestamptz":
+            return frag
+        return sql("tw_range_shown(", str(a), ", ", frag, ", ", _TIME_ZONE, ")")
     if name in _SHOWN:
         return frag
     if name in ("xid", "cid", "xid8"):
@@ -287,7 +293,7 @@ def record_item(frag: Frag, source: TypeRef) -> Frag:
     return to_text(frag, source, t.CSTRING)
 
 
-_SHOWN_BY_SETTINGS = (t.TIMESTAMPTZ, t.BYTEA)
+_SHOWN_BY_SETTINGS = (t.TIMESTAMPTZ, t.BYTEA, t.TSTZRANGE, t.TSTZMULTIRANGE)
 
 
 def array_text(frag: Frag, source: TypeRef) -> Frag:
@@ -309,6 +315,8 @@ def stored_text(frag: Frag, source: TypeRef) -> Frag:
         return sql("tw_out_bytea(", frag, ")")
     if type_name(oid) in _REGISTERED:
         return sql("CAST(", frag, " AS VARCHAR)")
+    if range_subtype(type_name(oid)):
+        return frag
     return record_item(frag, source)
 
 
@@ -367,6 +375,8 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         return sql(f"tw_in_{name}(", frag, ")")
     if name in _REGISTERED:
         return reg_value(frag, target)
+    if range_subtype(name):
+        return sql("tw_range_read(", str(b), ", ", frag, ", ", _TIME_ZONE, ")")
     element = t.element_of(b)
     if element:
         inner = stored_text(from_text(Frag(("tw_x",)), TypeRef(element)), TypeRef(element))

@@ -36,6 +36,7 @@ _FAMILIES = (
     "networks",
     "instants",
     "matrices",
+    "ranges",
     "patterns",
 )
 _loaded = False
