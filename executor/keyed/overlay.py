@@ -4,7 +4,8 @@ The writes themselves are in the transaction's buffer (`txn.write_buffer`): new 
 row ids, what each touched key holds now. Here is what the executor adds to it:
 
     unique candidates    (constraint, key) -> primary keys that may hold it; verified against the buffer
-    bulk                 Arrow tables with _rid, from COPY and INSERT ... SELECT, kept as they came
+    bulk                 Arrow tables with _rid, from COPY and INSERT ... SELECT, kept as they came, and the same
+                         sorted by key, as the image will have them: found by binary search, never row by row
 
 An update is a deletion and an insertion with a new row id. Row ids of own rows are final from the
 start. `OverlayView` is what keyed statements of a block read: own writes first, then the image at the
@@ -16,6 +17,8 @@ from __future__ import annotations
 import bisect
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import merge
+from operator import itemgetter
 from typing import Any
 
 import pyarrow as pa
@@ -43,6 +46,8 @@ class BulkDelete:
         self.removal = removal
 
 
+_NO_RUNS: list[Any] = []
+_NO_BULK: tuple[list[BulkInsert], tuple[int, int], list[pa.Table]] = ([], (0, 0), [])
 _NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
 
 
@@ -73,7 +78,7 @@ class TableWrites:
     """One transaction's writes to one table, beyond the buffer of `txn`."""
 
     __slots__ = (
-        "_candidates", "_deleted", "_sorted", "bulk", "bulk_deleted", "image", "rules", "shard", "txn",
+        "_candidates", "_deleted", "_live", "_sorted", "bulk", "bulk_deleted", "image", "rules", "shard", "txn",
     )  # fmt: skip
 
     def __init__(self, txn: Transaction, rules: TableRules, image: TableImage | None) -> None:
@@ -86,6 +91,7 @@ class TableWrites:
         self.bulk_deleted: list[BulkDelete] = []
         """What bulk statements deleted of the base."""
         self._deleted = _NOTHING_DELETED
+        self._live = _NO_BULK
         self._candidates: dict[tuple[int, Key], list[Key]] = {}
         self._sorted: tuple[int, list[Key]] = (-1, [])
 
@@ -150,7 +156,10 @@ class TableWrites:
         return None
 
     def final_bulk(self) -> list[FinalBulk]:
-        """The bulk rows that are left: as they were prepared, or filtered if some were deleted again."""
+        """The bulk rows that are left: as they were prepared, or filtered if some were deleted again.
+
+        `executor.session.settling` does the filtering beforehand, where there is much of it.
+        """
         if not self.bulk:
             return []
         gone = self.gone()
@@ -163,6 +172,25 @@ class TableWrites:
             elif not mask.all():
                 out.append(FinalBulk(bulk.rows.filter(pa.array(~mask)), None))
         return out
+
+    def live_bulk(self) -> list[pa.Table]:
+        """The bulk rows without those that were deleted again. Kept until something changes."""
+        buffer = self.txn.overlay(self.shard)
+        deletes = len(buffer.deletes) if buffer is not None else 0
+        known, seen, tables = self._live
+        if known != self.bulk or seen != (len(self.bulk_deleted), deletes):
+            gone = self.gone()
+            tables = []
+            for bulk in self.bulk:
+                mask = gone.among(bulk.rows.column(0))
+                tables.append(bulk.rows if mask is None else bulk.rows.filter(pa.array(~mask)))
+            self._live = (list(self.bulk), (len(self.bulk_deleted), deletes), tables)
+        return tables
+
+    @property
+    def runs(self) -> list[Any]:
+        """The bulk rows by key, newest first; rows that were deleted again are in them."""
+        return [b.prepared.run for b in reversed(self.bulk) if b.prepared is not None and b.prepared.run]
 
     def bulk_rows(self) -> Iterator[tuple[Key, int, Row]]:
         """Own bulk rows one by one: keyed statements after a bulk write in the same block."""
@@ -211,12 +239,12 @@ class OverlayView:
     """
 
     __slots__ = (
-        "_bulk",
-        "_bulk_unique",
         "_by_key",
         "_deletes",
         "_gone",
+        "_loose",
         "_record",
+        "_runs",
         "_shard",
         "_writes",
         "base",
@@ -232,14 +260,13 @@ class OverlayView:
         buffer = writes.txn.overlay(writes.shard)
         self._deletes = buffer.deletes if buffer is not None else {}
         self._gone: Container[int] = writes.deleted_rids() if writes.bulk_deleted else frozenset()
-        self._bulk: dict[Key, tuple[int, Row]] = {}
-        if writes.bulk:
-            self._bulk = {k: (r, row) for k, r, row in writes.bulk_rows()}
-        self._bulk_unique: dict[int, dict[Key, Key]] = {}
+        self._runs = writes.runs if writes.bulk else _NO_RUNS
+        self._loose: dict[Key, tuple[int, Row]] | None = None
+        """Bulk rows of a table without keys, if somebody asks for one by its row id."""
 
     def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
-        if self._bulk:  # what is in it is alive, whatever happened to the key before
-            bulk = self._bulk.get(key)
+        if self._writes.bulk:  # what is in it is alive, whatever happened to the key before
+            bulk = self._in_bulk(key)
             if bulk is not None:
                 return bulk
         own = self._by_key.get(key, _MISSING)
@@ -252,6 +279,23 @@ class OverlayView:
             return None
         hit = self.base.get(key, ts)
         return None if hit is None or hit[0] in self._gone else hit
+
+    def _in_bulk(self, key: Key) -> tuple[int, Row] | None:
+        """The transaction's own bulk row with this key."""
+        if len(self._runs) < len(self._writes.bulk):
+            if self._loose is None:
+                self._loose = {k: (r, row) for k, r, row in self._writes.bulk_rows()}
+            return self._loose.get(key)
+        for run in self._runs:
+            i = run.find(key)
+            if i >= 0:
+                hit: tuple[int, Row] = run.entry(i)
+                if not self._is_gone(hit[0]):
+                    return hit
+        return None
+
+    def _is_gone(self, rid: int) -> bool:
+        return rid in self._deletes or rid in self._gone
 
     def scan(
         self,
@@ -278,32 +322,43 @@ class OverlayView:
                 high_inclusive=high_inclusive,
                 descending=descending,
             )
-        if not self._by_key and not self._gone and not self._bulk:
+        if not self._by_key and not self._gone and not writes.bulk:
             return base
-        rows = {k: (r, row) for k, r, row in base if r not in self._gone}
-        for key in between(writes.sorted_keys(), low, high, low_inclusive, high_inclusive):
-            entry = self._by_key[key]
-            if entry is None:
-                rows.pop(key, None)
-            else:
-                rows[key] = entry
-        for key in between(sorted(self._bulk), low, high, low_inclusive, high_inclusive):
-            rows[key] = self._bulk[key]
-        return iter([(k, *rows[k]) for k in sorted(rows, reverse=descending)])
+        sources: list[Iterator[tuple[Key, tuple[int, Row] | None]]] = []
+        bounds = (low, high, low_inclusive, high_inclusive)
+        if len(self._runs) < len(writes.bulk):
+            loose = sorted(((k, (r, row)) for k, r, row in writes.bulk_rows()), key=itemgetter(0))
+            keys = between([k for k, _ in loose], *bounds)
+            rows = dict(loose)
+            sources.append(iter([(k, rows[k]) for k in (reversed(keys) if descending else keys)]))
+        else:
+            sources += [self._span(run, run.keys.span(*bounds), descending) for run in self._runs]
+        own = between(writes.sorted_keys(), *bounds)
+        by_key = self._by_key
+        sources.append(iter([(k, by_key[k]) for k in (reversed(own) if descending else own)]))
+        sources.append((k, (r, row)) for k, r, row in base if r not in self._gone)
+        return _merged(sources, descending)
+
+    def _span(
+        self, run: Any, span: tuple[int, int], descending: bool
+    ) -> Iterator[tuple[Key, tuple[int, Row] | None]]:
+        start, stop = span
+        for i in range(stop - 1, start - 1, -1) if descending else range(start, stop):
+            hit = run.entry(i)
+            if not self._is_gone(hit[0]):
+                yield run.key_at(i), hit
 
     def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
         writes = self._writes
         own = writes.own_unique(constraint_oid, key)
         if own is not None:
             return own
-        if self._bulk:
-            index = self._bulk_unique.get(constraint_oid)
-            if index is None:
-                rule = next(r for r in writes.rules.uniques if r.constraint.oid == constraint_oid)
-                index = {k: p for p, (_, row) in self._bulk.items() if (k := rule.key(row)) is not None}
-                self._bulk_unique[constraint_oid] = index
-            if key in index:
-                return index[key], *self._bulk[index[key]]
+        for run in self._runs:
+            i = run.secondary(constraint_oid).find(key)
+            if i >= 0:
+                hit = run.entry(i)
+                if not self._is_gone(hit[0]):
+                    return run.key_at(i), hit[0], hit[1]
         if self._record:
             writes.txn.reads.point(f"{self._shard}/{constraint_oid}", key)
         if writes.image is None:
@@ -312,6 +367,19 @@ class OverlayView:
         if found is None or found[1] in self._deletes or found[1] in self._gone:
             return None
         return found
+
+
+def _merged(
+    sources: list[Iterator[tuple[Key, tuple[int, Row] | None]]], descending: bool
+) -> Iterator[tuple[Key, int, Row]]:
+    """By key, of equal ones the first source's; None: there is no row."""
+    last: Any = _MISSING
+    for key, hit in merge(*sources, key=itemgetter(0), reverse=descending):
+        if key == last:
+            continue
+        last = key
+        if hit is not None:
+            yield key, hit[0], hit[1]
 
 
 def between(

@@ -87,6 +87,7 @@ class Block:
     """The session's pid: it owns advisory locks beside the transaction's row locks."""
     deferrable: bool = False
     failed: bool = False
+    settled: bool = False  # about to commit: its bulk writes are what they come to (`settling`)
     begun: bool = False  # a statement has run: SET TRANSACTION comes too late
     txn: Transaction | None = None
     catalog: Any = None  # own view; None: nothing of the catalog changed here

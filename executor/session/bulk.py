@@ -23,11 +23,11 @@ from executor.columnar.rows import batch_rows
 from executor.constraints.references import concerns
 from executor.constraints.rules import TableRules
 from executor.ddl.schema import shard_schema
-from executor.keyed.overlay import BulkDelete, BulkInsert
+from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.write import Change, InsertPlan, PendingKeys
 from executor.session import keyed as keyed_session
-from executor.session import queries, references
+from executor.session import queries, references, settling
 from executor.session.block import Block
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from planner import types as t
@@ -225,11 +225,15 @@ async def add_bulk(
         raise ExecutionError(
             "54000", f"the transaction writes more than {executor.limits.transaction_bytes_max} bytes"
         )
-    prepared = None
-    if writes.image is not None:
+    own = physical(table, numbered)
+    if writes.image is None:
+        prepared = await executor.store.prepare_bulk(executor.store.draft(table), own)
+    else:
         image = writes.image
-        own = physical(table, numbered)
-        prepared = await executor.store.sort(lambda: image.prepare_bulk(own))  # type: ignore[attr-defined]
+        if replaces is None:
+            prepared = await executor.store.prepare_bulk(image, own, ignoring=writes.gone())  # type: ignore[arg-type]
+        else:  # an UPDATE that leaves the keys alone: they are its own rows'
+            prepared = await executor.store.sort(lambda: image.prepare_bulk(own))  # type: ignore[attr-defined]
         await hydrated(block, table)
         clashes = (
             image.conflicting_keys(prepared, txn.read_ts, ignoring=writes.gone())  # type: ignore[call-arg]
@@ -237,11 +241,11 @@ async def add_bulk(
             else ()
         )
         if clashes:
-            oid, key = clashes[0]
-            constraint = next(c for c in table.constraints if c.oid == oid)
-            raise writes.rules.unique_violation(constraint, key)
+            raise rules_violation(writes, *clashes[0])
     if not checked and replaces is None:
-        own_unique(writes, numbered)
+        clash = await executor.store.sort(lambda: settling.own_clash(writes, prepared))
+        if clash is not None:
+            raise rules_violation(writes, *clash)
     if parts is None:
         parts = await staged(session, table, "+", numbered)
     for part in parts:
@@ -267,32 +271,10 @@ async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> l
     return parts
 
 
-def own_unique(writes: Any, numbered: pa.Table) -> None:
-    """Bulk rows against what the same transaction has written before: only where there is any."""
-    rules = writes.rules
-    specs = [(None, rules.key)] if rules.key is not None else []
-    specs += [(rule.constraint, rule.key) for rule in rules.uniques]
-    if not specs or (not writes.bulk and not writes.by_key and writes.image is not None):
-        return  # what the bulk holds twice itself, the image has found
-    taken: list[set[Any]] = [set() for _ in specs]
-    for _, _, row in writes.bulk_rows():
-        for seen, (_, key_of) in zip(taken, specs, strict=True):
-            seen.add(key_of(row))
-    for entry in writes.by_key.values():
-        if entry is not None:
-            for seen, (_, key_of) in zip(taken, specs, strict=True):
-                seen.add(key_of(entry[1]))
-    for batch in numbered.combine_chunks().to_batches():
-        read = row_reader(batch.columns[1:])
-        for i in range(batch.num_rows):
-            row = read(i)
-            for seen, (constraint, key_of) in zip(taken, specs, strict=True):
-                key = key_of(row)
-                if key is None:
-                    continue
-                if key in seen:
-                    raise rules.unique_violation(constraint, key)
-                seen.add(key)
+def rules_violation(writes: TableWrites, oid: int, key: Any) -> ExecutionError:
+    """23505 of a constraint by its OID."""
+    constraint = next(c for c in writes.table.constraints if c.oid == oid)
+    return writes.rules.unique_violation(constraint, key)
 
 
 # --- UPDATE and DELETE ---------------------------------------------------------------------------
@@ -407,6 +389,7 @@ async def _delete_rids(
     own = RowIds(more=buffer.inserts).among(rids) if buffer is not None else None
     deletion = BulkDelete(rids, removal)
     writes.delete_bulk(deletion)
+    await executor.store.sort(writes.live_bulk)
     durable = rids if own is None else rids.filter(pa.array(~own))
     for part in await staged(session, table, "-", pa.table({"_rid": durable})):
         txn.add_part(table.shard, part)

@@ -38,7 +38,6 @@ from planner.abc import (
     ResultColumn,
     SystemUse,
     Table,
-    ChangesUse,
     TypeRef,
 )
 from storage.abc import Datum, ShardId, Timestamp
@@ -266,15 +265,9 @@ def _inserted(writes: TableWrites, table: Table) -> pa.Table | None:
         arrays = rows_to_arrays(rows, schema.types[:-1])
         tables.append(pa.table([*arrays, pa.array(list(buffer.inserts), pa.int64())], schema=schema))
     if writes.bulk:
-        gone = writes.gone()
-        for b in writes.bulk:
-            rows = b.rows
+        for rows in writes.live_bulk():
             arrays = [rows.column(i + 1) for i in range(rows.num_columns - 1)]
-            own = pa.table([*arrays, rows.column(0)], schema=schema)
-            mask = gone.among(rows.column(0))
-            if mask is not None:
-                own = own.filter(pa.array(~mask))
-            tables.append(own)
+            tables.append(pa.table([*arrays, rows.column(0)], schema=schema))
     return pa.concat_tables(tables) if tables else None
 
 

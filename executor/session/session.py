@@ -35,7 +35,18 @@ from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
-from executor.session import as_of, commands, current, keyed, locking, permissions, queries, references, transactions
+from executor.session import (
+    as_of,
+    commands,
+    current,
+    keyed,
+    locking,
+    permissions,
+    queries,
+    references,
+    settling,
+    transactions,
+)
 from executor.session.block import Block
 from executor.session.guc_table import REPORTED
 from executor.session.lock_wait import LockWait
@@ -599,6 +610,8 @@ class Session:
             return None
         if block.deferred or ddl.leaving(self, block):
             return None
+        if not block.settled and settling.unsettled(block):
+            return None
         if block.steps:
             self.executor.catalog_row_writes(block)
         txn = block.txn
@@ -636,6 +649,9 @@ class Session:
             await references.check_deferred(self, self.block)
         await queries.materialise_held(self)
         await ddl.leave(self, self.block)
+        if settling.unsettled(self.block):
+            await settling.settle(self, self.block)
+            self.block.settled = True
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def done(result: Rows | Exception) -> None:

@@ -6,7 +6,9 @@
 Sorting ten million rows takes a second, and so does looking for their keys in as many rows that exist; so
 both are functions of immutable things that may run beside the loop. What is left for admission is to look at
 memory, at runs that have come since, and at the few keys that were found. Runs whose range of keys does not
-even overlap the bulk's, as is usual for appended keys, cost nothing.
+even overlap the bulk's, as is usual for appended keys, cost nothing; keys whose row is known to be gone (by a newer
+run's tombstone, or because the same transaction deletes it) are left out beside the loop, so that a table can be
+emptied and filled again.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from executor.keyed.row_ids import RowIds
 from executor.snapshot.columns import row_reader
-from executor.snapshot.keys import KeyIndex, key_index, repeats, sort_order
+from executor.snapshot.keys import KeyIndex, Positions, key_index, repeats, sort_order
 from executor.snapshot.runs import RID, TOMBSTONE, Rids, Run, RunShape, build_run
 from executor.snapshot.spill import Column, Spill, one_array
 from storage.abc import Timestamp
@@ -28,6 +31,9 @@ from txn.abc import Key
 
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
+
+CLASHES_MAX = 100
+"""So many keys that are taken are worth naming."""
 
 
 @dataclass(slots=True)
@@ -50,8 +56,9 @@ class Bulk:
     duplicates: list[tuple[int, Key]] = field(default_factory=list)
     """(constraint oid, key) of keys that come twice in the rows themselves."""
 
-    found: dict[tuple[int, Run], list[Key]] = field(default_factory=dict)
-    """Keys that the bulk shares with a run, by constraint and run, as far as looked up already."""
+    found: dict[tuple[int, Run], Positions] = field(default_factory=dict)
+    """Which of its keys a run has as well, by constraint and run, as far as looked up already: those of rows that
+    nothing newer is known to have replaced or deleted."""
 
     def __len__(self) -> int:
         return int(self.table.num_rows)
@@ -94,19 +101,47 @@ def prepare(
     bulk.duplicates = [(primary_oid, bulk.keys.key_at(int(i))) for i in again] + bulk.duplicates
     if not len(again):
         bulk.run = build_run(shape, rids, columns, 0, 0, key_arrays=keys, presorted=True, spill=spill)
+        for oid, _, _ in shape.uniques:
+            bulk.run.secondary(oid)  # now, and not on the loop when the first asks
     return bulk
 
 
-def look_up(bulk: Bulk, runs: Sequence[Run], primary_oid: int) -> None:
-    """Finds the keys that the bulk shares with these runs. Any thread, as long as it has the bulk to itself."""
+def look_up(bulk: Bulk, runs: Sequence[Run], primary_oid: int, ignoring: RowIds | None = None) -> None:
+    """Finds the keys that the bulk shares with these runs, newest first. Any thread, as long as it has the bulk to itself.
+
+    `ignoring`: row ids that the same transaction deletes, now and when it commits.
+    """
     if bulk.keys is None:
         return
-    for run in runs:
+    for depth, run in enumerate(runs):
         if primary_oid and (primary_oid, run) not in bulk.found:
-            bulk.found[primary_oid, run] = _common(bulk.keys, run.keys)
+            at, rows = shared_keys(bulk.keys, run.keys)
+            bulk.found[primary_oid, run] = _standing(run, at, rows, runs[:depth], ignoring)
         for oid, index in bulk.uniques.items():
             if (oid, run) not in bulk.found:
-                bulk.found[oid, run] = _common(index, run.secondary(oid).keys)
+                secondary = run.secondary(oid)
+                at, rows = shared_keys(index, secondary.keys)
+                rows = secondary.rows_at(rows)
+                bulk.found[oid, run] = _standing(run, at, rows, runs[:depth], ignoring)
+
+
+def _standing(
+    run: Run, at: Positions, rows: Positions, newer: Sequence[Run], ignoring: RowIds | None
+) -> Positions:
+    """Of the bulk's keys `at`, which the run's rows `rows` have: those whose row may still be there."""
+    rids = run.rids[rows]
+    stands = rids >= 0
+    gone = ignoring.among(rids) if ignoring is not None else None
+    if gone is not None:
+        stands &= ~gone
+    if not stands.all():
+        at, rows = at[stands], rows[stands]
+    for later in newer:
+        if not len(at):
+            break
+        stands = later.keys.find_many([k.take(pa.array(rows)) for k in run.keys.arrays]) < 0
+        at, rows = at[stands], rows[stands]
+    return at
 
 
 @dataclass(slots=True)
@@ -213,7 +248,7 @@ def unique_index(
 def conflicts(
     image: TableImage, bulk: Bulk, ts: Timestamp, ignoring: Container[int]
 ) -> list[tuple[int, Key]]:
-    """(constraint oid, key) of every key of the bulk that exists at `ts`, or twice in the bulk."""
+    """(constraint oid, key) of keys of the bulk that exist at `ts`, or twice in the bulk; CLASHES_MAX at most."""
     found = list(bulk.duplicates)
     if bulk.keys is None:
         return found
@@ -226,11 +261,13 @@ def conflicts(
     for oid, index, newest in indexes:
         candidates = set(_in_memory(index, newest))
         for run in image.runs:
-            candidates.update(bulk.found[oid, run])
+            candidates.update(index.key_at(i) for i in bulk.found[oid, run].tolist())
         for key in [*sorted(candidates), *bulk.with_nulls.get(oid, ())]:
             hit = image.find_unique(oid, key, ts)
             if hit is not None and hit[1] not in ignoring:
                 found.append((oid, key))
+                if len(found) >= CLASHES_MAX:
+                    return found
     return found
 
 
@@ -245,10 +282,13 @@ def _in_memory(index: KeyIndex, known: dict[Key, Any]) -> list[Key]:
     return [k for k in map(index.key_at, range(index.size)) if k in known]
 
 
-def _common(a: KeyIndex, b: KeyIndex) -> list[Key]:
-    """The keys that two indexes share."""
+def shared_keys(a: KeyIndex, b: KeyIndex) -> tuple[Positions, Positions]:
+    """The keys that two indexes share: where they are in each."""
     if not a.size or not b.size or a.key_at(0) > b.key_at(b.size - 1) or a.key_at(a.size - 1) < b.key_at(0):
-        return []
+        none = np.empty(0, np.int64)
+        return none, none
     small, large = (a, b) if a.size <= b.size else (b, a)
-    at = large.find_many(small.arrays)
-    return [small.key_at(int(i)) for i in np.flatnonzero(at >= 0)]
+    there = large.find_many(small.arrays)
+    here = np.flatnonzero(there >= 0)
+    there = there[here]
+    return (here, there) if small is a else (there, here)

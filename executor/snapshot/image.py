@@ -322,6 +322,7 @@ class TableImage(Lookups):
     def _add_bulk_run(self, run: Run) -> None:
         def take_out() -> None:
             self._runs = tuple(r for r in self._runs if r is not run)
+            run.first = run.since = 0  # it may be put again, by the next attempt to commit it
 
         self._undo.append((run.first, take_out))
         self._runs = (run, *self._runs)

@@ -86,6 +86,10 @@ class SecondaryIndex:
         i = self.keys.find(key)
         return -1 if i < 0 else int(self._rows[i])
 
+    def rows_at(self, positions: Rids) -> Rids:
+        """Row numbers in the run of positions in `keys`."""
+        return self._rows[positions].astype(np.int64)
+
     def find_many(self, arrays: Sequence[pa.Array]) -> Rids:
         """Row numbers of many keys without nulls, -1 where absent."""
         at = self.keys.find_many(arrays)

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from executor.keyed.row_ids import RowIds
 from executor.snapshot.bulk import Bulk, Removal, look_up
 from executor.snapshot.compaction import compact
 from executor.snapshot.hydration import (
@@ -119,6 +120,10 @@ class SnapshotStore:
         image = TableImage(self, table, ts, self.next_generation(table.shard))
         self._images[table.shard] = image
         return image
+
+    def draft(self, table: Table) -> TableImage:
+        """An image that nobody finds: to prepare the rows of a table that does not exist yet."""
+        return TableImage(self, table, 0, 0)
 
     def next_generation(self, shard: ShardId) -> int:
         """A number that tells apart the tables that DuckDB has had for one shard."""
@@ -426,16 +431,22 @@ class SnapshotStore:
         finally:
             image.vacuuming = False
 
-    async def prepare_bulk(self, image: TableImage, rows: pa.Table, first_rid: int | None = None) -> Bulk:
+    async def prepare_bulk(
+        self,
+        image: TableImage,
+        rows: pa.Table,
+        first_rid: int | None = None,
+        ignoring: RowIds | None = None,
+    ) -> Bulk:
         """Sorts a bulk insert and looks for its keys in the runs, beside the loop: for `conflicting_keys`
-        and `put_bulk` at admission. `rows` as in `TableImage.prepare_bulk`."""
+        and `put_bulk` at admission. `rows` as in `TableImage.prepare_bulk`, `ignoring` as in `look_up`."""
         if image.keyed:
             await image.hydrated()
         runs, primary = image.runs, image.table.primary_key
 
         def work() -> Bulk:
             bulk = image.prepare_bulk(rows, first_rid)
-            look_up(bulk, runs, primary.oid if primary else 0)
+            look_up(bulk, runs, primary.oid if primary else 0, ignoring)
             return bulk
 
         return await self.sort(work)
