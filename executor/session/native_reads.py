@@ -140,6 +140,7 @@ async def _opened(
 
 
 def _columns(session: Session, table: Table) -> dict[str, Any]:
+    shown = [i for i, c in enumerate(table.columns) if not c.hidden]
     stored = shard_schema(table)
     return {
         "schema": session.catalog.schema_of(table.schema_oid).name,
@@ -152,11 +153,14 @@ def _columns(session: Session, table: Table) -> dict[str, Any]:
                 "typmod": t.base_of(c.type).typmod,
                 "type": t.format_type(c.type),
                 "not_null": c.not_null,
+                "generated": bool(c.generated),
             }
-            for c in table.columns
+            for c in (table.columns[i] for i in shown)
         ],
         "key": [table.columns[i].name for i in table.key_indexes],
-        "arrow": base64.b64encode(stored.serialize().to_pybytes()).decode(),
+        "arrow": base64.b64encode(
+            pa.schema([stored.field(i) for i in shown]).serialize().to_pybytes()
+        ).decode(),
     }
 
 

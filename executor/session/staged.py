@@ -31,6 +31,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -41,9 +42,11 @@ from executor.session.block import Block
 from executor.session.copying import copied_columns, default_values
 from executor.session.keyed import SnapshotMoved
 from executor.session.permissions import require
+from executor.session.row_queries import recomputed
 from executor.session.staged_columns import WrongColumn, canonical_column
 from executor.snapshot.spill import spilled_table
 from planner import statements as st
+from planner import types as t
 from planner.abc import Column, Table
 from storage.abc import BlobInfo, CorruptBlob, Datum, Part
 from storage.gc import STAGED, GcLimits
@@ -280,7 +283,7 @@ async def _append(session: Session, block: Block, staged: _Staged) -> int:
     for i, rows in enumerate(staged.tables):
         if not rows.num_rows:
             continue
-        full = await completed(session, table, staged.columns, rows)
+        full = await completed(session, block, table, staged.columns, rows)
         await executor.store.sort(partial(bulk.check_rows, rules, full, session))
         numbered = bulk.numbered(session, table, full)
         await bulk.check_wide(session, block, table, bulk.physical(table, numbered))
@@ -306,13 +309,26 @@ def _described(part: Part, first_rid: int) -> Part:
     )
 
 
-async def completed(session: Session, table: Table, columns: Sequence[Column], rows: pa.Table) -> pa.Table:
-    """Full rows of the table: the given columns, and defaults for the others."""
+async def completed(
+    session: Session, block: Block, table: Table, columns: Sequence[Column], rows: pa.Table
+) -> pa.Table:
+    """Full rows of the table: the given columns, defaults for the others, generated ones computed."""
     given = {c.attnum for c in columns}
     arrays: list[Any] = []
     for c in table.columns:
         if c.attnum in given:
             arrays.append(rows.column(f"c{c.attnum}"))
+        elif c.generated:
+            arrays.append(pa.nulls(rows.num_rows, t.arrow_type(c.type)))
         else:
             arrays.append(await default_values(session, c, rows.num_rows))
-    return pa.table(arrays, names=[f"c{c.attnum}" for c in table.columns])
+    return await computed(session, block, table, arrays)
+
+
+async def computed(session: Session, block: Block, table: Table, arrays: Sequence[Any]) -> pa.Table:
+    """Full rows from their columns, the generated ones anew."""
+    if not any(c.generated for c in table.columns):
+        return pa.table(arrays, names=[f"c{c.attnum}" for c in table.columns])
+    zeros = pa.array(np.zeros(len(arrays[0]), np.int64))
+    whole = pa.table([*arrays, zeros], schema=queries.physical_schema(table))
+    return await recomputed(session, block, table, whole, None)

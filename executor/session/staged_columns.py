@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError
 from planner import types as t
 from planner.abc import Column, SqlError, TypeRef
+from planner.types.arrays import ArrayType
 
 
 class WrongColumn(Exception):
@@ -51,11 +52,8 @@ def canonical_column(given: pa.ChunkedArray, column: Column) -> tuple[pa.Chunked
         return _read(given, column, ref, wanted)
     if given.type.equals(wanted) and not pa.types.is_string(wanted):
         return given, True
-    if pa.types.is_list(wanted) and pa.types.is_list(given.type) and _plain_elements(ref):
-        try:
-            return given.cast(wanted), False
-        except pa.ArrowException:
-            raise _wrong(given.type, column) from None
+    if pa.types.is_list(given.type) and t.element_of(ref.oid):
+        return _array_texts(given, column, ref), False
     if _castable(given.type, wanted):
         return given.cast(wanted), False
     raise _wrong(given.type, column)
@@ -82,9 +80,21 @@ def _is_plain(ref: TypeRef) -> bool:
     return ref.oid in _PLAIN or (ref.oid == t.VARCHAR and ref.typmod < 0)
 
 
-def _plain_elements(ref: TypeRef) -> bool:
-    element = t.element_of(ref.oid)
-    return bool(element) and _is_plain(TypeRef(element, ref.typmod))
+def _array_texts(given: pa.ChunkedArray, column: Column, ref: TypeRef) -> pa.ChunkedArray:
+    """Lists as values of an array type, which are kept as their text."""
+    element = TypeRef(t.element_of(ref.oid), ref.typmod)
+    inner = Column(column.name, element, column.attnum)
+    kind = t.sql_type(ref.oid)
+    assert isinstance(kind, ArrayType)
+    texts: list[str | None] = []
+    for chunk in given.chunks:
+        items, _ = canonical_column(pa.chunked_array([chunk.flatten()]), inner)
+        datums = t.to_datums(items, element)
+        at = 0
+        for length in pc.list_value_length(chunk).to_pylist():
+            texts.append(None if length is None else kind.of_items(datums[at : at + length]))
+            at += length or 0
+    return pa.chunked_array([pa.array(texts, pa.string())])
 
 
 def _castable(given: pa.DataType, wanted: pa.DataType) -> bool:

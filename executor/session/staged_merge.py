@@ -105,7 +105,7 @@ async def upsert(
     session: Session, block: Block, table: Table, columns: Sequence[Column], rows: pa.Table
 ) -> int:
     """Rows under known keys get the staged columns, the others are inserted. Raises SnapshotMoved."""
-    from executor.session.staged import completed
+    from executor.session.staged import completed, computed
 
     key = _key(table, columns)
     if not rows.num_rows:
@@ -118,16 +118,17 @@ async def upsert(
     )
     if len(places) and assigned:
         take = pa.array(places)
-        arrays: list[Any] = [found.column(1)]
+        arrays: list[Any] = []
         for i, c in enumerate(table.columns):
             arrays.append(rows.column(f"c{c.attnum}").take(take) if i in assigned else found.column(2 + i))
-        new = pa.table(arrays, names=["_rid", *(f"c{c.attnum}" for c in table.columns)])
+        new = (await computed(session, block, table, arrays)).add_column(0, "_rid", found.column(1))
+        assigned += tuple(i for i, c in enumerate(table.columns) if c.generated)
         await bulk.update(session, block, UpdateQuery(table, _NOTHING, assigned), new)
     fresh = np.ones(rows.num_rows, np.bool_)
     fresh[places] = False
     if fresh.any():
         left = rows.filter(pa.array(fresh))
-        await bulk.insert(session, block, table, await completed(session, table, columns, left), None)
+        await bulk.insert(session, block, table, await completed(session, block, table, columns, left), None)
     return int(rows.num_rows)
 
 

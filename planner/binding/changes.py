@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import ChangesUse, PlanError, Slot, TypeRef
-from planner.binding.emit import EmittedColumn, decimal_form, quote_name, sql
+from planner.binding.emit import EmittedColumn, column_form, quote_name, sql
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, RelationColumn, StarColumn
 from planner.catalog.system.functions import split_name
@@ -54,16 +54,18 @@ def source(
     table = queries.ctx.catalog.resolve_table(name, schema, queries.search_path, position)
     number = queries.next_relation()
     columns = [RelationColumn(n, TypeRef(oid)) for n, oid in COLUMNS]
-    columns += [RelationColumn(c.name, c.type, table.oid, c.attnum) for c in table.columns]
+    columns += [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
     shown = identifier(alias.this) if alias is not None and alias.this is not None else NAME
     relation = Relation(number, shown, columns)
     binder.rename(relation, alias)
     slot = f"h{number}"
     queries.system.append(ChangesUse(slot, table, after, upto))
     emitted = [EmittedColumn(quote_name(n)) for n, _ in COLUMNS]
-    emitted += [EmittedColumn(quote_name(c.name), decimal_form(c.type)) for c in table.columns]
+    emitted += [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
     queries.declare(number, emitted)
-    star = [StarColumn(c.name, Var(c.type, number, i), c) for i, c in enumerate(relation.columns)]
+    star = [
+        StarColumn(c.name, Var(c.type, number, i), c) for i, c in enumerate(relation.columns) if not c.hidden
+    ]
     return Source(sql(Slot(slot), f" AS r{number}"), [relation], star)
 
 

@@ -206,6 +206,22 @@ def test_delete_takes_away_the_rows_with_these_keys() -> None:
     session(body)
 
 
+def test_generated_columns_are_computed() -> None:
+    async def body(server: Server) -> None:
+        await server.client().query(
+            "CREATE TABLE t (k int PRIMARY KEY, twice int GENERATED ALWAYS AS (k2 * 2) STORED, k2 int)"
+        )
+        for mode, first in (("append", 1), ("upsert", 4)):
+            keys = pa.array(range(first, first + 5 - (mode == "append")), pa.int32())
+            doubled = pa.array([k.as_py() * first for k in keys], pa.int32())
+            await stage(server, {"a.parquet": parquet({"k": keys, "k2": doubled}, {"k": 1, "k2": 3})})
+            await server.client().query(copy(mode=mode, columns="(k, k2)"))
+        expected = [(1, 2, 1), (2, 4, 2), (3, 6, 3), *((k, 8 * k, 4 * k) for k in range(4, 9))]
+        assert await server.client().rows("SELECT * FROM t ORDER BY k") == expected
+
+    session(body)
+
+
 def test_keys_of_several_columns_and_of_texts() -> None:
     async def body(server: Server) -> None:
         await server.client().query(

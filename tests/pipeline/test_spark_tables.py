@@ -95,7 +95,7 @@ def test_both_doors_read_every_type(spark: SparkSession, url: str) -> None:
     types = (
         "struct<id:int,s:smallint,b:bigint,f4:float,f8:double,n:decimal(12,3),nn:string,t:string,v:string,c:string,"
         "bo:boolean,by:binary,d:date,ti:string,ts:timestamp_ntz,tz:timestamp,u:string,j:string,jb:string,"
-        "iv:struct<months:int,days:int,micros:bigint>,ia:array<int>,ta:array<string>,na:array<decimal(5,2)>>"
+        "iv:struct<months:int,days:int,micros:bigint>,ia:string,ta:string,na:string>"
     )
     with Snapshot(spark, url, "typed") as snapshot:
         for frame in (native(spark, url, "typed"), snapshot.table("typed")):
@@ -109,7 +109,7 @@ def test_both_doors_read_every_type(spark: SparkSession, url: str) -> None:
             assert (one.ti, one.ts) == ("12:34:56.789", datetime.datetime(2024, 2, 29, 12, 34, 56, 123456))
             assert one.u == "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
             assert (one.j, one.jb, tuple(one.iv)) == ('{"a": 1}', '{"b": [1, 2]}', (1, 2, 11_045_000_000))
-            assert (one.ia, one.ta, one.na) == ([1, 2, None], ["a", "b c"], [Decimal("1.25")])
+            assert (one.ia, one.ta, one.na) == ("{1,2,NULL}", '{a,"b c"}', "{1.25}")
             instant = frame.where("id = 1").select(F.unix_micros("tz")).collect()[0][0]
             assert instant == 1709210096123456
 
