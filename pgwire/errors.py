@@ -58,6 +58,7 @@ class ErrorFields:
     column: str = ""
     datatype: str = ""
     constraint: str = ""
+    routine: str = ""
 
     def encode(self) -> bytes:
         return replies.fields(
@@ -76,6 +77,7 @@ class ErrorFields:
                 ("c", self.column),
                 ("d", self.datatype),
                 ("n", self.constraint),
+                ("R", self.routine),
             ),
         )
 
@@ -132,6 +134,7 @@ def describe(error: BaseException, *, offset: int = 0) -> ErrorFields:
             column=error.column,
             datatype=error.datatype,
             constraint=error.constraint,
+            routine=str(getattr(error, "routine", "")),
         )
     if isinstance(error, ProtocolViolation):
         return ErrorFields(error.sqlstate, error.message, severity="FATAL" if error.fatal else "ERROR")

@@ -50,6 +50,7 @@ class Conversation:
     """The protocol after authentication, on one `Session`. Everything happens on the loop's thread."""
 
     __slots__ = (
+        "_cut",
         "_early",
         "_ending",
         "_held",
@@ -81,6 +82,7 @@ class Conversation:
         self._early: Rows | Exception | None = None
         self.copy: CopyFeed | None = None
         self._ending: Exception | None = None
+        self._cut = False
         self.gone = False
         self._held = False
         self._silence: asyncio.TimerHandle | None = None
@@ -250,6 +252,8 @@ class Conversation:
         if changes:
             self.out += [replies.parameter_status(name, value) for name, value in changes]
             changes.clear()
+        if self._cut:
+            return
         self.out.append(replies.READY[session.transaction_status])
         if session.silence_limited:
             self._watch_silence()
@@ -279,7 +283,9 @@ class Conversation:
         """Reports a failed statement, to the client and to the session."""
         if self.session.notices:
             self._drain_notices()
-        if self._ending is None or getattr(error, "sqlstate", "") != "57014":  # else it ends because we end
+        if self._ending is not None and getattr(error, "sqlstate", "") == "57014":
+            self._cut = True  # it was stopped because the session ends: that is what the client is told
+        else:
             self.out.append(describe(error, offset=offset).encode())
         if isinstance(error, Exception):
             self.session.statement_failed(error)

@@ -30,7 +30,9 @@ def canonical_batch(batch: pa.RecordBatch, types: Sequence[TypeRef]) -> pa.Recor
 
 def batch_rows(batch: Any, types: Sequence[TypeRef]) -> list[tuple[Any, ...]]:
     """A batch (or table) as tuples of datums."""
+    if not types:
+        return [
+            ()
+        ] * batch.num_rows  # DuckDB has no rows without a column: there is one that nobody asked for
     columns = [canonical_array(c, ref) for c, ref in zip(batch.columns, types, strict=True)]
-    if not columns:
-        return [()] * batch.num_rows
     return list(zip(*(t.to_datums(c, ref) for c, ref in zip(columns, types, strict=True)), strict=True))

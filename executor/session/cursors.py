@@ -136,9 +136,14 @@ async def declare(
 
 async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datum], autocommit: bool) -> Rows:
     portal = session.portals.get(s.cursor)
-    cursor = portal.extra.get("cursor") if portal is not None else None
-    if portal is None or cursor is None:
+    if portal is None:
         raise ExecutionError("34000", f'cursor "{s.cursor}" does not exist')
+    cursor = portal.extra.get("cursor")
+    if cursor is None:
+        rows = await _fetch_bound(session, portal, s)
+        if s.move:
+            return Rows(f"MOVE {len(rows)}")
+        return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
     backward = s.direction in ("backward", "first", "last", "absolute", "relative") or (s.count or 0) < 0
     if portal.extra["scroll"] is False and backward:
         raise ExecutionError(
@@ -150,6 +155,49 @@ async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datu
     if s.move:
         return Rows(f"MOVE {len(rows)}")
     return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
+
+
+async def _fetch_bound(session: Session, portal: Portal, s: st.Fetch) -> list[tuple[Datum, ...]]:
+    """FETCH from a portal that Bind has made: forward, from where the last Execute or FETCH stopped."""
+    columns = portal.prepared.plan.columns
+    if columns is None:
+        raise ExecutionError("55000", f'portal "{portal.name}" cannot be run')
+    if s.direction != "forward" or (s.count or 0) < 0:
+        raise ExecutionError(
+            "55000",
+            "cursor can only scan forward",
+            hint="Declare it with SCROLL option to enable backward scan.",
+        )
+    if portal.finished:
+        return []
+    if portal.result is None:
+        portal.result = await session.run_plan(portal.prepared.plan, portal.params, False)
+    result, rows = portal.result, list[tuple[Datum, ...]]()
+    if isinstance(result, Rows):
+        start: int = portal.pending or 0
+        rows = list(result.rows[start : None if s.count is None else start + s.count])
+        portal.pending = start + len(rows)
+    elif isinstance(result, Stream):
+        types = [c.type for c in result.columns or columns]
+        left = portal.pending
+        while s.count is None or len(rows) < s.count:
+            if left is None or not left.num_rows:
+                left = await anext(result.batches, None)
+                if left is None:
+                    break
+            batch = left if s.count is None else left.slice(0, s.count - len(rows))
+            left = left.slice(batch.num_rows)
+            rows += batch_rows(batch, types)
+            if len(rows) > session.executor.limits.cursor_rows_max:
+                raise ExecutionError(
+                    "54000", f"one FETCH holds more than {session.executor.limits.cursor_rows_max} rows"
+                )
+        portal.pending = left
+    if s.count is None or len(rows) < s.count:  # the end, found by asking for more than there is
+        portal.close()
+        portal.finished, portal.pending = True, None
+        portal.result = Rows("SELECT 0", columns, ())
+    return rows
 
 
 async def close(

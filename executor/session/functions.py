@@ -73,11 +73,12 @@ def _terminate(session: Session, pid: int | None) -> bool | None:
         session.notice("WARNING", "01000", f"PID {pid} is not a PostgreSQL backend process")
     if other is not None:
         # Busy ones end when their statement has stopped; the asker itself after its answer.
-        if other is not session:
-            other.cancel()
+        loop = asyncio.get_running_loop()
         if other.on_terminate is not None:
             reason = ExecutionError("57P01", "terminating connection due to administrator command")
-            asyncio.get_running_loop().call_soon(other.on_terminate, reason)
+            loop.call_soon(other.on_terminate, reason)
+        if other is not session:
+            loop.call_soon(other.cancel)  # in this order: a statement that stops knows why it does
     return None if pid is None else other is not None
 
 

@@ -134,3 +134,71 @@ def test_types_of_all_kinds_are_introspected(run: Callable[[Work], Any]) -> None
         return sorted((r["name"], r["kind"].decode(), r["elemtype_name"]) for r in rows)
 
     assert run(work) == [("_shade", "b", "shade"), ("shade", "e", "-")]
+
+
+def test_a_cursor_moves_forward_between_fetches(run: Callable[[Work], Any]) -> None:
+    """MOVE, by SQL, on the portal that Bind has made: the two share one namespace and one position."""
+
+    async def work(c: Any) -> Any:
+        async with c.transaction():
+            cursor = await c.cursor("SELECT generate_series(0, 20)")
+            first = await cursor.fetch(2)
+            moved = await cursor.forward(5)
+            then = await cursor.fetchrow()
+            rest = await cursor.fetch(100)
+            return first, moved, then, rest[0], len(rest), await cursor.fetchrow()
+
+    assert run(work) == ([(0,), (1,)], 5, (7,), (8,), 13, None)
+
+
+def test_a_failed_portal_stays_failed_until_the_block_ends(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        async with c.transaction():
+            cursor = await c.cursor("SELECT 1 / (2 - g) FROM generate_series(1, 3) g")
+            with pytest.raises(asyncpg.DivisionByZeroError):
+                await cursor.fetch(3)
+            with pytest.raises(asyncpg.InFailedSQLTransactionError):
+                await cursor.fetch(1)
+
+    run(work)
+
+
+def test_a_changed_table_lets_the_driver_prepare_again(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        await c.execute("CREATE TABLE reshaped (a int); INSERT INTO reshaped VALUES (1)")
+        before = await c.fetch("SELECT * FROM reshaped")
+        await c.execute("ALTER TABLE reshaped ADD b text")
+        return before, await c.fetch("SELECT * FROM reshaped")
+
+    assert run(work) == ([(1,)], [(1, None)])
+
+
+def test_one_who_is_terminated_is_told_so(server: ServerProcess, run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        pid = await c.fetchval("SELECT pg_backend_pid()")
+        sleeping = asyncio.create_task(c.execute("SELECT pg_sleep(60)"))
+        other = await asyncpg.connect(
+            host=server.host, port=server.port, user="tidewire", database="tidewire"
+        )
+        await other.execute("SELECT pg_terminate_backend($1)", pid)
+        await other.close()
+        with pytest.raises(asyncpg.ConnectionDoesNotExistError, match="terminating connection") as told:
+            await sleeping
+        return type(told.value.__cause__)
+
+    assert run(work) is asyncpg.AdminShutdownError
+
+
+def test_isolation_has_the_names_that_the_driver_knows(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        async with c.transaction(), c.transaction(isolation="serializable"):
+            return await c.fetchval("SHOW transaction_isolation")
+
+    assert run(work) == "serializable"
+
+
+def test_rows_without_columns_and_quoted_names_of_types(run: Callable[[Work], Any]) -> None:
+    async def work(c: Any) -> Any:
+        return await c.fetch("SELECT"), await c.fetchval('SELECT $1::"pg_catalog"."int4"::text', 3)
+
+    assert run(work) == ([()], "3")
