@@ -66,7 +66,7 @@ Bounds = tuple[Key | None, Key | None, bool, bool]
 class LookupPlan:
     """A compiled lookup: which keys or range it asks for, and the walk over what is there."""
 
-    __slots__ = ("keys", "points", "range", "single", "unique")
+    __slots__ = ("_values", "points", "range", "single", "unique")
 
     def __init__(self, table: Table, lookup: Lookup, unique: int = 0) -> None:
         """`unique`: the UNIQUE constraint that points name, if they do not name primary keys."""
@@ -79,6 +79,10 @@ class LookupPlan:
         else:
             self.range = _compile_range(lookup, table)
         self.single = self.points is not None and len(self.points) == 1
+        self._values: Compiled | None = None
+        """The values of several points on one column, at once."""
+        if isinstance(lookup, Points) and len(types) == 1 and not self.single:
+            self._values = compile_tuple([_key_part(k[0], types[0]) for k in lookup.keys])
 
     def asked_keys(self, params: Sequence[Any], session: Any) -> list[Key]:
         """The distinct keys that are asked for; NULL asks for none. Only for points."""
@@ -86,6 +90,10 @@ class LookupPlan:
         if self.single:
             key = self.points[0](params, session)
             return [] if key is None else [key]
+        if self._values is not None:
+            found = dict.fromkeys(self._values(params, None, session))
+            found.pop(None, None)
+            return list(found)
         keys = (k(params, session) for k in self.points)
         return list(dict.fromkeys(k for k in keys if k is not None))
 
@@ -188,6 +196,15 @@ class ReadPlan:
             self.columns = tuple(plain)
         if self.lookup.single and body.limit is None and not body.unique:
             self.run = _single_point(body)
+        elif (
+            self.lookup.points is not None
+            and not body.unique
+            and body.condition is None
+            and body.limit is None
+            and len(plain) == len(body.outputs)
+        ):
+            self.columns = tuple(plain)
+            self.run = self._points
         else:
             self.run = self._general
 
@@ -209,6 +226,17 @@ class ReadPlan:
                 if found is not None:
                     return found  # type: ignore[no-any-return]
         return self.run(params, session, image, ts)
+
+    def _points(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]]:
+        """Several points, of which nothing but columns is asked: from an image all at once."""
+        many = getattr(view, "get_many", None)  # an overlay has none: it notes each key that was read
+        if many is None:
+            return self._general(params, session, view, ts)
+        keys = self.lookup.asked_keys(params, session)
+        keys.sort(reverse=self.body.descending)
+        return many(keys, ts, self.columns)  # type: ignore[no-any-return]
 
     def _general(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp

@@ -129,6 +129,37 @@ class Lookups:
             self._no_answer()
         return None
 
+    def get_many(self, keys: Sequence[Key], ts: Timestamp, indexes: tuple[int, ...]) -> list[Row]:
+        """These columns of those rows that are visible, in the order of the keys. Raises as `get`."""
+        chains = self._chains
+        runs = [run for run in self._runs if ts >= run.first]
+        readable = all(ts >= run.since for run in runs)
+        places = [(run.find, run.some(indexes), run.rids.data if run.tombstones else None) for run in runs]
+        complete = self.cold is None and self.keyed and ts >= self._truncated_ts
+        rows: list[Row] = []
+        add = rows.append
+        for key in keys:
+            v = chains.get(key)
+            while v is not None and v[0] > ts:
+                v = v[3]
+            if v is not None:
+                row = v[2]
+                if row is not None:
+                    add(tuple([row[i] for i in indexes]))
+                continue
+            if not readable:
+                raise TooOldForKeyed
+            for find, read, rids in places:
+                i = find(key)
+                if i >= 0:
+                    if rids is None or rids[i] >= 0:
+                        add(read(i))
+                    break
+            else:
+                if not complete:
+                    self._no_answer()
+        return rows
+
     def newest(self, key: Key) -> tuple[Timestamp, int, Row | None] | None:
         """See the contract. For a row found in a run, ts is the run's `since`: no earlier than the truth.
 

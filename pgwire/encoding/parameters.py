@@ -61,7 +61,14 @@ def params_decoder(
     forms = formats if len(formats) == count else (formats[0] if formats else 0,) * count
     decoders = [_decoder(ref, form, settings) for ref, form in zip(types, forms, strict=True)]
 
+    width = _plain_width(types) if count > 1 and not any(forms) else 0
+
     def decode(values: Values) -> tuple[Datum, ...]:
+        if width and len(values) == count:
+            # Nothing but short integers in text, as in a long IN list: no call for each.
+            plain = [int(v) for v in values if v is not None and len(v) <= width and v.isdigit()]
+            if len(plain) == count:
+                return tuple(plain)
         if len(values) != count:
             raise SqlError(
                 "08P01",
@@ -79,6 +86,13 @@ def params_decoder(
         return tuple(out)
 
     return decode
+
+
+def _plain_width(types: Sequence[TypeRef]) -> int:
+    """How many digits are surely in range, if all of these are integers; else 0."""
+    families = [t.sql_type(ref.oid) for ref in types]
+    highs = [family.high for family in families if isinstance(family, IntegerType)]
+    return len(str(min(highs))) - 1 if len(highs) == len(families) else 0
 
 
 def decode_params(

@@ -5,6 +5,9 @@
 The loop is written out for the columns at hand, as source text, and compiled once: no dispatch on
 types per value, no call where an expression will do. Lengths and message heads of ordinary sizes are looked up
 in tables of ready bytes.
+
+Where all columns are text, as nearly always, the rows are put together as `str` with a character for a byte, and become
+bytes in one go at the end (Latin-1 is that mapping): Python prints and joins text more than twice as fast as bytes.
 """
 
 from __future__ import annotations
@@ -69,7 +72,7 @@ def _field_source(
     if form == 0 and ref.oid == t.BOOL:
         return [f"f{i} = b'\\0\\0\\0\\1t' if v{i} else b'\\0\\0\\0\\1f'"]
     if form == 0 and ref.oid in _PRINTED:
-        value = f"b'%d' % v{i}"
+        value = f"str(v{i}).encode()"
     elif ref.oid in _UTF8 and (form == 0 or ref.oid not in (t.UUID, t.JSONB, t.TIMETZ)):
         value = f"v{i}.encode()"
     elif form == 0:
@@ -79,6 +82,57 @@ def _field_source(
         names[f"send{i}"] = binary_output(ref)
         value = f"send{i}(v{i})"
     return [f"b = {value}", "n = len(b)", f"f{i} = (LENGTHS[n] if n < {TABLE_SIZE} else pack('!i', n)) + b"]
+
+
+def _text_source(i: int, ref: TypeRef, settings: TypeSettings, names: dict[str, Any]) -> list[str]:
+    """Statements that set f{i} from v{i} (not None): the field's bytes as characters."""
+    if ref.oid == t.BOOL:
+        return [f"f{i} = '\\0\\0\\0\\1t' if v{i} else '\\0\\0\\0\\1f'"]
+    if ref.oid in _PRINTED:
+        return [f"b = f'{{v{i}}}'", f"f{i} = LENGTHS[len(b)] + b"]
+    if ref.oid in _UTF8:
+        lines = [f"b = v{i} if v{i}.isascii() else utf8(v{i})"]
+    else:
+        names[f"show{i}"] = text_output(ref, settings)
+        lines = [f"b = show{i}(v{i})", "if not b.isascii(): b = utf8(b)"]
+    return [*lines, "n = len(b)", f"f{i} = (LENGTHS[n] if n < {TABLE_SIZE} else length(n)) + b"]
+
+
+def _text_rows_source(count: int, fields: Sequence[list[str]]) -> str:
+    targets = ", ".join(f"v{i}" for i in range(count))
+    lines = ["def encode(rows):", "    out = []", "    append = out.append", f"    for {targets}, in rows:"]
+    for i, statements in enumerate(fields):
+        lines += [f"        if v{i} is None:", f"            f{i} = NULL", "        else:"]
+        lines += ["            " + s for s in statements]
+    body = "f'" + "".join(f"{{f{i}}}" for i in range(count)) + "'" if count > 1 else "f0"
+    lines += [
+        f"        body = {body}",
+        "        n = len(body)",
+        f"        append((HEADS[n] if n < {TABLE_SIZE} else head(n)) + body)",
+        "    return (out[0] if len(out) == 1 else ''.join(out)).encode('latin-1')",
+    ]
+    return "\n".join(lines)
+
+
+def _utf8(text: str) -> str:
+    """The characters whose codes are the bytes of the text."""
+    return text.encode().decode("latin-1")
+
+
+def _text_encoder(refs: tuple[TypeRef, ...], settings: TypeSettings) -> RowEncoder:
+    count = len(refs)
+    names: dict[str, Any] = {
+        "NULL": NULL_FIELD.decode("latin-1"),
+        "LENGTHS": [n.decode("latin-1") for n in _LENGTHS],
+        "HEADS": [n.decode("latin-1") for n in _heads(count)],
+        "head": lambda n: (b"D" + struct.pack("!ih", n + 6, count)).decode("latin-1"),
+        "length": lambda n: struct.pack("!i", n).decode("latin-1"),
+        "utf8": _utf8,
+    }
+    fields = [_text_source(i, ref, settings, names) for i, ref in enumerate(refs)]
+    exec(compile(_text_rows_source(count, fields), "<text row encoder>", "exec"), names)
+    encoder: RowEncoder = names["encode"]
+    return encoder
 
 
 def _source(count: int, fields: Sequence[list[str]]) -> str:
@@ -110,6 +164,8 @@ def _heads(count: int) -> list[bytes]:
 @lru_cache(maxsize=4096)
 def _encoder(refs: tuple[TypeRef, ...], formats: tuple[int, ...], settings: TypeSettings) -> RowEncoder:
     count = len(refs)
+    if count and not any(formats):
+        return _text_encoder(refs, settings)
 
     def head(n: int) -> bytes:
         return b"D" + struct.pack("!ih", n + 6, count)

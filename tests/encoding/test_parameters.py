@@ -78,3 +78,38 @@ def test_truncated_binary_is_an_error_or_a_shorter_value(name: str) -> None:
                 binary_input(ref)(data[:end])
             except SqlError as e:
                 assert e.sqlstate in {"08P01", "22P03", "22021", "22P02"}
+
+
+INT2, INT8 = TypeRef(t.INT2), TypeRef(t.INT8)
+
+
+@pytest.mark.parametrize(
+    "values, expected",
+    [
+        ((b"1", b"2", b"3"), (1, 2, 3)),
+        ((b"0", b"32767", b"9223372036854775807"), (0, 32767, 9223372036854775807)),
+        ((b"-1", b" 2 ", b"+3"), (-1, 2, 3)),
+        ((b"1", None, b"3"), (1, None, 3)),
+        ((b"007", b"00000000002", b"3"), (7, 2, 3)),
+    ],
+)
+def test_many_integers_are_read_as_one_by_one(
+    values: tuple[bytes | None, ...], expected: tuple[int | None, ...]
+) -> None:
+    assert decode_params((INT4, INT2, INT8), (), values) == expected
+
+
+@pytest.mark.parametrize(
+    "values, sqlstate",
+    [
+        ((b"1", b"32768", b"3"), "22003"),
+        ((b"1", b"2", b""), "22P02"),
+        ((b"1", b"2", b"x"), "22P02"),
+        ((b"1", b"2", "\u0663".encode()), "22P02"),  # a digit of another script
+        ((b"1", b"2"), "08P01"),
+    ],
+)
+def test_one_wrong_integer_among_many(values: tuple[bytes, ...], sqlstate: str) -> None:
+    with pytest.raises(SqlError) as caught:
+        decode_params((INT4, INT2, INT8), (), values)
+    assert caught.value.sqlstate == sqlstate

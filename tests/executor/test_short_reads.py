@@ -23,6 +23,8 @@ SHORT = [
     ("u = 'u{x}'", ""),
     ("u IN ('u{x}', 'u5', 'nobody', NULL)", ""),
     ("w = {x} AND v = {x} % 10", ""),
+    ("a IN ({x}, 3, {x} + 1, 3, 0, NULL, 2)", ""),
+    ("a IN ({x}, {x} - 1, -{x})", ""),
     ("w = {x} AND v = {x} % 10 AND b IS NULL", ""),
     ("u = 'u{x}' AND b > 5", "LIMIT 1"),
 ]
