@@ -13,6 +13,7 @@ from struct import Struct
 from typing import Final
 
 from planner.abc import ResultColumn, TypeRef
+from planner.types.oids import RECORD, RECORD_ARRAY
 
 _head = Struct(">ci").pack
 _int16 = Struct(">h").pack
@@ -40,6 +41,11 @@ READY: Final = {status: message(b"Z", status) for status in (b"I", b"T", b"E")}
 
 AUTHENTICATION_OK: Final = message(b"R", _int32(0))
 AUTHENTICATION_CLEARTEXT: Final = message(b"R", _int32(3))
+
+
+def authentication_md5(salt: bytes) -> bytes:
+    return message(b"R", _int32(5) + salt)
+
 
 SSL_YES: Final = b"S"
 SSL_NO: Final = b"N"
@@ -98,10 +104,13 @@ def row_description(columns: Sequence[ResultColumn], formats: Sequence[int] = ()
     for i, column in enumerate(columns):
         code = formats[i] if len(formats) > 1 else formats[0] if formats else TEXT
         kind = column.type
+        typmod = (
+            -1 if kind.oid in (RECORD, RECORD_ARRAY) else kind.typmod
+        )  # a record's says what fields it has
         pieces.append(column.name.encode() + b"\x00")
         pieces.append(
             _column_tail(
-                column.table_oid, column.attnum, kind.oid, FIXED_SIZES.get(kind.oid, -1), kind.typmod, code
+                column.table_oid, column.attnum, kind.oid, FIXED_SIZES.get(kind.oid, -1), typmod, code
             )
         )
     return message(b"T", b"".join(pieces))

@@ -17,8 +17,10 @@ from functools import lru_cache
 from typing import Final
 
 from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
+from pgwire.encoding.binary_records import record_in, record_out
 from planner import types as t
 from planner.abc import SqlError, TypeRef
+from planner.binding.records import fields_of
 from planner.types import networks, numeric
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
@@ -265,6 +267,20 @@ def _jsonb_in(data: bytes) -> str:
     return str(t.input_text(decode_utf8(data[1:]), TypeRef(t.JSONB)))
 
 
+def _bits_out(bits: Datum) -> bytes:
+    size = (len(bits) + 7) // 8
+    return _I4.pack(len(bits)) + int(bits.ljust(size * 8, "0") or "0", 2).to_bytes(size, "big")
+
+
+def _bits_in(data: bytes) -> str:
+    if len(data) < 4:
+        raise truncated()
+    (count,) = _I4.unpack_from(data)
+    if count < 0 or (count + 7) // 8 != len(data) - 4:
+        raise SqlError("22P03", "invalid length in external bit string")
+    return "".join([f"{b:08b}" for b in data[4:]])[:count]
+
+
 def _void_out(value: Datum) -> bytes:
     return b""
 
@@ -385,6 +401,8 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.JSONB: (_jsonb_out, _jsonb_in),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),
     t.CIDR: (lambda v: networks.to_binary(v, True), lambda data: networks.from_binary(data, True)),
+    t.BIT: (_bits_out, _bits_in),
+    t.VARBIT: (_bits_out, _bits_in),
     t.VOID: (_void_out, decode_utf8),
     t.NUMERIC: (numeric_to_binary, numeric_from_binary),
 }
@@ -402,6 +420,11 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
             return _vector_out(element, send), _vector_in(element, read)
         plain, _ = _codec(TypeRef(element.oid))
         return _array_out(element, plain), _array_in(element, _codec(element)[1])
+    fields = t.composite_fields(ref.oid) or (fields_of(ref) if ref.oid == t.RECORD else None)
+    if fields:
+        codecs = [_codec(TypeRef(f.oid)) for _, f in fields]
+        refs = [TypeRef(f.oid) for _, f in fields]
+        return record_out(refs, [c[0] for c in codecs]), record_in(refs, [c[1] for c in codecs])
     if isinstance(family, RangeType):
         send_bound, receive_bound = _codec(TypeRef(family.kind.subtype.oid))
         return range_out(family, send_bound), range_in(family, receive_bound)

@@ -58,6 +58,9 @@ class CallBinder:
         if op in ("=", "<>") and a.type.oid == b.type.oid == t.RECORD and items_of(a) and items_of(b):
             return self._row_equal(op, a, b, position)
         names = (type_name(a.type.oid), type_name(b.type.oid))
+        made = self._user_types(op, a, b, position)
+        if made is not None:
+            return made
         try:
             found = find_operator(op, *names)
         except Ambiguous:
@@ -67,13 +70,6 @@ class CallBinder:
                 hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
                 position=position,
             ) from None
-        if (
-            found is None
-            and op in ("=", "<>", "<", "<=", ">", ">=")
-            and a.type.oid == b.type.oid
-            and names[0].startswith("#")
-        ):
-            return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
         if found is None:
             raise PlanError(
                 "42883",
@@ -83,6 +79,18 @@ class CallBinder:
             )
         args, result = self.arguments((found.left, found.right), found.result, [a, b], position)
         return ir.Call(result, f"{found.left} {op} {found.right}", args, False, position)
+
+    def _user_types(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
+        """Comparison of two values of one type that a user made; an unknown literal is of the other's type."""
+        if op not in ("=", "<>", "<", "<=", ">", ">="):
+            return None
+        for x, y in ((a, b), (b, a)):
+            if t.composite_fields(x.type.oid) is not None and y.type.oid == t.UNKNOWN:
+                other = self.coercions.coerce(y, TypeRef(x.type.oid), "i", position)
+                a, b = (x, other) if x is a else (other, x)
+        if a.type.oid != b.type.oid or not type_name(a.type.oid).startswith("#") or t.element_of(a.type.oid):
+            return None
+        return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
 
     def _row_equal(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node:
         """Rows within rows, and records whose fields are known."""

@@ -79,6 +79,8 @@ class Coercions:
             if not castable(name_of(node.type), name_of(target), context):
                 return None
             plain = TypeRef(target.oid)
+            if target.oid == t.BIT and node.type.oid in (t.INT4, t.INT8):
+                return ir.Cast(target, node, True, position)  # which bits those are depends on how many
             node = self._fold(ir.Cast(plain, node, context == "e", position))
         if target.typmod >= 0 and node.type.typmod != target.typmod:
             node = ir.Cast(target, node, context == "e", position)

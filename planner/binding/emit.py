@@ -485,6 +485,9 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
         from planner.binding.dimensions import array_key
 
         return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", array_key(frag, ref), " END")
+    fields = t.composite_fields(ref.oid)
+    if fields:
+        return composite_key(frag, fields)
     if t.labels_of(ref.oid) is not None:
         before, after = t.enum_order(ref.oid)
         return sql(before, frag, after)
@@ -493,10 +496,25 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
     return frag
 
 
+def composite_key(frag: Frag, fields: Sequence[tuple[str, TypeRef]]) -> Frag:
+    """What compares as composite values do: field by field."""
+    from planner.binding.functions.conversions import stored_value
+
+    items: list[Item] = []
+    for i, (_, ref) in enumerate(fields):
+        plain = TypeRef(ref.oid)
+        cell = sql("tw_record_item(tw_c, ", str(i), ")")
+        form = column_form(plain)
+        value = cell.with_form(form) if form == ARRAY_TEXT else stored_value(cell, plain)
+        items += [", " if i else "", f"f{i} := ", comparable(value, plain)]
+    made = sql("struct_pack(", *items, ")")
+    return sql("list_transform([", frag, "], lambda tw_c: CASE WHEN tw_c IS NOT NULL THEN ", made, " END)[1]")
+
+
 def needs_key(frag: Frag, ref: TypeRef) -> bool:
     if ref.oid == t.NUMERIC:
         return frag.form is None
-    if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)):
+    if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
         return True
     if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
         return True

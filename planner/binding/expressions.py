@@ -25,6 +25,7 @@ from planner.binding.resolve import common_type
 from planner.binding.scope import Scope, find_column, no_column, similar_column
 from planner.catalog import domains
 from planner.parse import position as first_position
+from planner.types.bits import bits_in
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -57,6 +58,8 @@ class ExpressionBinder(PredicateBinder):
         super().__init__(queries)
         self._handlers: dict[type[exp.Expression], Callable[[Any, Scope], ir.Node]] = {
             exp.Literal: self._literal,
+            exp.BitString: lambda n, s: ir.Lit(TypeRef(t.BIT), bits_in("b" + str(n.this)), start_of(n)),
+            exp.HexString: lambda n, s: ir.Lit(TypeRef(t.BIT), bits_in("x" + str(n.this)), start_of(n)),
             exp.Null: lambda n, s: ir.Lit(UNKNOWN, None, start_of(n)),
             exp.Boolean: lambda n, s: ir.Lit(BOOL, bool(n.this), start_of(n)),
             exp.Parameter: self._parameter,
@@ -244,7 +247,19 @@ class ExpressionBinder(PredicateBinder):
             )
             if made is not None:
                 return made
-        raise PlanError("0A000", "composite field selection is not supported", position=first_position(node))
+        raise self._no_composite(node, scope)
+
+    def _no_composite(self, node: exp.Dot, scope: Scope) -> PlanError:
+        position = first_position(node)
+        if not isinstance(node.expression, exp.Identifier):
+            return PlanError("0A000", "composite field selection is not supported", position=position)
+        kind = self.bind(node.this, scope).type
+        return PlanError(
+            "42809",
+            f"column notation .{identifier(node.expression)} applied to type {t.format_type(TypeRef(kind.oid))}, "
+            "which is not a composite type",
+            position=position,
+        )
 
     def _signed(self, node: exp.Literal, negative: bool, scope: Scope) -> ir.Node:
         """A constant with its signs, which belong to it: -9223372036854775808 is a bigint."""

@@ -126,6 +126,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
 def _all() -> tuple[Udf, ...]:
     from planner.binding import (
         prelude_arrays,
+        prelude_bits,
         prelude_dates,
         prelude_instants,
         prelude_json,
@@ -133,6 +134,7 @@ def _all() -> tuple[Udf, ...]:
         prelude_numbers,
         prelude_patterns,
         prelude_ranges,
+        prelude_records,
         prelude_text,
     )
 
@@ -147,6 +149,8 @@ def _all() -> tuple[Udf, ...]:
         prelude_patterns,
         prelude_arrays,
         prelude_ranges,
+        prelude_records,
+        prelude_bits,
     ):
         out += [udf(*entry) for entry in family.FUNCTIONS]
     assert len({u.name for u in out}) == len(out), "two functions of one name"

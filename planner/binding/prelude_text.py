@@ -283,6 +283,13 @@ def _format(template: str, args: list[str | None]) -> str:
     return _FORMAT.sub(one, template)
 
 
+def _record_put(text: str, i: int, item: list[str | None]) -> str:
+    """A composite value with one field replaced."""
+    items = split_record(text)
+    items[i] = item[0]
+    return join_record(items)
+
+
 def _record_item(text: str, i: int) -> str | None:
     """A field of a composite value, as text."""
     return split_record(text)[i]
@@ -333,6 +340,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_string_to_array", _string_to_array, (_V, _V), "VARCHAR[]"),
     ("tw_format", _format, (_V, "VARCHAR[]"), _V),
     ("tw_record_text", join_record, ("VARCHAR[]",), _V),
+    ("tw_record_put", _record_put, (_V, "INTEGER", "VARCHAR[]"), _V),
     ("tw_record_item", _record_item, (_V, "INTEGER"), _V),
     ("tw_name", lambda s: input_text(s, _name()), (_V,), _V),
     ("tw_shl", lambda a, b: _wrap64(a << (b & 63)), ("BIGINT", "INTEGER"), "BIGINT"),

@@ -28,6 +28,7 @@ from planner.binding.expressions import ExpressionBinder
 from planner.binding.grouping import Grouping, grouping_sets
 from planner.binding.naming import figure_name, identifier
 from planner.binding.parameters import Parameters
+from planner.binding.records import field_of, fields_of
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, BoundQuery, Parts, Target
@@ -189,6 +190,12 @@ class QueryBinder(CompoundBinder):
                     out.append(Target(c.name, c.node, None, c.column.table_oid, c.column.attnum))
                 continue
             relation = _star_of(item)
+            if relation is None and isinstance(item, exp.Dot) and isinstance(item.expression, exp.Star):
+                inner = item.this
+                while isinstance(inner, exp.Paren):
+                    inner = inner.this
+                out += self._fields_star(self.expressions.bind(inner, scope), item)
+                continue
             if relation is not None:
                 out += self._relation_star(relation, item, scope)
                 continue
@@ -233,9 +240,24 @@ class QueryBinder(CompoundBinder):
                         out.append(Target(c.name, var, None, c.table_oid, c.attnum))
                 return out
             at = at.parent
+        if isinstance(item, exp.Dot) and isinstance(item.this, exp.Paren):
+            return self._fields_star(self.expressions.bind(item.this.this, scope), item)
         raise PlanError(
             "42P01", f'missing FROM-clause entry for table "{name}"', position=first_position(item)
         )
+
+    def _fields_star(self, record: ir.Node, item: exp.Expression) -> list[Target]:
+        """`(expression).*`: a target for each field. Raises 42809."""
+        fields = t.composite_fields(record.type.oid) or fields_of(record.type)
+        if not fields:
+            shown = t.format_type(TypeRef(record.type.oid))
+            raise PlanError("42809", f"type {shown} is not composite", position=first_position(item))
+        out = []
+        for name, _ in fields:
+            node = field_of(record, name, first_position(item))
+            assert node is not None
+            out.append(Target(name, node, None))
+        return out
 
     def order_key(
         self, item: exp.Expression, targets: list[Target], scope: Scope | None, what: str

@@ -72,7 +72,11 @@ def castable(source: str, target: str, context: str) -> bool:
     if source == "record" and category(target) == "S" and target != "char":
         return context in "ae"
     if source == "record" or target == "record":
-        return source == target or category(target) == "C"
+        return (
+            source == target
+            or category(target) == "C"
+            or (category(source) == "C" and source.startswith("#"))
+        )
     if target == "cstring" or source == "cstring":
         return False
     if category(target) == "S" and target != "char":

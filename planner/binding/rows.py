@@ -22,6 +22,7 @@ from planner.abc import (
 )
 from planner.binding import ir, keyed
 from planner.binding.arbiters import inferred
+from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.compound import with_text
 from planner.binding.emit import EmittedColumn, Frag, Item, column_form, join, quote_name, sql
 from planner.binding.naming import identifier
@@ -314,24 +315,25 @@ class RowBinder:
             else:
                 columns, values = [left], [right]
             for c, v in zip(columns, values, strict=True):
-                while isinstance(c, exp.Paren):
-                    c = c.this
-                if isinstance(c, exp.Bracket):
-                    whole, subscripts = subscripted(c)
+                whole, steps = target_of(c)
+                if steps:
                     index = self.column_index(table, whole)
+                    column = table.columns[index]
                     if index in out and index not in parts:
-                        raise _assigned_twice(table.columns[index], c)
+                        raise assigned_twice(column, c)
                     parts.add(index)
-                    base = out.get(index, ir.Var(table.columns[index].type, relation.number, index))
+                    base = out.get(index, ir.Var(column.type, relation.number, index))
                     value = v if isinstance(v, ir.Node) else self.expressions.bind(v, scope)
-                    out[index] = self.part(
-                        base, table.columns[index], subscripts, value, scope, first_position(right)
+                    binder = PartBinder(
+                        self.expressions, self.coercions, column, scope, first_position(right)
                     )
+                    out[index] = binder.put(base, column.type, steps, value, first_position(c))
                     continue
+                c = whole
                 index = self.column_index(table, c)
                 column = table.columns[index]
                 if index in out:
-                    raise _assigned_twice(column, c)
+                    raise assigned_twice(column, c)
                 if isinstance(v, exp.Expression) and is_default(v):
                     out[index] = self.default(table, index)
                     continue
@@ -358,53 +360,6 @@ class RowBinder:
                 if c.generated:
                     out[i] = done[i]
         return out
-
-    def part(
-        self,
-        base: ir.Node,
-        column: Column,
-        subscripts: Sequence[exp.Expression],
-        value: ir.Node,
-        scope: Scope,
-        position: int,
-    ) -> ir.Node:
-        """The array with an element or a slice replaced: `SET a[1] = x`, `SET a[1:2] = x`. Raises 42804."""
-        ref = TypeRef(column.type.oid)
-        element = t.element_of(ref.oid)
-        if not element:
-            raise PlanError(
-                "42804",
-                f"cannot subscript type {t.format_type(ref)} because it does not support subscripting",
-                position=first_position(subscripts[0].parent) if subscripts[0].parent is not None else 0,
-            )
-        slices = any(isinstance(x, exp.Slice) for x in subscripts)
-        wanted = ref if slices else TypeRef(element)
-        made = self.coercions.try_coerce(value, wanted, "a", position)
-        if made is None:
-            raise PlanError(
-                "42804",
-                f'subscripted assignment to "{column.name}" requires type {t.format_type(wanted)} but expression is '
-                f"of type {t.format_type(TypeRef(value.type.oid))}",
-                hint="You will need to rewrite or cast the expression.",
-                position=position,
-            )
-        if column.type.typmod >= 0:
-            made = ir.Cast(TypeRef(wanted.oid, column.type.typmod), made, False)
-
-        def place(x: exp.Expression | None) -> ir.Node:
-            if x is None:
-                return ir.Lit(TypeRef(t.INT4), None)
-            return self.coercions.coerce(self.expressions.bind(x, scope), TypeRef(t.INT4), "a", position)
-
-        places: list[ir.Node] = []
-        for x in subscripts:
-            if not slices:
-                places.append(place(x))
-            elif isinstance(x, exp.Slice):
-                places += [place(x.this), place(x.expression)]
-            else:
-                places += [ir.Lit(TypeRef(t.INT4), 1), place(x)]
-        return ir.Call(ref, "array put slice" if slices else "array put", (base, made, *places))
 
     def _row_values(
         self, node: exp.Expression, count: int, scope: Scope
@@ -515,21 +470,6 @@ class JoinedColumns:
                 self._columns.append(EmittedColumn(f"x{i}", frag.form))
             return ir.Var(node.type, self.number, self._seen[at], node.position)
         return ir.replace_children(node, self.taken)
-
-
-def subscripted(node: exp.Expression) -> tuple[exp.Expression, list[exp.Expression]]:
-    """`a[1][2:3]`: what is subscripted, and by what."""
-    subscripts: list[exp.Expression] = []
-    while isinstance(node, exp.Bracket):
-        subscripts = [*node.expressions, *subscripts]
-        node = node.this
-    return node, subscripts
-
-
-def _assigned_twice(column: Column, node: exp.Expression) -> PlanError:
-    return PlanError(
-        "42601", f'multiple assignments to same column "{column.name}"', position=first_position(node)
-    )
 
 
 def is_default(node: exp.Expression) -> bool:

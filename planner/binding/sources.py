@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import changes, ir, sampling
+from planner.binding import changes, expanded, ir, sampling
 from planner.binding.emit import (
     EmittedColumn,
     Form,
@@ -358,6 +358,26 @@ class SourceBinder:
         items: list[Item] = []
         emitted: list[EmittedColumn] = []
         emit = self.queries.emitter
+        given = expanded.definitions(alias)
+        wide = None
+        if len(lists) == 1:
+            wide = (
+                expanded.by_definition(self.queries, lists[0], given)
+                if given
+                else expanded.by_fields(self.queries, lists[0])
+            )
+        if wide is not None:
+            fields, forms, text = wide
+            relation = Relation(number, shown, [RelationColumn(n, ref) for n, ref in fields])
+            emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
+            if ordinality:
+                text = sql("SELECT *, row_number() OVER () AS n FROM (", text, ")")
+                relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
+                emitted.append(EmittedColumn("n"))
+            if not given:
+                self.rename(relation, alias)
+            self.queries.declare(number, emitted)
+            return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], _star(relation))
         for made, name in zip(lists, names, strict=True):
             outs = self._record_columns(made)
             if outs is not None and isinstance(made, ir.SetReturning):

@@ -23,7 +23,7 @@ from planner.catalog import (
 )
 from planner.catalog.names import missing_type
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import alter, constraints, moves, naming, roles, tables
+from planner.ddl import alter, composites, constraints, moves, naming, roles, tables
 from planner.ddl import domains as domain_changes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -296,6 +296,9 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
         found = _user_type(scope, said.name)
         if said.kind == "domain" and not isinstance(found, Domain):
             raise PlanError("42809", f'"{said.name}" is not a domain')
+        if isinstance(found, CompositeType) and action.what in composites.ACTIONS:
+            composites.alter_attribute(scope, found, action)
+            continue
         if action.what == "rename":
             schema = scope.catalog.schema_of(found.schema_oid)
             if scope.catalog.type_in(schema.oid, action.new_name) is not None:

@@ -350,8 +350,36 @@ def _alter_named(c: Cursor, kind: str, name: st.Name) -> st.AlterNamed:
     if c.accept("set", "schema"):
         return _named(kind, name, st.AlterAction("set schema", c.name(), position=position))
     if kind == "type" and c.word in ("add", "drop", "alter", "rename"):
-        c.unsupported("ALTER TYPE of a composite type")
+        return _attributes(c, name)
     c.fail()
+
+
+def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
+    """ADD, DROP, ALTER and RENAME ATTRIBUTE of a composite type."""
+    actions: list[st.AlterAction] = []
+    while True:
+        position = c.position
+        if c.accept("rename", "attribute"):
+            old = c.name()
+            c.expect("to")
+            actions.append(st.AlterAction("rename column", old, new_name=c.name(), position=position))
+        elif c.accept("add", "attribute"):
+            column = c.name()
+            said = st.ColumnDef(column, c.type_name(), position=position)
+            actions.append(st.AlterAction("add column", column=said, position=position))
+        elif c.accept("drop", "attribute"):
+            exists = c.accept("if", "exists")
+            actions.append(st.AlterAction("drop column", c.name(), exists=exists, position=position))
+        elif c.accept("alter", "attribute"):
+            column = c.name()
+            c.accept("set", "data")
+            c.expect("type")
+            actions.append(st.AlterAction("set type", column, type=c.type_name(), position=position))
+        else:
+            c.fail()
+        tables.drop_behaviour(c)
+        if not c.accept_symbol(","):
+            return st.AlterNamed("type", name, tuple(actions))
 
 
 # --- databases ------------------------------------------------------------------------------------------

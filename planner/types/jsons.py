@@ -209,3 +209,13 @@ class JsonType(TextType):
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         return jsonb_in if self.oid == oids.JSONB else json_in
+
+
+def decoded(text: str) -> Any:
+    """A JSON text as values: numbers exact (`canonical` shows them), objects as `members` reads them."""
+    return _decode(_EXACT, text)
+
+
+def members(value: Any) -> dict[str, Any] | None:
+    """The pairs of an object, the last of equal keys; None for other values."""
+    return dict(value) if isinstance(value, _Object) else None

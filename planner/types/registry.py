@@ -19,6 +19,7 @@ from planner.abc import SqlError, TypeRef
 from planner.types import oids
 from planner.types.arrays import ArrayType, VectorType
 from planner.types.base import Coercion, SqlType, TextInput, TextOutput
+from planner.types.bits import BitType
 from planner.types.booleans import BoolType
 from planner.types.bytea import ByteaType
 from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzType
@@ -65,8 +66,6 @@ _SHOWN_OIDS: Final = (
     oids.REFCURSOR,
     oids.XML,
     oids.MONEY,
-    oids.BIT,
-    oids.VARBIT,
     oids.TSVECTOR,
     oids.TSQUERY,
 )
@@ -99,6 +98,8 @@ def _families() -> dict[int, SqlType]:
         UuidType(),
         JsonType(oids.JSON),
         JsonType(oids.JSONB),
+        BitType(oids.BIT),
+        BitType(oids.VARBIT),
         NetworkType(oids.INET),
         NetworkType(oids.CIDR),
         oid,
@@ -325,7 +326,7 @@ def resolve_name(name: str, typmods: Sequence[str | int] = ()) -> TypeRef:
         if fact is None:
             raise SqlError("42704", f'type "{name}" does not exist')
         oid = fact.oid
-    if key in _CHAR_NAMES and not args:
+    if (key in _CHAR_NAMES or key == "bit") and not args:
         args = ["1"]
     ref = TypeRef(oid, sql_type(oid).typmod_in(args)) if args else TypeRef(oid)
     return _array(ref, dimensions)

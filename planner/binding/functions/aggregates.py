@@ -333,6 +333,17 @@ def _range_intersect_agg(around: _Around, args: list[Frag]) -> Frag:
     return sql("tw_range_intersect_agg(", str(around.node.type.oid), ", ", around.call("list", args), ")")
 
 
+def _bits(op: str) -> Maker:
+    def made(around: _Around, args: list[Frag]) -> Frag:
+        return sql(f"tw_bits_folded('{op}', ", around.call("list", args), ")")
+
+    return made
+
+
+for _name, _op in (("bit_and", "&"), ("bit_or", "|"), ("bit_xor", "#")):
+    _TABLE[f"{_name}(bit)"] = _bits(_op)
+
+
 # --- statistics ------------------------------------------------------------------------------------
 
 

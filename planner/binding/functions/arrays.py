@@ -5,8 +5,9 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
-from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, sql
-from planner.binding.functions.conversions import to_text
+from planner.binding.dimensions import SHAPED
+from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, as_text_numeric, sql
+from planner.binding.functions.conversions import stored_text, to_text
 from planner.binding.functions.registry import implements, template, templates
 
 templates("""
@@ -29,6 +30,18 @@ def _vector_subscript(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Fra
 
 
 template("composite field", "tw_record_item({0}, {1})")
+
+
+@implements("composite put")
+def _put_field(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """UPDATE ... SET c.f = x: the composite, the field's value, its place, how many fields there are."""
+    nothing = "(" + "," * (int(call.args[3].value) - 1) + ")" if isinstance(call.args[3], ir.Lit) else "()"
+    cell = stored_text(
+        as_text_numeric(args[1]) if call.args[1].type.oid == t.NUMERIC else args[1], call.args[1].type
+    )
+    return sql(
+        "tw_record_put(coalesce(", args[0], f", '{nothing}'), ", args[2], ", CAST([", cell, "] AS VARCHAR[]))"
+    )
 
 
 @implements("record field")
@@ -75,3 +88,6 @@ def _to_string_null(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         "CASE WHEN ", args[1], " IS NULL THEN NULL WHEN len(", kept, ") = 0 AND ", args[0],
         " IS NOT NULL THEN '' ELSE array_to_string(", kept, ", ", args[1], ") END",
     )  # fmt: skip
+
+
+SHAPED.add("composite put")

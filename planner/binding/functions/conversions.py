@@ -26,6 +26,7 @@ from planner.binding.functions.catalog import reg_text, reg_value
 from planner.binding.records import fields_of
 
 _INTS = {t.INT2: 5, t.INT4: 10, t.INT8: 19, t.OID: 10}
+_INT_BITS = {t.INT4: 32, t.INT8: 64}
 _FLOATS = (t.FLOAT4, t.FLOAT8)
 _TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN, t.CSTRING)
 _TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
@@ -58,8 +59,6 @@ _SHOWN = frozenset(
         "tsvector",
         "tsquery",
         "money",
-        "bit",
-        "varbit",
     ]
 )
 # Types whose text is read by a Python function named tw_in_<type>.
@@ -71,6 +70,8 @@ _READ = frozenset(
 def convert(frag: Frag, source: TypeRef, target: TypeRef, explicit: bool) -> Frag:
     """The fragment as a `target`, its modifier applied."""
     a, b = source.oid, target.oid
+    if b == t.BIT and a in _INT_BITS:
+        return sql("tw_bits_of_int(", frag, f", {_INT_BITS[a]}, {max(target.typmod, 1)})")
     if a != b and _has_effects(frag):  # macros say their argument twice
         once = _base(Frag(["tw_once"], frag.form), source, TypeRef(b))
         frag = sql("list_transform([", frag, "], lambda tw_once: ", once, ")[1]", form=once.form)
@@ -102,6 +103,9 @@ def modified(frag: Frag, ref: TypeRef, explicit: bool) -> Frag:
         return sql(f"{name}(", frag, f", {mod})")
     if oid == t.TIME and mod < 6:
         return sql("tw_round_time(", frag, f", {mod})")
+    if oid in (t.BIT, t.VARBIT):
+        flags = f"{'true' if oid == t.VARBIT else 'false'}, {'true' if explicit else 'false'}"
+        return sql("tw_bits_fit(", frag, f", {mod}, {flags})")
     if oid == t.INTERVAL:
         return sql("tw_interval_fit(", frag, f", {mod})")
     element = t.element_of(oid)
@@ -143,6 +147,12 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
     if a == t.RECORD and t.composite_fields(b) is not None:
         return record_text(frag, source)
+    if a in (t.BIT, t.VARBIT) and b in (t.BIT, t.VARBIT):
+        return frag
+    if a == t.BIT and b in _INT_BITS:
+        return sql("CAST(tw_bits_to_int(", frag, f", {_INT_BITS[b]}) AS {t.duckdb_type(target)})")
+    if b == t.RECORD and t.composite_fields(a) is not None:
+        return frag
     if b in _TEXTS:
         return to_text(frag, source, b)
     if a in _TEXTS:
@@ -273,6 +283,8 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return frag
     if name in ("xid", "cid", "xid8"):
         return sql("CAST(", frag, " AS VARCHAR)")
+    if a in (t.BIT, t.VARBIT):
+        return frag
     raise PlanError("0A000", f"cast from {t.format_type(source)} to text is not supported")
 
 
@@ -371,6 +383,8 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         return sql("tw_jsonb(", frag, ")")
     if b == t.TIMESTAMPTZ:
         return sql("tw_in_timestamptz(", frag, ", ", _TIME_ZONE, ")")
+    if b in (t.BIT, t.VARBIT):
+        return sql("tw_in_bits(", frag, ")")
     if name in _READ:
         return sql(f"tw_in_{name}(", frag, ")")
     if name in _REGISTERED:

@@ -6,21 +6,20 @@ from planner import types as t
 from planner.abc import PlanError
 from planner.binding import ir
 from planner.binding.emit import Emitter, Frag, comparable, quote_text, sql
-from planner.binding.functions.registry import implements, register, template
-
-for _op in ("=", "<>"):
-    template(f"anyenum {_op} anyenum", f"({{0}} {_op} {{1}})")
+from planner.binding.functions.registry import implements, register
 
 
 def _ordered(op: str) -> None:
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         ref = call.args[0].type
+        if op in ("=", "<>") and t.composite_fields(ref.oid) is None:
+            return sql("(", args[0], f" {op} ", args[1], ")")
         return sql("(", comparable(args[0], ref), f" {op} ", comparable(args[1], ref), ")")
 
     register(f"anyenum {op} anyenum", made)
 
 
-for _op in ("<", "<=", ">", ">="):
+for _op in ("=", "<>", "<", "<=", ">", ">="):
     _ordered(_op)
 
 

@@ -11,7 +11,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import SHAPED, as_list, element_ref
 from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, Item, as_text_numeric, join, quote_text, sql
-from planner.binding.functions.conversions import to_text
+from planner.binding.functions.conversions import stored_value, to_text
 from planner.binding.functions.registry import implements, register, templates
 from planner.binding.records import fields_of
 
@@ -59,6 +59,8 @@ jsonb_pretty(jsonb) => tw_jsonb_pretty({0})
 
 def value_json(frag: Frag, node: ir.Node, emitter: Emitter) -> Frag:
     """A value as JSON text, as to_json makes it; SQL NULL stays NULL."""
+    if isinstance(node, ir.Cast) and node.type.oid == t.RECORD:
+        return _json(frag, node.arg.type)
     if isinstance(node, ir.Logic) and node.op == "row":
         named = fields_of(node.type) or tuple((f"f{i}", a.type) for i, a in enumerate(node.args, 1))
         return _members(
@@ -101,6 +103,15 @@ def _json(frag: Frag, ref: TypeRef) -> Frag:
         if frag.form == ARRAY_TEXT:
             return sql("tw_array_nested(", frag, ", ", items, ", '[', ',', ']')")
         return sql("tw_json_list(", items, ")")
+    composite = t.composite_fields(oid)
+    if composite is not None:
+        members = []
+        for i, (n, r) in enumerate(composite):
+            cell = sql("tw_record_item(", frag, ", ", str(i), ")")
+            is_array = bool(t.element_of(r.oid))
+            value = cell.with_form(ARRAY_TEXT) if is_array else stored_value(cell, TypeRef(r.oid))
+            members.append((n, _json(value, TypeRef(r.oid))))
+        return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", _members(members), " END")
     if oid == t.RECORD:
         fields = fields_of(ref)
         if fields is None:
@@ -204,6 +215,31 @@ def _extract_path(kind: str, text: bool) -> None:
 for _kind in ("json", "jsonb"):
     _extract_path(_kind, False)
     _extract_path(_kind, True)
+
+
+def _populates(rows: bool, declared: str) -> None:
+    word = "record" + "set" * rows
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        base = sql("CAST([", args[0], "] AS VARCHAR[])")
+        oid = str(call.type.oid)
+        if not rows:
+            return sql("tw_json_populated(", base, ", ", args[1], f", {oid})")
+        return sql(
+            "list_transform(tw_json_elements(",
+            args[1],
+            "), lambda tw_x: tw_json_populated(",
+            base,
+            f", tw_x, {oid}))",
+        )
+
+    kind = declared.split(",")[0]
+    register(f"{kind}_populate_{word}(anyelement, {declared})", made)
+
+
+for _kind in ("json", "json, bool", "jsonb"):
+    _populates(False, _kind)
+    _populates(True, _kind)
 
 
 SHAPED.update(

@@ -37,6 +37,7 @@ _FAMILIES = (
     "instants",
     "matrices",
     "ranges",
+    "bits",
     "patterns",
 )
 _loaded = False

@@ -76,7 +76,6 @@ for _a, (_spark_a, _rank_a) in _INTS.items():
         for _op in _COMPARISONS:
             template(f"{_a} {_op} {_b}", f"({{0}} {_op} {{1}})")
     template(f"- {_a}", f"(CAST(0 AS {_spark_a}) - {{0}})")
-    template(f"+ {_a}", "{0}")
     template(f"~ {_a}", "(~{0})")
     template(f"abs({_a}); @ {_a}", "abs({0})")
 
@@ -261,7 +260,6 @@ for _a in ("float4", "float8"):
                 f"THEN raise_error('[22003] value out of range: overflow') {_under}ELSE {_value} END)",
             )
     template(f"- {_a}", "(-{0})")
-    template(f"+ {_a}", "{0}")
     template(f"abs({_a}); @ {_a}", "abs({0})")
 template("round(float8)", "rint({0})")
 template("sign(float8)", "signum({0})")
@@ -310,7 +308,6 @@ template(
 template("btrim(text)", "TRIM(BOTH ' ' FROM {0})")
 template("ltrim(text)", "TRIM(LEADING ' ' FROM {0})")
 template("rtrim(text)", "TRIM(TRAILING ' ' FROM {0})")
-template("text(bpchar)", "TRIM(TRAILING ' ' FROM {0})")
 template("repeat(text, int4)", "repeat({0}, {1})")
 template("starts_with(text, text); text ^@ text", "startswith({0}, {1})")
 template("md5(text)", "md5({0})")

@@ -44,7 +44,7 @@ def text_literal(text: str) -> str:
 def literal(value: Datum, ref: TypeRef) -> str:
     """A datum as a typed constant expression. Raises 0A000."""
     oid = ref.oid
-    name = type_name(ref)
+    name = "STRING" if oid == t.BPCHAR else type_name(ref)
     if value is None:
         return f"CAST(NULL AS {name})"
     if oid == t.BOOL:

@@ -1,0 +1,75 @@
+"""PostgreSQL's binary format of records: how many fields, then each field's type, length and value.
+
+    (a,NULL) of (text, int4)   ->   2 | 25, 1, "a" | 23, -1
+
+A composite value is kept as its text, and so is an anonymous record whose fields' types the planner knows.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from pgwire.encoding.binary_ranges import truncated
+from planner import types as t
+from planner.abc import SqlError, TypeRef
+from storage.abc import Datum
+
+_I4: Final = struct.Struct("!i")
+_FIELD: Final = struct.Struct("!Ii")
+Send = Callable[[Datum], bytes]
+Receive = Callable[[bytes], Datum]
+
+
+def record_out(refs: Sequence[TypeRef], sends: Sequence[Send]) -> Send:
+    """The send function of records with fields of these types."""
+    readers = [t.text_input(ref) for ref in refs]
+    oids = [t.TEXT if ref.oid == t.UNKNOWN else ref.oid for ref in refs]
+
+    def encode(text: Datum) -> bytes:
+        out = [_I4.pack(len(refs))]
+        for item, oid, read, send in zip(t.split_record(text), oids, readers, sends, strict=True):
+            if item is None:
+                out.append(_FIELD.pack(oid, -1))
+            else:
+                data = send(read(item))
+                out += [_FIELD.pack(oid, len(data)), data]
+        return b"".join(out)
+
+    return encode
+
+
+def record_in(refs: Sequence[TypeRef], receives: Sequence[Receive]) -> Receive:
+    """The receive function of a composite type. Raises 08P01, 42804."""
+    writers = [t.text_output(ref) for ref in refs]
+
+    def decode(data: bytes) -> str:
+        if len(data) < 4:
+            raise truncated()
+        (count,) = _I4.unpack_from(data)
+        if count != len(refs):
+            raise SqlError("42804", f"wrong number of columns: {count}, expected {len(refs)}")
+        at = 4
+        items: list[str | None] = []
+        for i, (ref, receive, show) in enumerate(zip(refs, receives, writers, strict=True), 1):
+            if at + 8 > len(data):
+                raise truncated()
+            oid, size = _FIELD.unpack_from(data, at)
+            at += 8
+            if oid != ref.oid:
+                raise SqlError(
+                    "42804",
+                    f"binary data has type {oid} ({t.format_type(TypeRef(oid))}) instead of expected {ref.oid} "
+                    f"({t.format_type(TypeRef(ref.oid))}) in record column {i}",
+                )
+            if size == -1:
+                items.append(None)
+                continue
+            if size < 0 or at + size > len(data):
+                raise truncated()
+            items.append(show(receive(data[at : at + size])))
+            at += size
+        return t.join_record(items)
+
+    return decode

@@ -1,0 +1,368 @@
+"""Expressions as PostgreSQL writes them out: every implicit cast, type and parenthesis in its place.
+
+    price >= 0               (price >= (0)::numeric)
+    name IN ('a', 'b')       ((name)::text = ANY ((ARRAY['a'::character varying, 'b'::character varying])::text[]))
+    qty BETWEEN 1 AND 5      ((qty >= 1) AND (qty <= 5))
+
+An expression is bound as it would be for a query, and its typed tree is written down again. `pretty` leaves out the
+parentheses that precedence makes needless. What the tree no longer shows (whether a constant was a number or a
+quoted string) is looked up in the text. `NotWritable` for what cannot be told: the caller keeps the text as given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from planner import types as t
+from planner.abc import SqlError, Table, TypeRef
+from planner.binding import ir
+from planner.binding.dml import DmlBinder
+from planner.binding.parameters import Parameters
+from planner.binding.queries import QueryBinder
+from planner.catalog import quote_identifier
+from planner.types import TypeSettings
+
+TypeName = Callable[[TypeRef], str]
+"""How a type is called where the expression is shown: qualified if the search path does not find it."""
+
+
+class NotWritable(Exception):
+    """An expression that this module has no words for."""
+
+
+_SQL_SYNTAX: Final = frozenset(
+    ("substring", "overlay", "position", "trim", "btrim", "ltrim", "rtrim", "timezone", "normalize", "is_normalized",
+     "overlaps", "xmlexists", "pg_collation_for", "system_user")
+)  # fmt: skip
+_SESSION: Final = {
+    "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
+    "current_role": "CURRENT_ROLE", "current_catalog": "CURRENT_CATALOG", "current_schema": "CURRENT_SCHEMA",
+    "current_database": "current_database()",
+    "statement_timestamp": "statement_timestamp()", "clock_timestamp": "clock_timestamp()",
+}  # fmt: skip
+_TESTS: Final = {
+    "is null": "IS NULL", "is not null": "IS NOT NULL", "is true": "IS TRUE", "is not true": "IS NOT TRUE",
+    "is false": "IS FALSE", "is not false": "IS NOT FALSE", "is unknown": "IS UNKNOWN",
+    "is not unknown": "IS NOT UNKNOWN",
+}  # fmt: skip
+_CALLS: Final = {"coalesce": "COALESCE", "greatest": "GREATEST", "least": "LEAST"}
+_NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
+_INT4: Final = 1 << 31
+_LOW, _HIGH = frozenset("+-"), frozenset("*/%")
+
+
+def bound_expression(ctx: Any, table: Table, text: str) -> tuple[ir.Node, list[str]]:
+    """The typed tree of an expression over a table's columns, and the columns' names by position."""
+    queries = QueryBinder(ctx, text, Parameters((), None))
+    binder = DmlBinder(queries)
+    relation = binder.relation(table, table.name, of_table=False)
+    return binder.stored_expression(text, binder.scope_of(relation)), [c.name for c in table.columns]
+
+
+def expression_text(ctx: Any, table: Table, text: str, type_name: TypeName, pretty: bool = False) -> str:
+    """A condition, an index's expression or a generated column's. Raises NotWritable."""
+    try:
+        node, names = bound_expression(ctx, table, text)
+    except SqlError as e:
+        raise NotWritable(text) from e
+    return _Writer(names, text, type_name, pretty).top(node)
+
+
+def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: TypeName) -> str | None:
+    """A DEFAULT for a column of a type; None for one that is NULL, which is no default. Raises NotWritable."""
+    try:
+        node, names = bound_expression(ctx, table, text)
+    except SqlError as e:
+        raise NotWritable(text) from e
+    writer = _Writer(names, text, type_name, False)
+    if isinstance(node, ir.Lit) and node.type.oid == t.UNKNOWN:
+        if node.value is None:
+            return None
+        base = TypeRef(target.oid)
+        value = t.input_text(str(node.value), base, TypeSettings())
+        return writer.quoted(value, base)
+    return writer.top(node)
+
+
+class _Writer:
+    def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
+        self.names, self.text, self.type_name, self.pretty = names, text, type_name, pretty
+
+    def top(self, node: ir.Node) -> str:
+        """The whole: an implicit cast around it goes without saying."""
+        while isinstance(node, ir.Cast) and not node.explicit:
+            node = node.arg
+        return self.write(node)
+
+    def write(self, node: ir.Node) -> str:
+        """With parentheses of its own, where it needs some in any place; `pretty`: without."""
+        if isinstance(node, ir.Var):
+            return quote_identifier(self.names[node.column])
+        if isinstance(node, ir.Lit):
+            return self.constant(node)
+        if isinstance(node, ir.Session):
+            return self.session(node)
+        if isinstance(node, ir.Cast):
+            return self.cast(node)
+        if isinstance(node, ir.Call):
+            return self.call(node)
+        if isinstance(node, ir.Logic):
+            return self.logic(node)
+        if isinstance(node, ir.AnyAll):
+            compare = node.compare
+            assert isinstance(compare, ir.Call)
+            word = "ALL" if node.all else "ANY"
+            left = self.operand(compare.args[0], node)
+            return self.whole(f"{left} {_operator(compare.op)} {word} ({self.write(node.array)})")
+        raise NotWritable(type(node).__name__)
+
+    def whole(self, text: str) -> str:
+        return text if self.pretty else f"({text})"
+
+    def operand(self, node: ir.Node, parent: ir.Node, left: bool = True) -> str:
+        """A part of something larger: in `pretty` parentheses are its only where they are needed."""
+        text = self.write(node)
+        return text if not self.pretty or self.is_simple(node, parent, left) else f"({text})"
+
+    def is_simple(self, node: ir.Node, parent: ir.Node, left: bool) -> bool:
+        if isinstance(node, ir.Var | ir.Lit | ir.Session | ir.Cast):
+            return True
+        if isinstance(node, ir.Call):
+            if not _is_operator(node.op):
+                return True
+            if isinstance(parent, ir.Logic):
+                return parent.op in ("and", "or", "case", *_CALLS, "array", "row")
+            if not isinstance(parent, ir.Call) or not _is_operator(parent.op):
+                return not isinstance(parent, ir.Cast | ir.AnyAll)
+            mine, theirs = _operator(node.op), _operator(parent.op)
+            if len(node.args) < 2 or len(parent.args) < 2:
+                return False
+            if mine in _LOW:
+                return theirs in _LOW and left
+            if mine in _HIGH:
+                return theirs in _LOW or (theirs in _HIGH and left)
+            return False
+        if isinstance(node, ir.Logic):
+            if node.op in _CALLS or node.op in ("array", "row") or _nullif(node) is not None:
+                return True
+            if isinstance(parent, ir.Logic) and parent.op in ("and", "or", "case", *_CALLS):
+                if node.op in ("and", "or") and self.listed(node) is None:
+                    return parent.op not in ("and", "or") or (node.op == "and" and parent.op == "or")
+                return True
+            return False
+        if isinstance(node, ir.AnyAll):
+            return isinstance(parent, ir.Logic) and parent.op in ("and", "or")
+        return False
+
+    # --- constants ---------------------------------------------------------------------------------
+
+    def constant(self, node: ir.Lit) -> str:
+        ref = node.type
+        if node.value is None:
+            return f"NULL::{self.type_name(TypeRef(ref.oid))}" if ref.oid != t.UNKNOWN else "NULL"
+        if ref.oid == t.BOOL and isinstance(node.value, bool):
+            return "true" if node.value else "false"
+        if ref.oid in _NUMBERS and self.is_number(node.position):
+            return self.number(node)
+        return self.quoted(node.value, ref)
+
+    def is_number(self, position: int) -> bool:
+        """Whether a constant is a bare number in the text. A sign may stand before it."""
+        at = self.text[position - 1 : position] if position else ""
+        return at.isdigit() or at in ("-", "+", ".")
+
+    def number(self, node: ir.Lit) -> str:
+        shown = str(node.value)
+        written = self.text[node.position - 1 :].lstrip("+- ")
+        digits = written[: next((i for i, c in enumerate(written) if not c.isdigit()), len(written))]
+        fraction = written[len(digits) : len(digits) + 1] in (".", "e", "E")
+        if fraction:
+            natural = t.NUMERIC
+        else:
+            value = int(digits or "0")
+            natural = t.INT4 if value < _INT4 else t.INT8 if value < 1 << 63 else t.NUMERIC
+            shown = ("-" if str(node.value).startswith("-") else "") + str(value)
+        if natural == t.NUMERIC and node.type.oid != t.NUMERIC:
+            shown = t.output_text(node.value, node.type, TypeSettings())
+        bare = shown if natural in (t.INT4, t.NUMERIC) and not shown.startswith("-") else ""
+        text = bare or f"'{shown}'::{self.type_name(TypeRef(natural))}"
+        if natural == node.type.oid:
+            return text
+        inner = text if self.pretty else f"({text})"
+        return f"{inner}::{self.type_name(TypeRef(node.type.oid))}"
+
+    def quoted(self, value: Any, ref: TypeRef) -> str:
+        shown = t.output_text(value, ref, TypeSettings()) if ref.oid != t.UNKNOWN else str(value)
+        prefix = "E" if "\\" in shown else ""
+        literal = shown.replace("\\", "\\\\").replace("'", "''")
+        if ref.oid == t.UNKNOWN:
+            return f"{prefix}'{literal}'"
+        name = "bpchar" if ref.oid == t.BPCHAR and ref.typmod < 0 else self.type_name(ref)
+        return f"{prefix}'{literal}'::{name}"
+
+    def session(self, node: ir.Session) -> str:
+        words = self.text.lower()
+        if node.name == "now" and "current_timestamp" in words:
+            return "CURRENT_TIMESTAMP"
+        found = _SESSION.get(node.name)
+        if found is None:
+            raise NotWritable(node.name)
+        return found
+
+    # --- casts, calls, grammar --------------------------------------------------------------------------
+
+    def cast(self, node: ir.Cast) -> str:
+        inner = node.arg
+        if isinstance(inner, ir.Session) and inner.name == "now":
+            words = {
+                t.DATE: "CURRENT_DATE",
+                t.TIMESTAMP: "LOCALTIMESTAMP",
+                t.TIME: "LOCALTIME",
+                t.TIMETZ: "CURRENT_TIME",
+            }
+            word = words.get(node.type.oid, "")
+            if word and word.lower() in self.text.lower():
+                return word
+        if isinstance(inner, ir.Lit) and node.type.oid == t.REGCLASS and isinstance(inner.value, str):
+            return self.quoted(inner.value, TypeRef(t.UNKNOWN)) + "::regclass"
+        text = self.operand(inner, node) if self.pretty else self.write(inner)
+        if not self.pretty and not (text.startswith("(") and text.endswith(")") and _enclosed(text)):
+            text = f"({text})"
+        return f"{text}::{self.type_name(node.type)}"
+
+    def call(self, node: ir.Call) -> str:
+        if node.op == "array subscript":
+            head = node.args[0]
+            text = self.write(head) if isinstance(head, ir.Var) else f"({self.write(head)})"
+            return text + "".join(f"[{self.write(a)}]" for a in node.args[1:])
+        if _is_operator(node.op):
+            return self.operation(node)
+        name, _, rest = node.op.partition("(")
+        if not rest or " " in name or name in _SQL_SYNTAX:
+            raise NotWritable(node.op)
+        if name == "extract" and isinstance(node.args[0], ir.Lit):
+            return f"EXTRACT({node.args[0].value} FROM {self.write(node.args[1])})"
+        return f"{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
+
+    def operation(self, node: ir.Call) -> str:
+        sign = _operator(node.op)
+        if len(node.args) == 1:
+            return self.whole(f"{sign} {self.operand(node.args[0], node)}")
+        a, b = self.operand(node.args[0], node), self.operand(node.args[1], node, left=False)
+        if sign == "is not distinct from":
+            inner = f"{a} IS DISTINCT FROM {b}"
+            return f"NOT {inner}" if self.pretty else f"(NOT ({inner}))"
+        return self.whole(f"{a} {sign.upper() if sign == 'is distinct from' else sign} {b}")
+
+    def logic(self, node: ir.Logic) -> str:
+        if node.op in ("and", "or"):
+            found = self.listed(node)
+            if found is not None:
+                return found
+            parts = []
+            for part in node.args:
+                if isinstance(part, ir.Logic) and part.op == node.op and self.listed(part) is None:
+                    inner = self.logic(part)
+                    parts.append(inner if self.pretty else inner[1:-1])
+                else:
+                    parts.append(self.operand(part, node))
+            return self.whole(f" {node.op.upper()} ".join(parts))
+        if node.op == "not":
+            inner_node = node.args[0]
+            if isinstance(inner_node, ir.Logic) and inner_node.op == "or":
+                found = self.listed(inner_node, negated=True)
+                if found is not None:
+                    return found
+            return self.whole(f"NOT {self.operand(inner_node, node)}")
+        if node.op in _TESTS:
+            return self.whole(f"{self.operand(node.args[0], node)} {_TESTS[node.op]}")
+        if node.op in _CALLS:
+            return f"{_CALLS[node.op]}({', '.join(self.write(a) for a in node.args)})"
+        if node.op == "array":
+            cells = ", ".join(self.write(a) for a in node.args)
+            return f"ARRAY[{cells}]" + ("" if node.args else f"::{self.type_name(node.type)}")
+        if node.op == "row":
+            return f"ROW({', '.join(self.write(a) for a in node.args)})"
+        if node.op == "case":
+            pair = _nullif(node)
+            if pair is not None:
+                return f"NULLIF({self.write(pair[0])}, {self.write(pair[1])})"
+            return self.case(node)
+        raise NotWritable(node.op)
+
+    def case(self, node: ir.Logic) -> str:
+        args = node.args
+        lines = ["", "CASE"]
+        for i in range(0, len(args) - 1, 2):
+            lines.append(f"    WHEN {self.write(args[i])} THEN {self.write(args[i + 1])}")
+        if len(args) % 2:
+            lines.append(f"    ELSE {self.write(args[-1])}")
+        return "\n".join([*lines, "END"])
+
+    def listed(self, node: ir.Logic, negated: bool = False) -> str | None:
+        """`x IN (...)`, which the tree has as `x = a OR x = b` made at one position; None for any other OR."""
+        calls = [c for c in node.args if isinstance(c, ir.Call) and len(c.args) == 2 and " = " in c.op]
+        if node.op != "or" or len(calls) != len(node.args) or len(calls) < 2:
+            return None
+        first = calls[0]
+        if any(c.position != first.position or c.args[0] != first.args[0] or c.op != first.op for c in calls):
+            return None
+        left = first.args[0]
+        element = TypeRef(first.args[1].type.oid)
+        cast = ""
+        if isinstance(left, ir.Cast) and not left.explicit and element.oid == t.TEXT:
+            cast = f"::{self.type_name(element)}[]"
+            element = TypeRef(left.arg.type.oid)
+        cells = []
+        for c in calls:
+            value = c.args[1]
+            cells.append(
+                self.write(
+                    ir.Lit(element, value.value, value.position) if isinstance(value, ir.Lit) else value
+                )
+            )
+        array = f"ARRAY[{', '.join(cells)}]"
+        if cast:
+            array = f"{array}{cast}" if self.pretty else f"({array}){cast}"
+        sign, word = ("<>", "ALL") if negated else ("=", "ANY")
+        return self.whole(f"{self.operand(left, node)} {sign} {word} ({array})")
+
+
+def _nullif(node: ir.Logic) -> tuple[ir.Node, ir.Node] | None:
+    """The arguments of NULLIF, which the tree has as `CASE WHEN a = b THEN NULL ELSE a END`."""
+    if node.op != "case" or len(node.args) != 3:
+        return None
+    test, nothing, value = node.args
+    if not (isinstance(test, ir.Call) and len(test.args) == 2 and isinstance(nothing, ir.Lit)):
+        return None
+    if nothing.value is not None or nothing.position or test.args[0] != value:
+        return None
+    return test.args[0], test.args[1]
+
+
+def _is_operator(op: str) -> bool:
+    """`int4 + int4`, `- int4`; no function has a space before its parenthesis."""
+    return "(" not in op and " " in op and op != "array subscript"
+
+
+def _operator(op: str) -> str:
+    """The sign of `int4 + int4` or `- int4`."""
+    words = op.split(" ")
+    if "distinct" in words:
+        return " ".join(words[1:-1])
+    sign = next(w for w in words if not w[0].isalnum() and w[0] not in '_"')
+    return sign
+
+
+def _enclosed(text: str) -> bool:
+    """Whether the first parenthesis closes with the last."""
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0 and i < len(text) - 1:
+            return False
+    return True
+
+
+__all__ = ["NotWritable", "default_text", "expression_text"]

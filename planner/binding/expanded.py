@@ -1,0 +1,93 @@
+"""Composite values in FROM: a function's rows become columns.
+
+    unnest(ARRAY[...]::address[]) AS x         the fields of address
+    json_to_recordset('[...]') AS x(a int)     the columns of the definition list
+
+The function's rows are a list of texts, one unnested column `j`; each column of the relation is read out of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.emit import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
+from planner.binding.functions.conversions import from_text, modified, stored_value
+from planner.binding.naming import identifier
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+
+_RECORDS = {
+    "json_to_record(json)": False,
+    "jsonb_to_record(jsonb)": False,
+    "json_to_recordset(json)": True,
+    "jsonb_to_recordset(jsonb)": True,
+}
+Columns = list[tuple[str, TypeRef]]
+
+
+def definitions(alias: exp.Expression | None) -> list[exp.ColumnDef]:
+    """The column definition list of `AS x(a int, b text)`."""
+    if alias is None:
+        return []
+    return [c for c in alias.args.get("columns") or () if isinstance(c, exp.ColumnDef)]
+
+
+def by_definition(
+    queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef]
+) -> tuple[Columns, list[Form], Frag] | None:
+    """A function that returns records, with the columns that the query says they have."""
+    op = made.op if isinstance(made, ir.SetReturning | ir.Call) else ""
+    if op not in _RECORDS or not isinstance(made, ir.SetReturning | ir.Call):
+        if made.type.oid != t.RECORD:
+            raise PlanError(
+                "42601",
+                'a column definition list is only allowed for functions returning "record"',
+                position=first_position(given[0]),
+            )
+        return None
+    argument = queries.emitter.frag(made.args[0])
+    rows = sql("tw_json_elements(", argument, ")") if _RECORDS[op] else sql("[", argument, "]")
+    columns = [(identifier(c.this), queries.type_of(c.args["kind"])) for c in given]
+    cells = []
+    for name, ref in columns:
+        cell = sql("tw_json_field(j, ", quote_text(name), f", {ref.oid})")
+        cells.append(_as_value(cell, ref))
+    return columns, [c.form for c in cells], _relation(rows, cells)
+
+
+def _as_value(cell: Frag, ref: TypeRef) -> Frag:
+    value = from_text(cell, TypeRef(ref.oid))
+    return modified(value, ref, False) if ref.typmod >= 0 else value
+
+
+def by_fields(queries: QueryBinder, made: ir.Node) -> tuple[Columns, list[Form], Frag] | None:
+    """A function that returns composite values: a column for each field."""
+    fields = t.composite_fields(made.type.oid)
+    if fields is None:
+        return None
+    emitter = queries.emitter
+    rows = (
+        emitter.set_returning_list(made)
+        if isinstance(made, ir.SetReturning)
+        else sql("[", emitter.frag(made), "]")
+    )
+    cells = []
+    for i, (_, ref) in enumerate(fields):
+        cell = sql("tw_record_item(j, ", str(i), ")")
+        is_array = bool(t.element_of(ref.oid))
+        value = cell.with_form(ARRAY_TEXT) if is_array else stored_value(cell, TypeRef(ref.oid))
+        cells.append(modified(value, ref, False) if ref.typmod >= 0 else value)
+    return list(fields), [c.form for c in cells], _relation(rows, cells)
+
+
+def _relation(rows: Frag, cells: Sequence[Frag]) -> Frag:
+    items: list[Item] = [sql(c, f" AS c{i}") for i, c in enumerate(cells)]
+    return sql("SELECT ", join(", ", items), " FROM (SELECT unnest(", rows, ") AS j)")
