@@ -196,6 +196,8 @@ class ReadPlan:
             self.columns = tuple(plain)
         if self.lookup.single and body.limit is None and not body.unique:
             self.run = _single_point(body)
+        elif self.lookup.single and body.limit is None:
+            self.run = self._unique
         elif (
             self.lookup.points is not None
             and not body.unique
@@ -226,6 +228,16 @@ class ReadPlan:
                 if found is not None:
                     return found  # type: ignore[no-any-return]
         return self.run(params, session, image, ts)
+
+    def _unique(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]]:
+        """One point of a UNIQUE constraint."""
+        key = self.lookup.points[0](params, session)  # type: ignore[index]
+        found = view.find_unique(self.lookup.unique, key, ts) if key is not None else None
+        if found is None or (self.condition is not None and not self.condition(params, found[2], session)):
+            return ()
+        return (self.project(params, found[2], session),)
 
     def _points(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp

@@ -278,7 +278,9 @@ class Lookups:
             i = run.secondary(constraint_oid).find(key)
             if i >= 0:
                 own = run.key_at(i)
-                entry = self.get(own, ts)
+                # Nothing lies above the first run but what is in memory: then the row is the one that was found.
+                above = run is not self._runs[0] or own in self._chains
+                entry = self.get(own, ts) if above else run.entry(i)
                 if entry is not None and key_of(entry[1]) == key:
                     return own, entry[0], entry[1]
         return None
