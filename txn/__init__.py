@@ -26,7 +26,8 @@ strict serializability: order by timestamp is a serial order, and timestamps nev
 **Restrictions**
 
 * All writes go through one log: its appends bound the commits, though not the rows, per second.
-* An environment has one leader at a time (`LeasedOracle`). A newer leader's epoch makes an older one's appends
+* An environment has one leader at a time (`LeasedOracle`), or it belongs to several servers from its beginning
+  (`txn.shared`), whose reads look at the log's end first. A newer leader's epoch makes an older one's appends
   fail; reads of an older one that does not append end with its lease (`lease`), which a new leader waits out. A
   data directory is locked by whoever serves it, and needs no lease.
 * The conflict index and the key locks are memory: both are bounded, and say so when the bound is met.
@@ -78,7 +79,7 @@ strict serializability: order by timestamp is a serial order, and timestamps nev
 Where to find it: `oracle` (time), `txns_state` (the log as a pure state machine), `log_entry` (its bytes),
 `txns_shard` (the log), `group` and `committer` (group commit), `resolve` (lost answers), `transaction` with `read_set`
 and `write_buffer`, `conflicts`, `locks`, `holds`, `lease`, `rids`, `apply`, `upkeep` (background), `environment` (all of it
-assembled), `handle` (the log's operations one by one, for tools and tests).
+assembled), `handle` (the log's operations one by one, for tools and tests), `shared` (all of it for several servers).
 """
 
 from txn.abc import (

@@ -122,6 +122,7 @@ class SharedCommitter(Committer):
             self.shard.append_now(entry, data)
         except (SeqnoMismatch, Busy):
             formed.group.unwind()  # nobody has seen it: this is still the same turn
+            self.races_lost += 1
             self._background(lambda: self._through(members, lost=1))
             return False
         except Exception as error:  # noqa: BLE001 - what consensus does not promise to raise may mean anything
