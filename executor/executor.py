@@ -37,7 +37,7 @@ from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.limits import ExecutorLimits
-from executor.session import advisory, functions
+from executor.session import advisory, bulk_locks, functions
 from executor.session.block import Block
 from executor.session.session import Session
 from executor.snapshot.hydration import HydrationProgress, HydrationSource
@@ -395,6 +395,8 @@ class Executor:
 
     def describe_key(self, space: Keyspace, key: Key | None) -> str:
         """How errors of transactions name a key, or (None) some rows of a table. On error paths only."""
+        if space == bulk_locks.TABLE_SPACE:
+            space, key = str(key), None
         shard, _, index = space.partition("/")
         table = next((x for x in self.catalog.objects(Table) if x.shard == shard), None)
         if space == advisory.SPACE:

@@ -138,8 +138,9 @@ class Group(Protocol):
     def wrote(self, space: Keyspace, key: Key) -> None:
         """Tells the conflict index. Also for keys of deleted rows and secondary unique keys."""
 
-    def wrote_all(self, space: Keyspace) -> None:
-        """A write too large to list by key: conflicts with whatever read or wrote any key of it."""
+    def wrote_all(self, space: Keyspace, *, fresh: bool = False) -> None:
+        """A write too large to list by key: conflicts with whatever read any key of it, and, unless the rows are new
+        (`fresh`), with whatever wrote one."""
 
     def on_sealed(self, callback: Callable[[], None]) -> None:
         """Called once everybody is admitted and the append has begun, if it takes longer than this turn of

@@ -28,7 +28,7 @@ A key is a datum or tuple of datums; a shorter tuple as a range's bound is a pre
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -83,12 +83,13 @@ class _Ordered:
 class _Space:
     """One keyspace's recent writes."""
 
-    __slots__ = ("last", "newest", "ordered", "trim_at", "whole")
+    __slots__ = ("last", "newest", "ordered", "replaced", "trim_at", "whole")
 
     def __init__(self) -> None:
         self.last: dict[Key, Timestamp] = {}  # in order of time
         self.newest: Timestamp = 0
         self.whole: Timestamp = 0
+        self.replaced: Timestamp = 0  # the last of those that did more than to insert
         self.ordered: _Ordered | None = None
         self.trim_at = TRIM_MIN  # keys from which it is worth looking for what can go
 
@@ -139,12 +140,14 @@ class ConflictIndex:
         s.newest = ts
         return before
 
-    def record_all(self, space: Keyspace, ts: Timestamp) -> Timestamp:
-        """So many keys of `space` were written at `ts` that it counts as all of them."""
+    def record_all(self, space: Keyspace, ts: Timestamp, *, fresh: bool = False) -> Timestamp:
+        """So many keys of `space` were written at `ts` that it counts as all of them. `fresh`: no row was there."""
         s = self._spaces.get(space)
         if s is None:
             s = self._spaces[space] = _Space()
         before, s.whole, s.newest = s.whole, ts, ts
+        if not fresh:
+            s.replaced = ts
         return before
 
     def restore(
@@ -167,6 +170,7 @@ class ConflictIndex:
             s = self._spaces.get(space)
             if s is not None:
                 s.whole = before
+                s.replaced = min(s.replaced, before)
         for space in touched:
             s = self._spaces.get(space)
             if s is not None:
@@ -232,6 +236,28 @@ class ConflictIndex:
                 if ts > after:
                     return ts
         return 0
+
+    def among(
+        self, space: Keyspace, after: Timestamp, contains: Callable[[Key], bool]
+    ) -> tuple[Key | None, Timestamp] | None:
+        """A key of a large set whose row was changed after `after`, and when; None: none was.
+
+        Looks at what was written since, key by key. A bulk write of other rows that were there before counts as all
+        of them: (None, when).
+        """
+        s = self._spaces.get(space)
+        if s is None or s.newest <= after:
+            return None
+        if s.replaced > after:
+            return None, s.replaced
+        last = s.last
+        for key in reversed(last):
+            ts = last[key]
+            if ts <= after:
+                break
+            if contains(key):
+                return key, ts
+        return None
 
     def validatable(self, after: Timestamp) -> None:
         """Raises TransactionExpired when writes after `after` may have been forgotten."""

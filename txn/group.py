@@ -130,8 +130,8 @@ class CommitGroup:
     def wrote(self, space: Keyspace, key: Key) -> None:
         self._records.append((space, key, self._record(space, key, self.ts)))
 
-    def wrote_all(self, space: Keyspace) -> None:
-        self._wholes.append((space, self.conflicts.record_all(space, self.ts)))
+    def wrote_all(self, space: Keyspace, *, fresh: bool = False) -> None:
+        self._wholes.append((space, self.conflicts.record_all(space, self.ts, fresh=fresh)))
 
     def undo(self, callback: Callable[[], None]) -> None:
         self._undos.append(callback)

@@ -20,6 +20,9 @@ does) and readers never take them.
 * A free lock is granted in `try_acquire` without callback, task or future (one dict operation). Waiting
   is a callback, `granted(error or None)`, called at most once.
 
+* **Sets.** Who is about to write millions of keys locks the set of them: a function that says whether a key is in it. A
+  request for a key in another's set finds it locked, as if it had been locked by itself; other keys are free.
+
 An **owner** is anything hashable: a transaction, a statement. It waits for one lock at a time. Owners that stand and
 fall together (a session's transaction, and the session itself with its advisory locks) name the same `party`: who waits
 for one of them waits for all, so circles through both kinds of locks are found.
@@ -70,6 +73,7 @@ class Timer(Protocol):
 Granted = Callable[[Exception | None], None]
 CallLater = Callable[[float, Callable[[], None]], Timer]
 LockKey = tuple[Keyspace, Key]
+Contains = Callable[[Key], bool]
 
 
 class Waiter:
@@ -105,6 +109,7 @@ class KeyLocks:
         self._held: dict[Hashable, list[tuple[LockKey, LockMode | None]]] = {}  # (key, mode before)
         self._waiting: dict[Hashable, Waiter] = {}
         self._parties: dict[Hashable, Waiter] = {}  # the same by party
+        self._sets: dict[Keyspace, list[tuple[Hashable, Contains, LockMode]]] = {}
         self._granted: deque[Waiter] = deque()  # have their lock, have not been told yet
         self._telling = False
         self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"
@@ -116,6 +121,8 @@ class KeyLocks:
         self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode = LockMode.NO_KEY_UPDATE
     ) -> bool:
         """Takes the lock if that needs no waiting (NOWAIT and SKIP LOCKED ask with this)."""
+        if self._sets and space in self._sets:
+            self._out_of_sets(space, key)
         lock_key = (space, key)
         lock = self._locks.get(lock_key)
         if lock is None:
@@ -169,6 +176,32 @@ class KeyLocks:
             waiter.timer = self._call_later(timeout_s, lambda: self._timed_out(waiter))
         return waiter
 
+    def try_acquire_set(
+        self, owner: Hashable, space: Keyspace, contains: Contains, mode: LockMode
+    ) -> Key | None:
+        """Locks all keys of which `contains` is true, to the owner's end; or says which of them another has locked.
+
+        Who wants to lock a set locks something that stands for the whole first, so that there is one set at a time.
+        """
+        for (other, key), lock in self._locks.items():
+            if other == space and not lock.admits(owner, mode) and contains(key):
+                return key
+        self._sets.setdefault(space, []).append((owner, contains, mode))
+        return None
+
+    def has_sets(self, space: Keyspace) -> bool:
+        return bool(self._sets) and space in self._sets
+
+    def _out_of_sets(self, space: Keyspace, key: Key) -> None:
+        """A key of a set becomes a lock of its own when somebody asks for it."""
+        for owner, contains, mode in self._sets[space]:
+            lock = self._locks.get((space, key))
+            if (lock is None or owner not in lock.holders) and contains(key):
+                if lock is None:
+                    lock = self._locks[space, key] = _Lock()
+                lock.holders[owner] = mode
+                self._remember(owner, (space, key), None)
+
     async def lock(
         self,
         owner: Hashable,
@@ -206,6 +239,11 @@ class KeyLocks:
     def release_all(self, owner: Hashable) -> None:
         """At the end of a transaction: everything held, and a wait if there is one."""
         self.cancel(owner)
+        if self._sets:
+            for space in [s for s, sets in self._sets.items() if any(o == owner for o, _, _ in sets)]:
+                self._sets[space] = [item for item in self._sets[space] if item[0] != owner]
+                if not self._sets[space]:
+                    del self._sets[space]
         if self._granted:
             self._granted = deque(w for w in self._granted if w.owner != owner)
         held = self._held.pop(owner, None)
@@ -250,6 +288,8 @@ class KeyLocks:
 
     def is_free(self, space: Keyspace, key: Key) -> bool:
         """Whether nobody holds or awaits the key: one dictionary look-up."""
+        if self._sets and space in self._sets:
+            self._out_of_sets(space, key)
         return (space, key) not in self._locks
 
     def holds(self, owner: Hashable, space: Keyspace, key: Key) -> LockMode | None:
@@ -265,7 +305,8 @@ class KeyLocks:
         return len(self._waiting)
 
     def __len__(self) -> int:
-        return len(self._locks)
+        """How many keys are locked, a set counting as one."""
+        return len(self._locks) + len(self._sets)
 
     # --- inside ------------------------------------------------------------------------------
 

@@ -285,6 +285,14 @@ class Transaction:
             self.first_write_ts = self.read_ts
         self.writes.touched_all(space, None if blind else self.read_ts)
 
+    def changed_all(self, space: Keyspace, contains: Callable[[Key], bool]) -> None:
+        """Rows of more keys than are worth listing were changed: those of which `contains` is true."""
+        self._writable()
+        if self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        self.writes.touched_all(space, None)
+        self.writes.changed_all(space, contains, self.read_ts)
+
     def add_part(self, shard: ShardId, part: Part) -> None:
         """A part staged with `Environment.stage`; it becomes part of the commit by reference."""
         self._writable()
@@ -416,8 +424,8 @@ class Transaction:
         for space, keys in writes.wrote.items():
             for key in keys:
                 group.wrote(space, key)
-        for space in writes.whole:
-            group.wrote_all(space)
+        for space, seen_ts in writes.whole.items():
+            group.wrote_all(space, fresh=seen_ts is None and not writes.changed.get(space))
         if self.on_apply is not None:
             self.on_apply(group)
         group.on_sealed(self._hand_over)
@@ -483,6 +491,13 @@ class Transaction:
                 ts = index.whole(space, base)
                 if ts:
                     return space, None, ts
+        for space, sets in self.writes.changed.items():
+            for contains, seen_ts in sets:
+                base = after or snapshot or seen_ts
+                index.validatable(base)
+                found = index.among(space, base, contains)
+                if found is not None:
+                    return space, *found
         return None
 
     @property

@@ -48,6 +48,7 @@ class WriteBuffer:
     __slots__ = (
         "_journal",
         "_savepoints",
+        "changed",
         "forgotten",
         "registered",
         "shards",
@@ -61,6 +62,8 @@ class WriteBuffer:
         self.wrote: dict[Keyspace, dict[Key, int | None]] = {}
         """Keyspace -> key -> the snapshot at which its old value was seen; None: written blindly."""
         self.whole: dict[Keyspace, int | None] = {}
+        self.changed: dict[Keyspace, list[tuple[Callable[[Key], bool], int]]] = {}
+        """Sets of keys whose rows bulk statements have changed, and the snapshot at which they saw them."""
         self.registered: list[tuple[ShardId, bytes]] = []
         self.forgotten: list[ShardId] = []
         self.size_bytes = 0
@@ -142,6 +145,13 @@ class WriteBuffer:
         self.whole[space] = seen_ts
         if self._journal is not None:
             self._journal.append(lambda: self.whole.pop(space))
+
+    def changed_all(self, space: Keyspace, contains: Callable[[Key], bool], seen_ts: int) -> None:
+        """The rows of a large set of keys of `space` were changed, from what was seen at `seen_ts`."""
+        sets = self.changed.setdefault(space, [])
+        sets.append((contains, seen_ts))
+        if self._journal is not None:
+            self._journal.append(sets.pop)
 
     def spill(self, shard: ShardId) -> tuple[dict[int, Row], dict[int, None]]:
         """Takes the shard's inline rows out, for the caller to stage as parts and `add_part`.

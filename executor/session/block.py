@@ -87,6 +87,7 @@ class Block:
     """The session's pid: it owns advisory locks beside the transaction's row locks."""
     deferrable: bool = False
     failed: bool = False
+    again: bool = False  # a conflict has undone an earlier attempt: bulk statements keep others away this time
     settled: bool = False  # about to commit: its bulk writes are what they come to (`settling`)
     begun: bool = False  # a statement has run: SET TRANSACTION comes too late
     txn: Transaction | None = None
@@ -336,7 +337,7 @@ class Block:
                 _apply_buffer(image, buffer, ts, keyed=w.rules.key is not None)
             for bulk in final:
                 image.put_bulk(bulk.rows, ts)
-                group.wrote_all(shard)
+                group.wrote_all(shard, fresh=bulk.replaces is None)
                 for rule in w.rules.uniques:
                     group.wrote_all(rule.space)
                 for reference in w.rules.references:

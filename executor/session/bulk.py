@@ -26,8 +26,8 @@ from executor.ddl.schema import shard_schema
 from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.write import Change, InsertPlan, PendingKeys
+from executor.session import bulk_locks, queries, references, settling
 from executor.session import keyed as keyed_session
-from executor.session import queries, references, settling
 from executor.session.block import Block
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from planner import types as t
@@ -383,6 +383,8 @@ async def _delete_rids(
     txn = block.transaction()
     writes = block.writes(table)
     removal = None
+    mode = LockMode.NO_KEY_UPDATE if replaced else LockMode.UPDATE
+    among = await bulk_locks.lock(session, block, table, rids, mode)
     if writes.image is not None and not replaced:
         removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
     buffer = txn.overlay(table.shard)
@@ -393,7 +395,7 @@ async def _delete_rids(
     durable = rids if own is None else rids.filter(pa.array(~own))
     for part in await staged(session, table, "-", pa.table({"_rid": durable})):
         txn.add_part(table.shard, part)
-    txn.wrote_all(table.shard)
+    txn.changed_all(table.shard, among)
     for rule in writes.rules.uniques:
         txn.wrote_all(rule.space, blind=True)
     return deletion

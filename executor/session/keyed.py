@@ -103,7 +103,8 @@ def run_in_block(
     if isinstance(write, InsertPlan):
         values = write.values(params, session)
         conflict = write.body.on_conflict
-        if conflict is not None and write.rules.key is not None:
+        locks = session.executor.env.locks
+        if write.rules.key is not None and (conflict is not None or locks.has_sets(table.shard)):
             lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
         view = _view(block, table, base, record=conflict is not None)
         changes, returned, count = write.changes(params, session, view, txn.read_ts, values)

@@ -507,6 +507,7 @@ class Session:
         attempts = self.executor.limits.retries_max
         while True:
             block = self.open_block(implicit=True)
+            block.again = attempts < self.executor.limits.retries_max
             try:
                 result = await self.run_in(block, compiled, plan, params)
                 await self.commit()

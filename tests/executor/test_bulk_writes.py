@@ -149,19 +149,57 @@ def test_a_bulk_insert_of_a_key_that_is_taken() -> None:
     asyncio.run(run())
 
 
-def test_two_bulk_updates_of_the_same_rows_conflict() -> None:
+def test_a_table_made_filled_and_thinned_in_one_transaction() -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            a = server.client("a")
+            for ddl in TABLES.values():
+                await server.run("a", "BEGIN")
+                await server.run("a", ddl)
+                for first in (1, 201):
+                    await server.run(
+                        "a", f"INSERT INTO t SELECT k, 0, 'x' FROM generate_series({first}, {first + 199}) g(k)"
+                    )
+                assert await a.rows("SELECT v FROM t WHERE k = 300") == [(0,)]
+                await server.run("a", "DELETE FROM t WHERE k % 2 = 0")
+                await server.run("a", "UPDATE t SET v = 1 WHERE k = 300 OR k = 301")
+                assert await a.rows("SELECT k, v FROM t WHERE k IN (300, 301)") == [(301, 1)]
+                await server.run("a", "INSERT INTO t SELECT k, 2, 'y' FROM generate_series(2, 50, 2) g(k)")
+                await server.run("a", "COMMIT")
+                assert await server.client("b").rows("SELECT count(*), sum(v) FROM t") == [(225, 51)]
+                await server.run("a", "DROP TABLE t")
+            await server.run("a", "BEGIN")
+            await server.run("a", TABLES["primary key"])
+            await server.run("a", "INSERT INTO t SELECT k, 0, 'x' FROM generate_series(1, 100) g(k)")
+            with pytest.raises(Failed) as refused:
+                await a.rows("INSERT INTO t SELECT k, 0, 'x' FROM generate_series(100, 200) g(k)")
+            assert refused.value.sqlstate == "23505"
+
+    asyncio.run(run())
+
+
+def test_a_bulk_update_ends_though_others_write_the_same_table() -> None:
     async def run() -> None:
         async with Server(limits=LIMITS) as server:
             await server.run("a", TABLES["primary key"])
-            await server.run("a", "INSERT INTO t SELECT k, 0, '' FROM generate_series(1, 100) g(k)")
-            await server.run("a", "BEGIN")
-            await server.run("b", "BEGIN")
-            await server.run("a", "UPDATE t SET v = v + 1 WHERE k > 10")
-            await server.run("b", "UPDATE t SET v = v + 1 WHERE k > 20")
-            await server.run("a", "COMMIT")
-            with pytest.raises(Failed) as refused:
-                await server.client("b").rows("COMMIT")
-            assert refused.value.sqlstate == "40001"
-            assert await server.client("c").rows("SELECT sum(v) FROM t") == [(90,)]
+            await server.run("a", "INSERT INTO t SELECT k, 0, '' FROM generate_series(1, 1000) g(k)")
+            over = asyncio.Event()
+            written = 0
+
+            async def write() -> None:
+                nonlocal written
+                while not over.is_set():
+                    await server.client("w").rows(f"UPDATE t SET v = v + 1 WHERE k = {written % 1000 + 1}")
+                    written += 1
+                    await asyncio.sleep(0)
+
+            writer = asyncio.create_task(write())
+            for level in ("strict serializable", "repeatable read", "read committed"):
+                await server.run("a", f"SET tidewire.isolation = '{level}'")
+                await server.client("a").rows("UPDATE t SET v = v + 1")
+                await server.client("a").rows("UPDATE t SET v = v + 1 WHERE k > 500")
+            over.set()
+            await writer
+            assert await server.client("a").rows("SELECT sum(v) FROM t") == [(3 * 1500 + written,)]
 
     asyncio.run(run())
