@@ -261,7 +261,7 @@ def _add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: boo
         "c",
         tuple(c.attnum for c in named),
         expression=said.expression.text,
-        validated=not said.not_valid,
+        validated=not (said.not_valid and has_rows),
     )
     if has_rows and not said.not_valid:
         scope.checks.append(check_check(scope, table, constraint))
@@ -357,7 +357,7 @@ def _add_foreign_key(scope: Scope, table: Table, said: st.ConstraintDef, has_row
         deferrable=said.deferrable,
         deferred=said.initially_deferred,
         match=said.match,
-        validated=not said.not_valid,
+        validated=not (said.not_valid and has_rows),
     )
     if has_rows and not said.not_valid:
         scope.checks.append(foreign_check(scope, table, constraint, columns, target, key))

@@ -27,7 +27,13 @@ from planner.catalog.objects import (
 )
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import default_text, view_definition
+from planner.catalog.system.definitions import (
+    constraint_definition,
+    default_text,
+    index_column,
+    predicate_text,
+    view_definition,
+)
 from planner.catalog.system.privileges import acl, column_acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
@@ -200,7 +206,7 @@ def _attribute(
         attalign=known.typalign if known else "i",
         attstorage=known.typstorage if known else "p",
         attnotnull=column.not_null,
-        atthasdef=column.default is not None and not column.identity and kind == "r",
+        atthasdef=column.default is not None and not column.identity and kind == "r" and not _is_null(column),
         attidentity=column.identity,
         attgenerated="s" if column.generated else "",
         attislocal=True,
@@ -288,18 +294,23 @@ def attrdef_oid(table: Table, column: Column) -> Oid:
     return (1 << 31) + (table.oid << 11) % (1 << 31) + column.attnum
 
 
+def _is_null(column: Column) -> bool:
+    """DEFAULT NULL is no default."""
+    return (column.default or "").strip().lower() == "null"
+
+
 def pg_attrdef(context: SystemContext) -> Rows:
     make = RowMaker("pg_attrdef")
     found: Rows = []
     for t in context.catalog.objects(Table):
         for c in t.visible:
-            if c.default is not None and not c.identity:
+            if c.default is not None and not c.identity and not _is_null(c):
                 found.append(
                     make(
                         oid=attrdef_oid(t, c),
                         adrelid=t.oid,
                         adnum=c.attnum,
-                        adbin=default_text(context.catalog, c),
+                        adbin=default_text(context.catalog, c, t, context.search_path),
                     )
                 )
     return found
@@ -320,6 +331,7 @@ def _default_opclasses() -> dict[Oid, Oid]:
 
 
 def pg_index(context: SystemContext) -> Rows:
+    catalog = context.catalog
     make = RowMaker("pg_index")
     found: Rows = []
     opclasses = _default_opclasses()
@@ -344,8 +356,15 @@ def pg_index(context: SystemContext) -> Rows:
                 indcollation=[DEFAULT_COLLATION if t in COLLATED else 0 for t in types],
                 indclass=[opclasses.get(t, 0) for t in types],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
-                indexprs=", ".join(k.expression for k in i.keys if not k.attnum) or None,
-                indpred=i.predicate or None,
+                indexprs=", ".join(
+                    _unwrapped(index_column(table, i, n, catalog, False, context.search_path))
+                    for n, k in enumerate(i.keys, 1)
+                    if not k.attnum
+                )
+                or None,
+                indpred=predicate_text(catalog, table, i, False, context.search_path)
+                if i.predicate
+                else None,
             )
         )
     return found
@@ -382,8 +401,20 @@ def _constraint(
         connoinherit=c.kind in ("p", "u", "f"),
         conkey=list(c.columns) or None,
         confkey=list(c.foreign_columns) or None,
-        conbin=c.expression or None,
+        conbin=(_condition(catalog, table, c) if c.expression else None),
     )
+
+
+def _unwrapped(key: str) -> str:
+    """An index's expression without the parentheses that its place in the list of keys demands."""
+    return key[1:-1] if key.startswith("(") else key
+
+
+def _condition(catalog: Catalog, table: Table | None, c: Constraint) -> str:
+    """The condition of a CHECK, as pg_get_expr shows it."""
+    return constraint_definition(catalog, table, c, ("public",)).removesuffix(" NOT VALID")[
+        len("CHECK (") : -1
+    ]
 
 
 def pg_constraint(context: SystemContext) -> Rows:

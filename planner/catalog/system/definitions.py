@@ -8,20 +8,11 @@ from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
 from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema
+from planner.catalog.system.written import column_default, condition, spelled
 from planner.types import BY_OID, format_type
-from planner.types.oids import BPCHAR, NUMERIC, TEXT, VARCHAR
+from planner.types.oids import BPCHAR, TEXT, VARCHAR
 
 _STRING = re.compile(r"^'(?:[^']|'')*'$")
-_WORDS = re.compile(
-    r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\b(and|or|not|is|null|in|like|ilike|between|case|when|then|else|end|distinct|from|any|all"""
-    r"""|current_date|current_timestamp|current_time|localtimestamp|localtime|current_user|session_user|current_role|value)\b""",
-    re.IGNORECASE,
-)
-
-
-def spelled(text: str) -> str:
-    """An expression with its keywords in capitals, as PostgreSQL writes expressions out."""
-    return _WORDS.sub(lambda m: m[1] or m[2].upper(), text.strip())
 
 
 def bare(text: str) -> str:
@@ -72,11 +63,19 @@ def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
     return None
 
 
-def default_text(catalog: Catalog, column: Column) -> str | None:
+def default_text(
+    catalog: Catalog, column: Column, table: Table | None = None, search_path: tuple[str, ...] = ("public",)
+) -> str | None:
     """The default as pg_get_expr shows it: string literals with their type."""
     if column.default is None:
         return None
     text = column.default.strip()
+    if text.lower() == "null":
+        return None
+    if table is not None and not text.startswith("nextval("):
+        found = column_default(catalog, table, column, search_path)
+        if found is not None:
+            return found
     if _STRING.match(text):
         base = TypeRef(column.type.oid)
         if base.oid in (VARCHAR, BPCHAR, TEXT):
@@ -84,8 +83,6 @@ def default_text(catalog: Catalog, column: Column) -> str | None:
         else:
             shown = type_name(catalog, base)
         return f"{text}::{shown}"
-    if column.type.oid == NUMERIC and re.fullmatch(r"\d+", text):
-        return f"{text}"
     return spelled(text)
 
 
@@ -109,28 +106,45 @@ def constraint_definition(
     catalog: Catalog, table: Table | None, c: Constraint, search_path: tuple[str, ...], pretty: bool = False
 ) -> str:
     """As pg_get_constraintdef()."""
+    suffix = "" if c.validated else " NOT VALID"
     if c.kind == "c":
+        written = condition(catalog, table, c.expression, search_path, pretty) if table is not None else None
+        if written is not None:
+            return f"CHECK ({written}){suffix}"
         text = bare(spelled(c.expression))
-        return f"CHECK ({text})" if pretty else f"CHECK (({text}))"
+        return f"CHECK ({text}){suffix}" if pretty else f"CHECK (({text})){suffix}"
     assert table is not None
     columns = _column_names(table, c.columns)
+    index = catalog.get(c.index_oid)
+    if c.deferrable:
+        suffix = " DEFERRABLE" + (" INITIALLY DEFERRED" if c.deferred else "") + suffix
+    if isinstance(index, Index) and index.include:
+        suffix = f" INCLUDE ({_column_names(table, index.include)}){suffix}"
     if c.kind == "p":
-        return f"PRIMARY KEY ({columns})"
+        return f"PRIMARY KEY ({columns}){suffix}"
     if c.kind == "u":
         nulls = " NULLS NOT DISTINCT" if c.nulls_not_distinct else ""
-        return f"UNIQUE{nulls} ({columns})"
+        return f"UNIQUE{nulls} ({columns}){suffix}"
     target = catalog.get(c.foreign_table)
     assert isinstance(target, Table)
     shown = qualified(catalog, target.schema_oid, target.name, search_path)
     text = f"FOREIGN KEY ({columns}) REFERENCES {shown}({_column_names(target, c.foreign_columns)})"
+    text += " MATCH FULL" if c.match == "f" else ""
     if c.on_update in _ACTIONS:
         text += f" ON UPDATE {_ACTIONS[c.on_update]}"
     if c.on_delete in _ACTIONS:
         text += f" ON DELETE {_ACTIONS[c.on_delete]}"
-    return text
+    return text + suffix
 
 
-def index_column(table: Table, index: Index, position: int) -> str:
+def index_column(
+    table: Table,
+    index: Index,
+    position: int,
+    catalog: Catalog | None = None,
+    pretty: bool = False,
+    search_path: tuple[str, ...] = ("public",),
+) -> str:
     """One column or expression of an index, 1-based; empty if there is none."""
     if position > len(index.keys):
         extra = position - len(index.keys) - 1
@@ -141,16 +155,21 @@ def index_column(table: Table, index: Index, position: int) -> str:
     if key.attnum:
         return quote_identifier(table.columns[table.index_of(key.attnum)].name)
     text = key.expression.strip()
+    written = condition(catalog, table, text, search_path, pretty) if catalog is not None else None
+    if written is not None:
+        return written if _is_call(written) else f"({written})"
     return text if re.match(r"^\w+\(.*\)$", text) or text.startswith("(") else f"({text})"
 
 
-def index_definition(catalog: Catalog, index: Index, pretty: bool = False) -> str:
+def index_definition(
+    catalog: Catalog, index: Index, pretty: bool = False, search_path: tuple[str, ...] = ("public",)
+) -> str:
     """As pg_get_indexdef(): the whole CREATE INDEX."""
     table = catalog.get(index.table_oid)
     assert isinstance(table, Table)
     keys = []
     for i, key in enumerate(index.keys, 1):
-        text = index_column(table, index, i)
+        text = index_column(table, index, i, catalog, pretty, search_path)
         if key.opclass:
             text += f" {key.opclass}"
         if key.descending:
@@ -169,9 +188,32 @@ def index_definition(catalog: Catalog, index: Index, pretty: bool = False) -> st
     if index.nulls_not_distinct:
         text += " NULLS NOT DISTINCT"
     if index.predicate:
-        predicate = bare(spelled(index.predicate))
-        text += f" WHERE {predicate if pretty else f'({predicate})'}"
+        text += f" WHERE {predicate_text(catalog, table, index, pretty, search_path)}"
     return text
+
+
+def predicate_text(
+    catalog: Catalog,
+    table: Table,
+    index: Index,
+    pretty: bool = False,
+    search_path: tuple[str, ...] = ("public",),
+) -> str:
+    """The WHERE of a partial index."""
+    written = condition(catalog, table, index.predicate, search_path, pretty)
+    if written is not None:
+        return written
+    predicate = bare(spelled(index.predicate))
+    return predicate if pretty else f"({predicate})"
+
+
+def _is_call(text: str) -> bool:
+    """`COALESCE(a, b)`, `lower(x)`: nothing before or after one call."""
+    head, _, rest = text.partition("(")
+    name = head.strip('"')
+    return (
+        bool(rest) and name.replace("_", "a").isalnum() and name != "ROW" and bare("(" + rest) != "(" + rest
+    )
 
 
 def view_definition(query: str) -> str:

@@ -26,13 +26,13 @@ from planner.catalog.system.definitions import (
     index_column,
     index_definition,
     qualified,
-    spelled,
     type_name,
     view_definition,
 )
 from planner.catalog.system.function_table import system
 from planner.catalog.system.relations import relations
 from planner.catalog.system.static import static_rows
+from planner.catalog.system.written import condition
 from planner.types import BY_OID, oids
 from planner.types.oids import BOOL, INT4, NAME, OID, PG_NODE_TREE, TEXT
 
@@ -114,10 +114,10 @@ def _get_indexdef(
     if not isinstance(index, Index) or column is None:
         return None
     if column == 0:
-        return index_definition(context.catalog, index, bool(pretty))
+        return index_definition(context.catalog, index, bool(pretty), context.search_path)
     table = context.catalog.get(index.table_oid)
     assert isinstance(table, Table)
-    return index_column(table, index, column)
+    return index_column(table, index, column, context.catalog, bool(pretty), context.search_path)
 
 
 @system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
@@ -150,11 +150,15 @@ def _get_viewdef_by_name(context: SystemContext, name: str | None, pretty: bool 
 def _get_expr(
     context: SystemContext, expression: str | None, relation: Oid | None, pretty: bool | None = False
 ) -> str | None:
-    """Expressions are kept as PostgreSQL writes them out; the pretty form drops the outer parentheses."""
+    """Expressions are kept as PostgreSQL writes them out; the pretty form drops needless parentheses."""
     if expression is None:
         return None
-    text = spelled(expression)
-    return bare(text) if pretty else text
+    table = context.catalog.get(relation) if relation is not None else None
+    if pretty and isinstance(table, Table):
+        written = condition(context.catalog, table, expression, context.search_path, True)
+        if written is not None:
+            return written
+    return bare(expression) if pretty else expression
 
 
 @system("pg_get_serial_sequence", (TEXT, TEXT), TEXT)

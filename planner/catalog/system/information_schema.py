@@ -67,14 +67,18 @@ def _columns(context: SystemContext) -> Rows:
                 table_name=relation,
                 column_name=c.name,
                 ordinal_position=c.attnum,
-                column_default=default_text(context.catalog, c) if plain_default else None,
+                column_default=default_text(context.catalog, c, table, context.search_path)
+                if plain_default
+                else None,
                 is_nullable=YES_NO[not c.not_null and not (c.domain is not None and c.domain.not_null)],
                 dtd_identifier=str(c.attnum),
                 is_self_referencing="NO",
                 is_identity=YES_NO[bool(c.identity)],
                 identity_cycle="NO",
                 is_generated="ALWAYS" if c.generated else "NEVER",
-                generation_expression=c.default if c.generated else None,
+                generation_expression=default_text(context.catalog, c, table, context.search_path)
+                if c.generated
+                else None,
                 is_updatable=YES_NO[updatable],
                 **values,
             )
@@ -306,13 +310,14 @@ def _check_constraints(context: SystemContext) -> Rows:
     found: Rows = []
     for schema, t, c in _constraints_of(context):
         if c.kind == "c":
-            clause = constraint_definition(context.catalog, t, c, context.search_path)[len("CHECK ") :]
+            clause = constraint_definition(context.catalog, t, c, context.search_path)
+            clause = clause.removesuffix(" NOT VALID")[len("CHECK ") :]
             found.append(
                 make(
                     constraint_catalog=context.database,
                     constraint_schema=schema,
                     constraint_name=c.name,
-                    check_clause=clause[1:-1],
+                    check_clause=clause,
                 )
             )
     found += information_domains.domain_checks(context)

@@ -84,7 +84,7 @@ def pg_indexes(context: SystemContext) -> Rows:
                 schemaname=schema_name(context, table.schema_oid),
                 tablename=table.name,
                 indexname=i.name,
-                indexdef=index_definition(context.catalog, i),
+                indexdef=index_definition(context.catalog, i, False, context.search_path),
             )
         )
     return found

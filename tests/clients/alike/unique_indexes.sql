@@ -21,7 +21,7 @@ select * from t order by id;
 select t from t order by id limit 1;
 select row_to_json(t) from t order by id limit 1;
 table t order by 1 limit 1;
-create unique index t_ab on t (a, b) include (email);
+create unique index t_ab on t (a, b) include (id);
 insert into t values (8,'h',false,1,2);
 insert into t values (8,'h',false,1,9);
 create unique index t_nn on t (b) nulls not distinct;

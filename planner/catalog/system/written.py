@@ -1,0 +1,85 @@
+"""Expressions of the catalog as PostgreSQL shows them, remembered: tools ask for the same ones again and again.
+
+The catalog keeps what was said; `planner.binding.deparse` says what PostgreSQL would say of it. Where that has no
+words for something, it is shown as it was said, keywords in capitals.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from planner.abc import Column, Table, TypeRef
+from planner.catalog.catalog import Catalog
+
+_REMEMBERED_MAX: Final = 8_192
+_remembered: dict[object, str | None] = {}
+
+_WORDS = re.compile(
+    r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\b(and|or|not|is|null|in|like|ilike|between|case|when|then|else|end|distinct|from|any|all"""
+    r"""|current_date|current_timestamp|current_time|localtimestamp|localtime|current_user|session_user|current_role|value)\b""",
+    re.IGNORECASE,
+)
+
+
+def spelled(text: str) -> str:
+    """An expression with its keywords in capitals: second best."""
+    return _WORDS.sub(lambda m: m[1] or m[2].upper(), text.strip())
+
+
+def condition(
+    catalog: Catalog, table: Table, text: str, search_path: tuple[str, ...], pretty: bool = False
+) -> str | None:
+    """An expression over a table's columns; None where it can only be `spelled`."""
+    return _looked_up(catalog, table, text, None, search_path, pretty)
+
+
+def column_default(
+    catalog: Catalog, table: Table, column: Column, search_path: tuple[str, ...]
+) -> str | None:
+    """A default or generation expression; None where it can only be `spelled`."""
+    assert column.default is not None
+    target = None if column.generated else TypeRef(column.type.oid)
+    return _looked_up(catalog, table, column.default, target, search_path, False)
+
+
+def _looked_up(
+    catalog: Catalog,
+    table: Table,
+    text: str,
+    target: TypeRef | None,
+    search_path: tuple[str, ...],
+    pretty: bool,
+) -> str | None:
+    key = (catalog.version, table.oid, table.columns, text, target, search_path, pretty)
+    if key in _remembered:
+        return _remembered[key]
+    if len(_remembered) >= _REMEMBERED_MAX:
+        _remembered.clear()
+    found = _remembered[key] = _written(catalog, table, text, target, search_path, pretty)
+    return found
+
+
+def _written(
+    catalog: Catalog,
+    table: Table,
+    text: str,
+    target: TypeRef | None,
+    search_path: tuple[str, ...],
+    pretty: bool,
+) -> str | None:
+    from planner.binding import deparse  # which stands on the catalog itself
+    from planner.catalog.system.definitions import type_name
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, search_path, trusted=True)
+
+    def named(ref: TypeRef) -> str:
+        return type_name(catalog, ref, search_path)
+
+    try:
+        if target is not None:
+            return deparse.default_text(ctx, table, text, target, named)
+        return deparse.expression_text(ctx, table, text, named, pretty)
+    except deparse.NotWritable:
+        return None
