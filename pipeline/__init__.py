@@ -1,7 +1,7 @@
 """Pipeline: what outgrows one statement, one process, or one machine.
 
     jobs/     `tidewire load`, `export`, `verify`: whole files and whole tables, no Spark needed
-    spark/    the session that everything on Spark is built with
+    spark/    tables and streams in Spark, and Spark behind SELECTs (`tidewire.spark` is what programs import)
 
 Spark reaches the server through PostgreSQL's own JDBC driver; `docs/pipeline.md` shows how, and how all
 partitions of a job read one snapshot (`tidewire.as_of`). Nothing here is imported by the server.
