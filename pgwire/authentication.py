@@ -3,10 +3,14 @@
     loopback or a unix socket      trust, unless passwords are required there too
     anywhere else                  SCRAM-SHA-256 (and -PLUS over TLS); without it the server does not start
 
-Passwords are kept as PostgreSQL keeps them, as SCRAM verifiers, so a stolen file lets nobody in:
+That is the policy where nothing is said; access rules (`access_rules`) say it line by line.
+
+Passwords are kept as PostgreSQL keeps them, as SCRAM verifiers, so a stolen file lets nobody in. A hash of
+the old kind lets its thief in (it is all that an md5 client proves), and is there for clients that know no better:
 
     # user:verifier, one a line
     alice:SCRAM-SHA-256$4096:<salt>$<StoredKey>:<ServerKey>
+    bob:md5<32 hexadecimal digits>
 
 A user who does not exist gets the same conversation
 with a salt that is made from the name, so that nobody learns which users there are.
@@ -14,33 +18,58 @@ with a salt that is made from the name, so that nobody learns which users there 
 
 from __future__ import annotations
 
-import enum
 import hashlib
 import hmac
 import ipaddress
+import re
 import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pgwire import replies, scram
+from pgwire.access_rules import (
+    AuthenticationConfigError,
+    Client,
+    ClientCertificate,
+    Method,
+    Rule,
+    decide,
+)
 from pgwire.messages import ProtocolViolation, parse_cstring, parse_sasl_initial
 from pgwire.scram import Verifier
 from planner.abc import SqlError
 
 
-class Method(enum.Enum):
-    TRUST = "trust"
-    SCRAM = "scram-sha-256"
-    CLEARTEXT = "password"
+@dataclass(frozen=True, slots=True)
+class Md5Hash:
+    """`md5` and the hexadecimal MD5 of password and user name, as old PostgreSQL servers kept it."""
+
+    user: str
+    text: str
+
+    @staticmethod
+    def of(user: str, password: str) -> Md5Hash:
+        return Md5Hash(user, "md5" + _md5(password.encode() + user.encode()))
+
+    def fits(self, password: str) -> bool:
+        return hmac.compare_digest(Md5Hash.of(self.user, password).text, self.text)
+
+    def answer(self, salt: bytes) -> str:
+        """What the client sends that knows the password."""
+        return "md5" + _md5(self.text[3:].encode() + salt)
 
 
-class AuthenticationConfigError(ValueError):
-    """The password file cannot be used as it is."""
+Secret = Verifier | Md5Hash
+_MD5_SECRET = re.compile("md5[0-9a-f]{32}")
 
 
-def read_password_file(path: Path) -> dict[str, Verifier]:
+def _md5(data: bytes) -> str:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def read_password_file(path: Path) -> dict[str, Secret]:
     """`user:verifier` or `user:password` a line; # begins a comment. Raises AuthenticationConfigError."""
-    users: dict[str, Verifier] = {}
+    users: dict[str, Secret] = {}
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -53,7 +82,10 @@ def read_password_file(path: Path) -> dict[str, Verifier]:
         if not colon or not user or not secret:
             raise AuthenticationConfigError(f"{path}:{number}: expected user:verifier")
         try:
-            users[user] = Verifier.parse(secret) if secret.startswith("SCRAM-") else Verifier.of(secret)
+            if _MD5_SECRET.fullmatch(secret):
+                users[user] = Md5Hash(user, secret)
+            else:
+                users[user] = Verifier.parse(secret) if secret.startswith("SCRAM-") else Verifier.of(secret)
         except ValueError as error:
             raise AuthenticationConfigError(f"{path}:{number}: {error}") from None
     if not users:
@@ -72,19 +104,47 @@ def is_loopback(host: str) -> bool:
 
 @dataclass(slots=True)
 class Authentication:
-    """The policy. `users` None: no passwords are configured, and only loopback gets in, on trust."""
+    """The policy. `users` None: no passwords are configured, and only loopback gets in, on trust.
 
-    users: dict[str, Verifier] | None = None
+    `rules`, where there are any, are the whole policy: nothing else lets anybody in.
+    """
+
+    users: dict[str, Secret] | None = None
     trust_loopback: bool = True
     cleartext: bool = False
+    rules: tuple[Rule, ...] | None = None
     _mock_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     @property
     def configured(self) -> bool:
-        return self.users is not None
+        return self.users is not None or self.rules is not None
 
-    def method(self, user: str, database: str, peer: tuple[str, int] | str, tls: bool) -> Method:
-        """How this client is to prove who it is. Raises SqlError 28000 if it may not come in at all."""
+    def check(self, *, tls: bool, client_authority: bool) -> None:
+        """Raises AuthenticationConfigError for rules that this server could never satisfy."""
+        for rule in self.rules or ():
+            if rule.method in (Method.SCRAM, Method.MD5, Method.CLEARTEXT) and self.users is None:
+                raise AuthenticationConfigError(
+                    f"access rule in line {rule.line}: {rule.method.value} needs a password file"
+                )
+            if rule.kind == "hostssl" and not tls:
+                raise AuthenticationConfigError(f"access rule in line {rule.line}: hostssl needs TLS")
+            if rule.certificate is not ClientCertificate.NOT_ASKED and not client_authority:
+                raise AuthenticationConfigError(
+                    f"access rule in line {rule.line}: client certificates need an authority (tls_client_ca)"
+                )
+
+    def method(
+        self, user: str, database: str, peer: tuple[str, int] | str, tls: bool, certificate: str | None = None
+    ) -> Method:
+        """How this client is to prove who it is. Raises SqlError 28000 if it may not come in at all.
+
+        `certificate`: the common name in the verified certificate of the client, if it showed one.
+        """
+        if self.rules is not None:
+            address = None if isinstance(peer, str) else peer[0]
+            method = decide(self.rules, Client(user, database, address, tls, certificate))
+            kept = self.users.get(user) if self.users is not None else None
+            return Method.SCRAM if method is Method.MD5 and not isinstance(kept, Md5Hash) else method
         local = isinstance(peer, str) or is_loopback(peer[0])
         if local and (self.users is None or self.trust_loopback):
             return Method.TRUST
@@ -97,18 +157,22 @@ class Authentication:
         return Method.CLEARTEXT if self.cleartext and tls else Method.SCRAM
 
     def verifier(self, user: str) -> Verifier:
-        """The user's, or one that no password fits."""
+        """The user's, or one that no password fits: an MD5 hash proves nothing in SCRAM."""
         assert self.users is not None, "passwords are asked for without a password file"
         known = self.users.get(user)
-        if known is not None:
+        if isinstance(known, Verifier):
             return known
         salt = hmac.digest(self._mock_key, user.encode(), hashlib.sha256)[:16]
         return Verifier(salt, secrets.token_bytes(32), secrets.token_bytes(32))
 
     def exchange(self, method: Method, user: str, binding: bytes | None) -> Exchange:
         """`binding`: the hash of this server's certificate, over TLS."""
+        kept = self.users.get(user) if self.users is not None else None
         if method is Method.CLEARTEXT:
-            return CleartextExchange(user, self.verifier(user))
+            return CleartextExchange(user, kept if kept is not None else self.verifier(user))
+        if method is Method.MD5:
+            assert isinstance(kept, Md5Hash), "without a hash the exchange is SCRAM"
+            return Md5Exchange(kept)
         return ScramExchange(user, self.verifier(user), binding)
 
 
@@ -129,10 +193,26 @@ def _failed(user: str) -> SqlError:
     return SqlError("28P01", f'password authentication failed for user "{user}"')
 
 
-class CleartextExchange(Exchange):
-    """The password itself, over TLS only."""
+class Md5Exchange(Exchange):
+    """The hash of the kept hash and a salt."""
 
-    def __init__(self, user: str, verifier: Verifier) -> None:
+    def __init__(self, kept: Md5Hash) -> None:
+        self._kept, self._salt = kept, secrets.token_bytes(4)
+
+    def open(self) -> bytes:
+        return replies.authentication_md5(self._salt)
+
+    def receive(self, payload: bytes) -> bytes:
+        if not hmac.compare_digest(parse_cstring(payload).encode(), self._kept.answer(self._salt).encode()):
+            raise _failed(self._kept.user)
+        self.done = True
+        return b""
+
+
+class CleartextExchange(Exchange):
+    """The password itself: over TLS, or where a rule says so."""
+
+    def __init__(self, user: str, verifier: Secret) -> None:
         self._user, self._verifier = user, verifier
 
     def open(self) -> bytes:

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import structlog
 
 from pgwire import messages, replies
-from pgwire.authentication import Exchange, Method
+from pgwire.access_rules import Method
+from pgwire.authentication import Exchange
 from pgwire.errors import describe
 from pgwire.messages import (
     CancelRequest,
@@ -296,7 +297,11 @@ class Connection(asyncio.Protocol):
         if startup.minor > NEWEST_MINOR or unknown:
             self.write(replies.negotiate_protocol_version(min(startup.minor, NEWEST_MINOR), unknown))
         method = self._server.authentication.method(
-            parameters["user"], parameters.get("database") or parameters["user"], self.peer, self._tls
+            parameters["user"],
+            parameters.get("database") or parameters["user"],
+            self.peer,
+            self._tls,
+            self._certificate_name(),
         )
         if method is Method.TRUST:
             self._authenticated()
@@ -310,6 +315,14 @@ class Connection(asyncio.Protocol):
             rest = bytes(self._first)
             self._first.clear()
             self._authentication_data(rest)
+
+    def _certificate_name(self) -> str | None:
+        """The common name in the certificate that the client has shown and the handshake has verified."""
+        certificate = self._transport.get_extra_info("peercert") if self._tls and self._transport else None
+        if not certificate:
+            return None
+        names = [value for part in certificate["subject"] for key, value in part if key == "commonName"]
+        return str(names[-1]) if names else ""
 
     def _authentication_data(self, data: bytes) -> None:
         inbox, exchange = self._inbox, self._exchange

@@ -26,13 +26,15 @@ import uvloop
 
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
-from pgwire.authentication import Authentication, AuthenticationConfigError, read_password_file
+from pgwire.access_rules import AuthenticationConfigError, read_rules
+from pgwire.authentication import Authentication, read_password_file
 from pgwire.scram import certificate_hash
 from pgwire.server import InsecureListen, Server, WireLimits, refuse_insecure
 from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
 from storage.abc import StorageError
 from tidewire import __version__, logs
+from tidewire.certificates import own_certificate
 from tidewire.config import Config
 from tidewire.datadir import DataDir, DataDirError
 from txn.abc import TxnError
@@ -109,11 +111,18 @@ async def assemble(
     authentication = Authentication(trust_loopback=config.trust_loopback)
     if config.password_file is not None:
         authentication.users = read_password_file(config.password_file)
-    tls = _tls(config)
+    if config.hba_file is not None:
+        authentication.rules = read_rules(config.hba_file)
+    authentication.check(
+        tls=config.tls == "generate" or config.tls_certificate is not None,
+        client_authority=config.tls_client_ca is not None,
+    )
     refuse_insecure(config.address[0], authentication)
     data_dir = None
     if not config.in_memory:
         data_dir = stack.enter_context(DataDir(config.data_dir))
+    certificate, key = _certificate_files(config, stack)
+    tls = _tls(certificate, key, config.tls_client_ca)
     # A consensus of the data directory's own is behind its lock; any other may have had another leader.
     lease_s = LEASE_S if config.consensus_is_elsewhere else 0.0
     kind = SharedEnvironment if config.shared else Environment
@@ -151,7 +160,7 @@ async def assemble(
         ),
         authentication=authentication,
         tls=tls,
-        certificate_hash=_certificate_hash(config),
+        certificate_hash=_certificate_hash(certificate),
     )
     host, port = config.address
     try:
@@ -176,24 +185,45 @@ def scratch_folder(config: Config, stack: contextlib.AsyncExitStack) -> Path:
     return folder
 
 
-def _tls(config: Config) -> ssl.SSLContext | None:
-    if config.tls_certificate is None or config.tls_key is None:
+def _certificate_files(config: Config, stack: contextlib.AsyncExitStack) -> tuple[Path | None, Path | None]:
+    """The certificate and its key, the operator's or this server's own."""
+    if config.tls != "generate":
+        return config.tls_certificate, config.tls_key
+    if config.in_memory:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tidewire-tls-")))
+    else:
+        folder = config.data_dir.absolute() / "tls"
+    try:
+        return own_certificate(folder, config.address[0])
+    except OSError as error:
+        raise StartError(f"cannot make a certificate in {folder}: {error}") from error
+
+
+def _tls(certificate: Path | None, key: Path | None, client_ca: Path | None) -> ssl.SSLContext | None:
+    if certificate is None or key is None:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["postgresql"])
     try:
-        context.load_cert_chain(config.tls_certificate, config.tls_key)
+        context.load_cert_chain(certificate, key)
     except (OSError, ssl.SSLError) as error:
-        raise StartError(f"cannot use the certificate {config.tls_certificate}: {error}") from error
+        raise StartError(f"cannot use the certificate {certificate}: {error}") from error
+    if client_ca is not None:
+        try:
+            context.load_verify_locations(client_ca)
+        except (OSError, ssl.SSLError) as error:
+            raise StartError(f"cannot use the client authority {client_ca}: {error}") from error
+        # Who shows a certificate must show a good one; who has to show one, the access rules say.
+        context.verify_mode = ssl.CERT_OPTIONAL
     return context
 
 
-def _certificate_hash(config: Config) -> bytes | None:
+def _certificate_hash(certificate: Path | None) -> bytes | None:
     """Of the first certificate in the chain: this server's own."""
-    if config.tls_certificate is None:
+    if certificate is None:
         return None
-    text = config.tls_certificate.read_text(encoding="utf-8")
+    text = certificate.read_text(encoding="utf-8")
     end = "-----END CERTIFICATE-----"
     first = text[text.index("-----BEGIN CERTIFICATE-----") : text.index(end) + len(end)]
     return certificate_hash(ssl.PEM_cert_to_DER_cert(first))

@@ -1,4 +1,4 @@
-"""The command line: `tidewire serve`, `demo`, `load`, `export`, `verify`, `ready`, `verifier`, `version`.
+"""The command line: `tidewire serve`, `demo`, `load`, `export`, `verify`, `compact`, `ready`, `verifier`, `version`.
 
 Exit codes: 0 a clean end, 1 the server could not start or run, 2 wrong usage or configuration.
 """
@@ -26,6 +26,7 @@ app = typer.Typer(
 app.command()(jobs.load)
 app.command()(jobs.export)
 app.command()(jobs.verify)
+app.command()(jobs.compact)
 app.command()(jobs.ready)
 
 
@@ -48,6 +49,15 @@ def serve(
     trust_loopback: Annotated[
         bool | None, typer.Option(help="Let clients on this machine in without a password (default).")
     ] = None,
+    hba_file: Annotated[
+        Path | None, typer.Option(help="Access rules, in the form of PostgreSQL's pg_hba.conf.")
+    ] = None,
+    tls: Annotated[
+        str | None, typer.Option(help="generate: TLS with a certificate made for this server.")
+    ] = None,
+    tls_client_ca: Annotated[
+        Path | None, typer.Option(help="PEM certificates of who signs those of clients.")
+    ] = None,
     tls_certificate: Annotated[Path | None, typer.Option(help="PEM certificate chain.")] = None,
     tls_key: Annotated[Path | None, typer.Option(help="PEM private key.")] = None,
     connections_max: Annotated[int | None, typer.Option(help="Clients at once.")] = None,
@@ -66,6 +76,9 @@ def serve(
         "shared": shared,
         "password_file": password_file,
         "trust_loopback": trust_loopback,
+        "hba_file": hba_file,
+        "tls": tls,
+        "tls_client_ca": tls_client_ca,
         "tls_certificate": tls_certificate,
         "tls_key": tls_key,
         "connections_max": connections_max,

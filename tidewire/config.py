@@ -52,8 +52,13 @@ class Config(BaseSettings):
 
     password_file: Path | None = Field(None, description="user:SCRAM-verifier lines; asks for passwords.")
     trust_loopback: bool = Field(True, description="Let clients on this machine in without a password.")
+    hba_file: Path | None = Field(None, description="Access rules, in the form of pg_hba.conf.")
+    tls: Literal["given", "generate"] = Field(
+        "given", description="generate: make a self-signed certificate."
+    )
     tls_certificate: Path | None = None
     tls_key: Path | None = None
+    tls_client_ca: Path | None = Field(None, description="PEM: who signs the certificates of clients.")
 
     connections_max: int = Field(200, ge=1, le=100_000)
     reserved_connections: int = Field(3, ge=0)
@@ -81,6 +86,10 @@ class Config(BaseSettings):
     def _fits_together(self) -> Config:
         if (self.tls_certificate is None) != (self.tls_key is None):
             raise ValueError("tls_certificate and tls_key go together")
+        if self.tls == "generate" and self.tls_certificate is not None:
+            raise ValueError("tls=generate makes a certificate: give none")
+        if self.tls_client_ca is not None and self.tls == "given" and self.tls_certificate is None:
+            raise ValueError("tls_client_ca needs TLS: tls_certificate and tls_key, or tls=generate")
         if self.reserved_connections >= self.connections_max:
             raise ValueError("reserved_connections must be less than connections_max")
         if self.shared and not (self.consensus_is_elsewhere and self.blob_is_elsewhere):

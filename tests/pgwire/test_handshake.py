@@ -11,7 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from pgwire.authentication import Authentication, AuthenticationConfigError, read_password_file
+from pgwire.access_rules import AuthenticationConfigError
+from pgwire.authentication import Authentication, read_password_file
 from pgwire.scram import Verifier, certificate_hash
 from pgwire.server import InsecureListen, WireLimits
 from tests.pgwire.live import Client, LiveServer
