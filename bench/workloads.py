@@ -375,9 +375,9 @@ def figures() -> list[Workload]:
                 peers=("tidewire",),
             )
         )
-    from bench import analytics, bulk, isolation  # they use this module's names
+    from bench import analytics, bulk, footprint, isolation  # they use this module's names
 
-    return found + bulk.workloads() + analytics.workloads() + isolation.workloads()
+    return found + bulk.workloads() + analytics.workloads() + footprint.workloads() + isolation.workloads()
 
 
 def chosen(patterns: list[str], full: bool) -> list[Workload]:
