@@ -119,6 +119,7 @@ class Column:
     hidden: bool = (
         False  # made for a unique index over an expression or a part of the rows: in no list of columns
     )
+    collation: str = ""  # as it was said; all that there are order by bytes
 
     @property
     def declared(self) -> TypeRef:
@@ -181,6 +182,8 @@ class Table:
     referenced_by: tuple[Oid, ...] = ()
     """Tables with a foreign key into this one (itself included): who writes here must look there."""
     materialized: MaterializedQuery | None = None
+    retention_us: int | None = None
+    """How long history is kept; None: as long as the server's default says."""
     on_commit: str = ""  # of a temporary table: "delete" its rows, or "drop" it
 
     @property

@@ -13,7 +13,9 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
+from planner.catalog.collations import COLLATIONS, is_collatable
 from planner.ddl import constraints, naming, sequences, unique_indexes
+from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
 from planner.lexer import STRING, tokenize
@@ -38,6 +40,7 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     builder = _Builder(scope, schema, name, schema.name.startswith("pg_temp_"))
+    builder.retention_us = retention_us(said.options)
     builder.on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
     for element in said.elements:
         if isinstance(element, st.ColumnDef):
@@ -56,6 +59,7 @@ class _Builder:
         self.scope, self.schema, self.name, self.temporary = scope, schema, name, temporary
         self.oid = 0
         self.on_commit = ""
+        self.retention_us: int | None = None
         self.columns: list[Column] = []
         self.constraints: list[st.ConstraintDef] = []
         self.expressions: list[tuple[str, st.Sql]] = []
@@ -104,6 +108,7 @@ class _Builder:
                 default,
                 generated=keep,
                 domain=column.domain,
+                collation=column.collation,
             )
             if column.identity and "identity" in want:
                 sequence = self._copy_sequence(column, attnum)
@@ -166,6 +171,7 @@ class _Builder:
             scope.user,
             self.temporary,
             on_commit=self.on_commit,
+            retention_us=self.retention_us,
         )
         for sequence in self.sequences:
             scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid))
@@ -258,6 +264,7 @@ def define_column(
         ref = resolve_type(said.type, scope.catalog, scope.search_path)
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
+    _check_collation(said, ref)
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
             raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
@@ -292,8 +299,18 @@ def define_column(
         said.generated is not None,
         sequence.oid if sequence is not None else 0,
         domain,
+        collation=said.collation,
     )
     return column, sequence, checks
+
+
+def _check_collation(said: st.ColumnDef, ref: TypeRef) -> None:
+    if not said.collation:
+        return
+    if not is_collatable(ref.oid):
+        raise PlanError("42804", f"collations are not supported by type {types.format_type(ref)}")
+    if said.collation not in COLLATIONS:
+        raise PlanError("42704", f'collation "{said.collation}" for encoding "UTF8" does not exist')
 
 
 def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from planner.abc import Column, Constraint, Oid, ResultColumn, Table, TypeRef
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
+from planner.catalog.collations import COLLATED, DEFAULT, collation_oid
 from planner.catalog.objects import (
     Comment,
     CompositeType,
@@ -39,13 +40,11 @@ from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.types import BY_OID
-from planner.types.oids import BPCHAR, CHAR, NAME, TEXT, VARCHAR
+from planner.types.oids import CHAR, TEXT, VARCHAR
 
 HEAP_AM, BTREE_AM = 2, 403
 CLASS_OID, TYPE_OID, ATTRDEF_OID, CONSTRAINT_OID, NAMESPACE_OID = 1259, 1247, 2604, 2606, 2615
 DATABASE_CLASS_OID, ROLE_CLASS_OID = 1262, 1260
-C_COLLATION, DEFAULT_COLLATION = 950, 100
-COLLATED = {TEXT, VARCHAR, BPCHAR, 1009, 1015, 1014}
 
 
 def owner_oid(catalog: Catalog, owner: str) -> Oid:
@@ -210,9 +209,7 @@ def _attribute(
         attidentity=column.identity,
         attgenerated="s" if column.generated else "",
         attislocal=True,
-        attcollation=DEFAULT_COLLATION
-        if column.type.oid in COLLATED
-        else (C_COLLATION if column.type.oid == NAME else 0),
+        attcollation=collation_oid(column),
     )
 
 
@@ -353,7 +350,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indisready=True,
                 indislive=True,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
-                indcollation=[DEFAULT_COLLATION if t in COLLATED else 0 for t in types],
+                indcollation=[DEFAULT if t in COLLATED else 0 for t in types],
                 indclass=[opclasses.get(t, 0) for t in types],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
                 indexprs=", ".join(
