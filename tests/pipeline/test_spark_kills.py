@@ -24,7 +24,7 @@ from pyspark.sql import functions as F  # noqa: E402
 from tidewire.spark import write  # noqa: E402
 
 Client = psycopg.Connection[Any]
-TIMEOUT_S = 240
+TIMEOUT_S = 900
 
 
 @pytest.fixture

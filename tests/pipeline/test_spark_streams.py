@@ -22,7 +22,7 @@ from pipeline.spark.source import Staged  # noqa: E402
 from pipeline.spark.streams import StreamWriter  # noqa: E402
 
 Client = psycopg.Connection[Any]
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 
 
 @pytest.fixture(scope="module")
