@@ -36,6 +36,14 @@ def test_a_name_that_does_not_exist_is_refused(tmp_path: Path) -> None:
         load({}, file)
 
 
+@pytest.mark.parametrize("missing", ["blob", "consensus"])
+def test_shared_servers_share_something(missing: str) -> None:
+    both = {"shared": True, "blob": "file:///srv/blob", "consensus": "sqlite:////srv/log.sqlite"}
+    assert load(both).shared
+    with pytest.raises(ConfigError, match=r"a consensus and a blob that all of them can reach"):
+        load({name: value for name, value in both.items() if name != missing})
+
+
 def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
     file = tmp_path / "tidewire.toml"
     file.write_text("listen = \n")
