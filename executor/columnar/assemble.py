@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from planner import types as t
-from planner.abc import Param, Query, SessionValue, Slot
+from planner.abc import Param, Query, SessionValue, Slot, TypeRef
 from storage.abc import Datum
 
 
@@ -33,5 +33,14 @@ def assemble(
         elif isinstance(piece, Param):
             out.append(t.literal_sql(params[piece.number - 1], piece.type))
         else:
-            out.append(t.literal_sql(session_value(piece), piece.type))
+            out.append(_literal(session_value(piece), piece.type))
     return "".join(out)
+
+
+def _literal(value: Datum, ref: TypeRef) -> str:
+    """A value of the session; an array (of names) as the list that queries compute with."""
+    if isinstance(value, list):
+        element = TypeRef(t.element_of(ref.oid))
+        cells = ", ".join(t.literal_sql(v, element) for v in value)
+        return f"CAST([{cells}] AS {t.duckdb_type(element)}[])"
+    return t.literal_sql(value, ref)

@@ -16,9 +16,9 @@ import dataclasses
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, MaterializedQuery, Plan, PlanError, Table, TypeRef
+from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
 from planner.catalog import Index
-from planner.ddl import depends, tables, views
+from planner.ddl import depends, stars, tables
 from planner.ddl.plan import Rewrite
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type
@@ -37,7 +37,9 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     scope.refuse_duplicate(schema, name)
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
-    plan, _ = scope.planner.plan(" " * said.query.offset + said.query.text, scope.context(trusted=False), normalise=False)
+    plan, _ = scope.planner.plan(
+        " " * said.query.offset + said.query.text, scope.context(trusted=False), normalise=False
+    )
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     if len(said.columns) > len(plan.columns):
@@ -59,16 +61,16 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     if said.with_data:
         scope.query = plan
     if said.materialized:
-        table = _keep_query(scope, table, said, plan)
+        table = _keep_query(scope, table, said)
     scope.add(table)
     scope.created.append(table)
     scope.tag = "SELECT" if said.with_data else created
 
 
-def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs, plan: Plan) -> Table:
-    """The table as the materialized view that the statement makes of it; `plan` is its query's."""
+def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs) -> Table:
+    """The table as the materialized view that the statement makes of it."""
     tree = parse_query(" " * said.query.offset + said.query.text)
-    query = views.written_out(said.query, tree, plan)
+    query = stars.written_out(said.query, scope.context())
     needs = depends.needs_of_query(scope, tree)
     return dataclasses.replace(
         table, materialized=MaterializedQuery(query, needs, scope.search_path, said.with_data)

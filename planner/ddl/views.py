@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 
-from sqlglot import exp
-
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Plan, PlanError, TypeRef
-from planner.catalog import View, quote_identifier
+from planner.catalog import View
 from planner.ddl import depends as depends_on
-from planner.ddl import tables
+from planner.ddl import stars, tables
 from planner.ddl.scope import Scope
 from planner.parse.queries import parse_query
 
@@ -38,7 +36,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         raise PlanError("42P02", "there is no parameter $1")
     columns = _columns(said, plan)
     tree = parse_query(text)
-    query = written_out(said.query, tree, plan)
+    query = stars.written_out(said.query, scope.context())
     depends = depends_on.needs_of_query(scope, tree)
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
@@ -76,22 +74,6 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
         ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
         columns.append(Column(label, ref, i + 1))
     return tuple(columns)
-
-
-def written_out(query: st.Sql, tree: exp.Expression, plan: Plan) -> str:
-    """The query with a lone `*` over one relation replaced by the columns it stands for today."""
-    if not isinstance(tree, exp.Select) or len(tree.expressions) != 1 or tree.args.get("joins"):
-        return query.text
-    star = tree.expressions[0]
-    source = tree.args.get("from_")
-    if not isinstance(star, exp.Star) or source is None or not isinstance(source.this, exp.Table):
-        return query.text
-    start = star.meta.get("start")
-    if start is None or plan.columns is None:
-        return query.text
-    at = start - query.offset
-    names = ", ".join(quote_identifier(c.name) for c in plan.columns)
-    return query.text[:at] + names + query.text[at + 1 :]
 
 
 def _refuse_other_columns(old: View, columns: tuple[Column, ...]) -> None:
