@@ -58,12 +58,17 @@ class CompactionLimits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Parts to rewrite, by their numbers in the state. `deletes` are consulted, and rewritten if they shrink."""
+    """Parts to rewrite, by their numbers in the state. `deletes` are consulted, and rewritten if they shrink.
+
+    With `keep_deletes` they are left as they are: several jobs can then work on disjoint insertions at once, and
+    `drop_deletes` takes what hits nothing any more when all of them are done.
+    """
 
     inserts: tuple[Numbered, ...]
     deletes: tuple[Numbered, ...]
     merge_deletes: bool
     since: Timestamp
+    keep_deletes: bool = False
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -199,6 +204,8 @@ class Compactor:
     ) -> None:
         self.shard, self.sort_by, self.limits = shard, tuple(sort_by), limits or CompactionLimits()
         self._futile: set[tuple[int, ...]] = set()
+        self.written: list[Part] = []
+        """What the job done last wrote, if it was committed."""
 
     def due(self) -> bool:
         """Whether there is a job, as far as this process knows. Cheap: no I/O."""
@@ -224,13 +231,16 @@ class Compactor:
         """
         state = self.shard.state
         assert job.since <= state.since, "a job of the future"
+        self.written = []
         dead = await self._dead_rids(job)
         outputs: list[Part] = []
         found: list[np.ndarray] = []
         async for part in self._write_inserts(job, dead, found):
             outputs.append(part)
         inputs = list(job.inserts)
-        rewritten, kept = await self._write_deletes(job, state, dead, found)
+        rewritten, kept = (
+            ([], None) if job.keep_deletes else await self._write_deletes(job, state, dead, found)
+        )
         for numbered, smaller in rewritten:
             inputs.append(numbered)
             if smaller is not None:
@@ -244,7 +254,36 @@ class Compactor:
             return False
         removed = tuple([n for n, _ in inputs])
         await self.shard.log.commit(machine.Replace(removed, tuple(outputs)))
+        self.written = outputs
         return True
+
+    async def drop_deletes(self, since: Timestamp, clean: frozenset[str]) -> bool:
+        """Takes out deletions at or before `since` that hit no row any more. Returns whether there were any.
+
+        `clean` are the blobs of insertions that hold no row deleted by then; all others are believed to hold
+        any row in their range. Raises PartsGone.
+        """
+        state = self.shard.state
+        deletes = tuple(n for n in state.parts if n[1].kind == "-" and n[1].ts <= since)
+        outside = [p for _, p in state.parts if p.kind == "+" and p.key not in clean and p.ts <= since]
+        if not deletes:
+            return False
+        dead = await self._dead_rids(Job((), deletes, True, since))
+        gone = await self.shard.parts.offload(_vanished, dead, [], outside)
+        removed: list[int] = []
+        outputs: list[Part] = []
+        for number, part in deletes:
+            table = await self.shard.fetch(part)
+            remaining: pa.Table = await self.shard.parts.offload(_remaining, part, table, gone, since)
+            if remaining.num_rows == part.row_count:
+                continue
+            removed.append(number)
+            smaller = await self._deletes_part(remaining, since)
+            if smaller is not None:
+                outputs.append(smaller)
+        if removed:
+            await self.shard.log.commit(machine.Replace(tuple(removed), tuple(outputs)))
+        return bool(removed)
 
     @staticmethod
     def _useful(inputs: list[Part], outputs: list[Part]) -> bool:

@@ -3,6 +3,7 @@
     files --> sources --> text columns --> COPY --> server          tidewire load      (load.py)
     server, one snapshot --> COPY --> Arrow --> Parquet, CSV        tidewire export    (export.py)
     blob + consensus, no server --> every part read and checked     tidewire verify    (verify.py)
+    blob + consensus --> parts rewritten, fewer and larger          tidewire compact   (compact.py)
 
 `load` and `export` are clients: they speak the Postgres protocol, so every constraint, type and limit of
 the server holds, and PostgreSQL itself could stand at the other end of a load. `verify` is the opposite: it

@@ -95,6 +95,35 @@ def verify(
         sys.exit(1)
 
 
+def compact(
+    tables: Annotated[list[str] | None, typer.Argument(help="Tables. Default: all.")] = None,
+    data_dir: Annotated[Path, typer.Option(help="The server's data directory.")] = Path("tidewire-data"),
+    blob: Annotated[str | None, typer.Option(help="As for serve.")] = None,
+    consensus: Annotated[str | None, typer.Option(help="As for serve.")] = None,
+    master: Annotated[str, typer.Option(help="A Spark master: groups of parts are its tasks.")] = "",
+    group_size: Annotated[int, typer.Option(help="MiB of parts rewritten together.", min=1)] = 512,
+    part_size: Annotated[int, typer.Option(help="MiB of rows in a part, in memory.", min=1)] = 512,
+) -> None:
+    """Rewrite tables too large for the server's own compaction: fewer, larger parts without dead rows. A server may run."""
+    from pipeline.jobs.compact import compact_stores
+
+    folder = data_dir.absolute()
+    if consensus is None and not (folder / "consensus.sqlite").is_file():
+        _fail(f"there is no consensus.sqlite in {folder}", 2)
+    typer.echo(
+        _or_fail(
+            lambda: compact_stores(
+                blob or (folder / "blob").as_uri(),
+                consensus or f"sqlite:///{folder / 'consensus.sqlite'}",
+                tables or [],
+                master=master,
+                group_bytes=group_size << 20,
+                part_bytes=part_size << 20,
+            )
+        )
+    )
+
+
 def ready(
     url: Url = DEFAULT_URL,
     timeout_s: Annotated[float, typer.Option(help="How long the server may take to answer.", min=1)] = 5.0,
@@ -117,9 +146,12 @@ def _or_fail(job: Callable[[], T]) -> T:
     """The job's summary, or its error in one line and exit code 1."""
     import psycopg
 
+    from pipeline.jobs.compact import CompactError
     from pipeline.jobs.export import ExportError
     from pipeline.jobs.load import LoadError, reason_of
     from pipeline.jobs.sources import SourceError
+    from pipeline.spark.java import NoJava
+    from pipeline.spark.session import NoSpark
     from storage.abc import StorageError
     from txn.abc import TxnError
 
@@ -127,7 +159,17 @@ def _or_fail(job: Callable[[], T]) -> T:
         return job()
     except psycopg.Error as e:
         _fail(reason_of(e).strip(), 1)
-    except (LoadError, ExportError, SourceError, StorageError, TxnError, OSError) as e:
+    except (
+        CompactError,
+        LoadError,
+        ExportError,
+        SourceError,
+        StorageError,
+        TxnError,
+        NoJava,
+        NoSpark,
+        OSError,
+    ) as e:
         _fail(str(e), 1)
 
 

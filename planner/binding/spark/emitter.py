@@ -62,6 +62,12 @@ _GRAMMAR: Final = {
     "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value", "last_value",
 }  # fmt: skip
 """Words that may stand before a parenthesis in what the binder wrote."""
+_PYTHON = re.compile(r"\btw_\w+(?=\()")
+_TOTAL: Final = {
+    "tw_num_cmp", "tw_num_key", "tw_num_add", "tw_num_sub", "tw_num_mul", "tw_num_neg", "tw_num_abs", "tw_num_avg", "tw_num_round",
+    "tw_num_trunc", "tw_num_floor", "tw_num_ceil", "tw_num_sign", "tw_num_float8", "tw_num_from_float8", "tw_num_from_float4", "tw_lower", "tw_upper",
+}  # fmt: skip
+"""Python functions that have a result for every value."""
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\(")
 _FOREIGN = re.compile(
     r"['\[\]{}:\\`]|//|\blambda\b|\bDISTINCT ON\b|\bRECURSIVE\b|\bEXCLUDE\b|\bGROUPS\b|\bMATERIALIZED\b|\btw_side\b|\bTABLESAMPLE\b",
@@ -158,7 +164,20 @@ class SparkEmitter(Emitter):
             if form is None:
                 raise refused(f"{node.op} of numerics of several scales")
             return sql(f"{node.op}(", *_listed(frags), ")", form=form)
-        return super().logic(node)
+        made = super().logic(node)
+        if node.op in ("case", "coalesce"):
+            called = {
+                n
+                for p in made.parts
+                if isinstance(p, str | Verbatim)
+                for n in _PYTHON.findall(str(getattr(p, "text", p)))
+            }
+            if called - _TOTAL:
+                # Spark computes Python's functions for every row, before it knows which branch is taken.
+                raise refused(
+                    f"{node.op.upper()} around something that may fail ({', '.join(sorted(called - _TOTAL))})"
+                )
+        return made
 
     def subquery(self, node: ir.SubQuery) -> Frag:
         if node.kind in ("array", "row"):
@@ -182,6 +201,13 @@ class SparkEmitter(Emitter):
             and self.frag(node.args[0]).form is None
         ):
             raise refused("DISTINCT over a numeric without a scale", node.position)
+        if node.op in ("min(bpchar)", "max(bpchar)"):  # of one width, values sort as they are
+            items: list[str | Frag] = [f"{node.op[:3]}(", self.frag(node.args[0]), ")"]
+            if node.filter is not None:
+                items += [" FILTER (WHERE ", self.frag(node.filter), ")"]
+            if over is not None:
+                items += [" OVER (", over, ")"]
+            return sql(*items)
         return super().aggregate(node, over)
 
     def window(self, node: ir.Window) -> Frag:

@@ -238,16 +238,17 @@ _INFINITE = "double('Infinity')"
 for _a in ("float4", "float8"):
     for _b in ("float4", "float8"):
         _wide = "FLOAT" if _a == _b == "float4" else "DOUBLE"
-        _x, _y = f"CAST({{0}} AS {_wide})", f"CAST({{1}} AS {_wide})"
+        # A lambda, so that each operand is written once: a sum of sums would double with every sign.
+        _x, _y = "tw.a", "tw.b"
         for _op in "+-*/":
+            # Spark refuses a zero divisor even of NaN, whose quotient is NaN; its quotient of floats is a double.
             _zero = (
                 f"WHEN {_y} = 0 AND NOT isnan({_x}) THEN raise_error('[22012] division by zero') "
+                f"WHEN {_y} = 0 THEN CAST('NaN' AS {_wide}) "
                 if _op == "/"
                 else ""
             )
-            # Spark refuses a zero divisor even of NaN, whose quotient is NaN.
-            _value = f"({_x} {_op} {_y})" if _op != "/" else f"({_x} / nullif({_y}, CAST(0 AS {_wide})))"
-            _if_zero = f"WHEN {_y} = 0 THEN CAST('NaN' AS {_wide}) " if _op == "/" else ""
+            _value = f"({_x} {_op} {_y})" if _op != "/" else f"CAST({_x} / {_y} AS {_wide})"
             _more = f" AND {_y} <> 0" if _op == "*" else ""
             _under = (
                 f"WHEN {_value} = 0 AND {_x} <> 0{_more} AND abs({_y}) <> {_INFINITE} THEN raise_error('[22003] value out of range: underflow') "
@@ -256,8 +257,9 @@ for _a in ("float4", "float8"):
             )
             template(
                 f"{_a} {_op} {_b}",
-                f"(CASE {_zero}{_if_zero}WHEN abs({_value}) = {_INFINITE} AND abs({_x}) <> {_INFINITE} AND abs({_y}) <> {_INFINITE} "
-                f"THEN raise_error('[22003] value out of range: overflow') {_under}ELSE {_value} END)",
+                f"element_at(transform(array(named_struct('a', CAST({{0}} AS {_wide}), 'b', CAST({{1}} AS {_wide}))), tw -> (CASE {_zero}"
+                f"WHEN abs({_value}) = {_INFINITE} AND abs({_x}) <> {_INFINITE} AND abs({_y}) <> {_INFINITE} "
+                f"THEN raise_error('[22003] value out of range: overflow') {_under}ELSE {_value} END)), 1)",
             )
     template(f"- {_a}", "(-{0})")
     template(f"abs({_a}); @ {_a}", "abs({0})")
