@@ -20,7 +20,6 @@ select '0'::float8 ^ '-0'::float8, ('0'::float8)::decimal ^ ('-0'::float8)::deci
 SET search_path = "1a", 121, _12, "1$a", "CaseSensitive", NOt_SEnsitive, "A";
 show search_path;
 reset search_path;
-do $$ begin end $$;
 ((WITH lim(x) AS (SELECT 1) SELECT 123) LIMIT (SELECT x FROM lim));
 select * from a order by a1 limit 1 offset (select 1);
 select (a.*).a1 from a order by 1;
