@@ -153,7 +153,7 @@ class PartBinder:
 
     def _place(self, node: exp.Expression | None) -> ir.Node:
         if node is None:
-            return ir.Lit(TypeRef(t.INT4), None)
+            return ir.Lit(TypeRef(t.UNKNOWN), None)  # not NULL, but not given
         bound = self.expressions.bind(node, self.scope)
         return self.coercions.coerce(bound, TypeRef(t.INT4), "a", self.position)
 

@@ -311,7 +311,14 @@ class Emitter:
                 from planner.binding.dimensions import as_text
 
                 return [as_text(f, ref) for f in frags], ARRAY_TEXT
-            return frags, shapes.pop() if shapes else None
+            if t.element_of(ref.oid):  # lists: what is NULL has the type of the others
+                nothing = Frag(("NULL",))
+                frags = [
+                    nothing if isinstance(n, ir.Lit) and n.value is None and shapes else f
+                    for f, n in zip(frags, nodes, strict=True)
+                ]
+            nothing_known = ARRAY_TEXT if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY else None
+            return frags, shapes.pop() if shapes else nothing_known
         if exact and ref.typmod < 0:
             return [as_text_numeric(f) for f in frags], None
         forms = {

@@ -446,7 +446,7 @@ class ExpressionBinder(PredicateBinder):
             low, high = (
                 self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
                 if x is not None
-                else ir.Lit(INT4, None)
+                else ir.Lit(UNKNOWN, None)
                 for x in (index.this, index.expression)
             )
             return ir.Call(base.type, "array slice", (base, low, high))
@@ -463,7 +463,7 @@ class ExpressionBinder(PredicateBinder):
 
         def number(x: exp.Expression | None) -> ir.Node:
             if x is None:
-                return ir.Lit(INT4, None)
+                return ir.Lit(UNKNOWN, None)  # not NULL, but not given
             return self.coercions.coerce(self.bind(x, scope), INT4, "a", position)
 
         if not any(isinstance(x, exp.Slice) for x in subscripts):

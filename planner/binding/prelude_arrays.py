@@ -65,11 +65,15 @@ def _at(text: str, places: Sequence[int | None]) -> str | None:
 
 
 def _searched(text: str) -> int:
-    """What to add to a place in the list to have the subscript. Raises 0A000 for several dimensions."""
+    """What to add to a place in the list to have the subscript."""
     value = parse(text)
-    if len(value.dims) > 1:
-        raise SqlError("0A000", "searching for elements in multidimensional arrays is not supported")
     return value.lows[0] - 1 if value.lows else 0
+
+
+def _searchable(text: str) -> str:
+    if len(parse(text).dims) > 1:
+        raise SqlError("0A000", "searching for elements in multidimensional arrays is not supported")
+    return text
 
 
 def _one_dimension(text: str) -> str:
@@ -134,6 +138,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_array_fill", lambda item, sizes: write(filled(item[0], sizes, None)), (_L, _I), _V),
     ("tw_array_fill_from", lambda item, sizes, lows: write(filled(item[0], sizes, lows)), (_L, _I, _I), _V),
     ("tw_array_searched", _searched, (_V,), _N),
+    ("tw_array_searchable", _searchable, (_V,), _V),
     ("tw_array_flat", _one_dimension, (_V,), _V),
     ("tw_array_kept", _kept, (_V, _L), _V),
     ("tw_array_trim", _trimmed, (_V, _N), _V),

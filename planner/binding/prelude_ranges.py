@@ -61,11 +61,14 @@ def _combined(op: str, oid: int, a: str, b: str) -> str:
     if not found.multi and len(made) > 1:
         word = "union" if op == "+" else "difference"
         raise SqlError("22000", f"result of range {word} would not be contiguous")
+    if op == "+" and not found.multi and x and y:
+        made = (r.joint(x[0], y[0]),)
     return found.text(r.united(made) if found.multi else made)
 
 
 def _merged(oid: int, a: str, b: str) -> str:
-    return _type(oid).text(r.hull(_spans(oid, a), _spans(oid, b)))
+    x, y = _spans(oid, a), _spans(oid, b)
+    return _type(oid).text((r.joint(x[0], y[0]),) if x and y else x + y)
 
 
 def _hull(oid: int, a: str) -> str:

@@ -304,6 +304,12 @@ def hull(a: Spans, b: Spans = ()) -> Spans:
     return (Span(min((s.low for s in every), key=_place), max((s.high for s in every), key=_place)),)
 
 
+def joint(a: Span, b: Span) -> Span:
+    """Both and what is between; of ends in one place b's is shown: 2.50 rather than 2.5."""
+    low = b.low if _place(b.low) <= _place(a.low) else a.low
+    return Span(low, b.high if _place(b.high) >= _place(a.high) else a.high)
+
+
 def overlap(a: Spans, b: Spans) -> bool:
     return any(_place(x.low) < _place(y.high) and _place(y.low) < _place(x.high) for x in a for y in b)
 

@@ -15,6 +15,7 @@ _OURS = (
     "array subscript",
     "array slice",
     "array put",
+    "composite put",
     "array put slice",
     "record field",
     "composite field",

@@ -194,7 +194,8 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     if a == t.CIDR and b == t.INET:
         return sql("tw_in_inet(", frag, ")")
     if range_subtype(type_name(a)) and range_subtype(type_name(b)):
-        return sql("tw_range_collected(", str(b), ", CAST([", frag, "] AS VARCHAR[]))")
+        made = sql("tw_range_collected(", str(b), ", CAST([", frag, "] AS VARCHAR[]))")
+        return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", made, " END")
     if a == t.TIME and b == t.INTERVAL:
         return sql("to_microseconds(epoch_us(", frag, "))")
     if a == t.INTERVAL and b == t.TIME:

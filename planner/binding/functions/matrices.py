@@ -6,7 +6,7 @@ and as texts, which may be of any shape.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
@@ -175,19 +175,21 @@ def _subscripts(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("CASE WHEN ", places[0], " > 0 THEN list_extract(", array, ", ", places[0], ") END")
 
 
-def _bounds(call: ir.Call, bounds: list[Frag]) -> tuple[Frag, list[Frag]]:
+def _bounds(nodes: Sequence[ir.Node], bounds: Sequence[Frag]) -> tuple[Frag, list[Frag]]:
     """The bounds as a list (NULL: not given), and tests that those given are not NULL."""
+    given = [not (isinstance(n, ir.Lit) and n.type.oid == t.UNKNOWN) for n in nodes]
+    cells = [b if g else sql("NULL") for b, g in zip(bounds, given, strict=True)]
     tests = [
         sql(b, " IS NOT NULL")
-        for b, n in zip(bounds, call.args[1:], strict=False)
-        if not isinstance(n, ir.Lit)
+        for b, g, n in zip(bounds, given, nodes, strict=True)
+        if g and not (isinstance(n, ir.Lit) and n.value is not None)
     ]
-    return sql("CAST([", join(", ", bounds), "] AS INTEGER[])"), tests
+    return sql("CAST([", join(", ", cells), "] AS INTEGER[])"), tests
 
 
 @_shaped("array slice")
 def _slices(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    listed, tests = _bounds(call, args[1:])
+    listed, tests = _bounds(call.args[1:], args[1:])
     made = sql("tw_array_cut(", as_text(args[0], call.type), ", ", listed, ")")
     if tests:
         made = sql("CASE WHEN ", join(" AND ", tests), " THEN ", made, " END")
@@ -208,8 +210,11 @@ def _put_slice(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     """UPDATE ... SET a[i:j] = x; NULL assigns nothing."""
     array = sql("coalesce(", as_text(args[0], call.type), ", '{}')")
     source = as_text(args[1], call.type)
-    listed = sql("CAST([", join(", ", args[2:]), "] AS INTEGER[])")
+    listed, tests = _bounds(call.args[2:], args[2:])
     made = sql("tw_array_put_slice(", array, ", ", listed, ", ", source, ")")
+    if tests:
+        null = "error('[22004] array subscript in assignment must not be null')"
+        made = sql("CASE WHEN ", join(" AND ", tests), " THEN ", made, f" ELSE {null} END")
     return sql(
         "CASE WHEN ",
         source,
@@ -263,7 +268,8 @@ def _same(item: str, wanted: Frag, element: TypeRef) -> Frag:
 def _places(emitter: Emitter, call: ir.Call, args: list[Frag], start: Frag | None = None) -> Frag:
     """The subscripts of the elements that are the one looked for."""
     array, ref = args[0], call.args[0].type
-    items = as_list(array, ref)
+    source = sql("tw_array_searchable(", array, ")", form=ARRAY_TEXT) if is_text(array) else array
+    items = as_list(source, ref)
     offset: Frag = sql("tw_array_searched(", array, ")") if is_text(array) else sql("0")
     wanted = _wanted(args[1], ref)
     test = _same("list_extract(tw_a, tw_i)", wanted, element_ref(ref))

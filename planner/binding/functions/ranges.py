@@ -119,7 +119,12 @@ def _collected(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_range_collected(", str(call.type.oid), ", CAST([", join(", ", args), "] AS VARCHAR[]))")
 
 
-register("multirange(anyrange)", _collected)
+def _alone(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    made = _collected(_emitter, call, args)
+    return sql("CASE WHEN ", args[0], " IS NOT NULL THEN ", made, " END")
+
+
+register("multirange(anyrange)", _alone)
 
 
 def _made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
@@ -139,7 +144,7 @@ for _oid, _name, _sub, _, _multi_oid in BUILT_IN:
     _of, _multi = type_name(_sub), type_name(_multi_oid)
     register(f"{_name}({_of}, {_of})", _made)
     register(f"{_name}({_of}, {_of}, text)", _made)
-    register(f"{_multi}({_name})", _collected)
+    register(f"{_multi}({_name})", _alone)
     register(f"{_multi}()", _collected)
     register(f"{_multi}(_{_name})", _collected)
     register(f"{_multi}(variadic _{_name})", _of_array)
