@@ -20,7 +20,7 @@ from executor.distributed.abc import NotAnswerable, Request
 from pipeline.spark.java import NoJava, java_home
 from pipeline.spark.selects.frames import BrokenConversation, read_frame, request_frames, table_of
 
-START_TIMEOUT_S: Final = 120.0
+START_TIMEOUT_S: Final = 600.0
 QUERIES_MAX: Final = 16
 """At once; one more is 53300."""
 _LOG_BYTES: Final = 4_000
@@ -103,6 +103,8 @@ class SparkEngine:
             # A socket's path is short by law, and the scratch folder's may be long.
             self._folder = Path(tempfile.mkdtemp(prefix="tw-spark-"))
             environment = {k: v for k, v in os.environ.items() if not k.startswith("TIDEWIRE_")}
+            if self._master.startswith("local"):
+                environment.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             with open(self._folder / "log", "wb") as log:
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable, "-m", "pipeline.spark.selects.worker", "--socket", str(self._folder / "worker"),
