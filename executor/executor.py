@@ -17,7 +17,7 @@ import contextlib
 import dataclasses
 import itertools
 import logging
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -115,6 +115,7 @@ class Executor:
         self.distributed: Engine | None = None
         """Who answers big SELECTs (`execution_engine`); the assembly puts it here and closes it."""
         self.catalog: Catalog = Catalog()
+        self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.catalog, {})
         self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
         """By database: the newest catalog, and the same as that database sees it."""
         self.admitted: Catalog = self.catalog
@@ -190,10 +191,24 @@ class Executor:
         environment.describe_key = self.describe_key
         environment.holds.on_since.append(store.set_since)
         store.set_since(environment.holds.since)
+        store.since_of = environment.retention.since
+        environment.retention.windows = self._windows
+        environment.retention.on_since.append(store.since_moved)
+        environment.retention.advance(environment.oracle.read_ts())
         environment.sort_by = self._key_columns
         if hydrate:
             self.spawn(self._hydrate())
         return self
+
+    def _windows(self) -> Mapping[ShardId, float]:
+        """Tables whose history is kept for a time of their own, in seconds."""
+        catalog = self.catalog
+        if self._windows_of[0] is not catalog:
+            windows = {
+                x.shard: x.retention_us / 1e6 for x in catalog.objects(Table) if x.retention_us is not None
+            }
+            self._windows_of = (catalog, windows)
+        return self._windows_of[1]
 
     def _key_columns(self, shard: ShardId) -> Sequence[str]:
         """By which columns compaction sorts a shard: in key order, hydration builds runs without sorting."""

@@ -369,7 +369,7 @@ class AlterAction:
 
     add column, drop column, set default, drop default, set not null, drop not null, set type, add constraint,
     drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
-    add identity, set identity, drop identity, drop expression, ignore (storage parameters and the like)
+    add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters), ignore (tablespaces and the like)
     """
 
     what: str
@@ -384,6 +384,7 @@ class AlterAction:
     identity: str = ""
     sequence: SequenceOptions | None = None
     position: int = 0
+    options: dict[str, Any] = field(default_factory=dict)  # set options, reset options
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ from txn.locks import CallLater, KeyLocks
 from txn.log_entry import Entry
 from txn.oracle import LeasedOracle, SystemClock
 from txn.resolve import resolve
+from txn.retention import Retention
 from txn.rids import RidAllocator
 from txn.transaction import Transaction
 from txn.txns_shard import ModeMismatch, TxnsShard
@@ -115,6 +116,7 @@ class Environment:
         """How errors name a key, or (None) some rows of a keyspace. Set by who knows tables and columns."""
         self.locks.describe = self._describe
         self.holds = ReadHolds(clock, retention_s=limits.retention_s, age_max_s=limits.hold_age_max_s)
+        self.retention = Retention(self.holds, clock, limits.retention_s)
         self.on_commit: list[Callable[[Commit], None]] = []
         """Called with every commit learnt from another process, before it becomes readable here. Whoever
         listens also records the written keys in `conflicts`."""

@@ -86,6 +86,7 @@ class Upkeep:
         now_s = self.env.monotonic_s()
         limits, state, committer = self.env.limits, self.env.txns.state, self.env.committer
         read_ts = self.env.oracle.read_ts()
+        self.env.retention.advance(read_ts)
         since = self.env.holds.advance(read_ts)
         self.env.conflicts.collect(min((t.horizon for t in self.env.transactions), default=read_ts))
         if committer.rounds != self._quiet_rounds:
@@ -159,7 +160,10 @@ class Upkeep:
         await self.env.compact_to(since)
         for shard in list(self.env.shards):
             if shard in self.env.txns.state.registered:
-                await self.env.shards[shard].allow_since(since)
+                # Other servers of the environment may hold what this one does not: there the longest window counts.
+                alone = self.env.txns.state.mode == "leased"
+                own = self.env.retention.since(shard) if alone else since
+                await self.env.shards[shard].allow_since(max(own, since))
                 self.due[shard] = None
 
         await self._bury(since)

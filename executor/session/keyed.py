@@ -268,6 +268,8 @@ async def run_waiting(
         except NotHydrated:
             assert compiled.image is not None
             await compiled.image.hydrated()
+            if block.as_of is not None and compiled.table is not None:
+                queries.was_there(session, compiled.table, block.as_of)
         except NeedsLease as lease:
             await executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
         except TooOldForKeyed:

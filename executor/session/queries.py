@@ -149,7 +149,22 @@ async def prepare(
 
 
 def was_there(session: Session, table: Table, ts: Timestamp) -> None:
-    """TRUNCATE and an ALTER that rewrites give a table a new shard: what it held before is not read by its name."""
+    """Whether a table can be read at `ts` by its name. Asked again when it has been hydrated.
+
+    Its history may be kept for a shorter time than others'. TRUNCATE and an ALTER that rewrites give a table a
+    new shard: what it held before is not read by its name.
+    """
+    env = session.executor.env
+    handle = env.shards.get(table.shard)
+    kept = max(env.retention.since(table.shard), handle.since if handle is not None else 0)
+    if ts < kept:
+        since = t.output_text(kept, TypeRef(t.TIMESTAMPTZ), session.type_settings)
+        raise ExecutionError(
+            "22023",
+            f'the timestamp is older than the history of table "{table.name}" that is kept',
+            detail=f"History is kept from {since} (timestamp {kept}) on.",
+            table=table.name,
+        )
     if ts < session.executor.env.since_when(table.shard):
         raise ExecutionError(
             "0A000",

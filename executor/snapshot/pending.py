@@ -165,6 +165,8 @@ def _write_bulk(
     if isinstance(op, BulkInsert):
         timed = "_ts" in op.rows.column_names
         _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), op.rows)
+        if timed and op.rows.num_rows:
+            ts = max(ts, pc.max(op.rows["_ts"]).as_py())
         done.add_insert(op.rows.num_rows, ts)
     elif isinstance(op, BulkClose):
         _close(con, physical, op.rids, ts, done)

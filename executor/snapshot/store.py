@@ -92,6 +92,8 @@ class SnapshotStore:
         self._oldest_read = oldest_read_ts
         self._seen_durable: Timestamp = 0
         self.since: Timestamp = 0
+        self.since_of: Callable[[ShardId], Timestamp] = lambda shard: 0
+        """From when on one table's history is kept, if that is later than `since`."""
         self.memory_bytes = 0
         """What all images hold in versions and pending operations, estimated."""
         self._images: dict[ShardId, TableImage] = {}
@@ -170,16 +172,24 @@ class SnapshotStore:
             if self._waiting:
                 self._sweep()
 
+    def since_moved(self) -> None:
+        """Some table's own since (`since_of`) has moved."""
+        if self._waiting:
+            self._sweep()
+
+    def _since(self, image: TableImage) -> Timestamp:
+        return max(self.since, self.since_of(image.table.shard))
+
     def _sweep(self) -> None:
         for shard, image in list(self._waiting.items()):
             if image.dropped_ts is not None and image.dropped_ts <= self.since:
                 self.discard(shard)
                 continue
             while len(image.generations) > 1 and image.flushed_physical is not image.generations[0]:
-                if image.generations[1].begins > self.since:
+                if image.generations[1].begins > self._since(image):
                     break
                 self.spawn(self._writer.drop_tables([image.generations.pop(0)]))
-            while len(image.definitions) > 1 and image.definitions[1][0] <= self.since:
+            while len(image.definitions) > 1 and image.definitions[1][0] <= self._since(image):
                 image.definitions.pop(0)
             self._vacuum_if_due(image)
             old = image.dropped_ts is not None or len(image.generations) > 1 or len(image.definitions) > 1
@@ -421,9 +431,10 @@ class SnapshotStore:
     def _vacuum_if_due(self, image: TableImage) -> None:
         physical = image.physical
         least = max(self.limits.vacuum_rows_min, physical.live_rows // 10)
-        if not image.vacuuming and physical.dead_rows >= least and physical.dead_below(self.since) >= least:
+        since = self._since(image)
+        if not image.vacuuming and physical.dead_rows >= least and physical.dead_below(since) >= least:
             image.vacuuming = True
-            self.spawn(self._vacuum(image, physical, self.since))
+            self.spawn(self._vacuum(image, physical, since))
 
     async def _vacuum(self, image: TableImage, physical: Physical, since: Timestamp) -> None:
         try:

@@ -32,6 +32,7 @@ from planner.catalog import (
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, drop, moves, sequences, standing, tables, unique_indexes
 from planner.ddl.plan import Rewrite
+from planner.ddl.retention import NAME, retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type
 
@@ -58,7 +59,7 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
         _alter_other(scope, current, action)
 
 
-_OF_MATERIALIZED: Final = frozenset(("rename", "rename column", "set schema", "owner", "ignore"))
+_OF_MATERIALIZED: Final = frozenset(("rename", "rename column", "set schema", "owner", "ignore", "set options", "reset options"))
 
 
 def _refuse_kind(table: Table, said: st.AlterTable) -> None:
@@ -116,7 +117,7 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             for c in found.columns
         )
         scope.replace(found, dataclasses.replace(found, columns=columns))
-    elif action.what != "ignore":
+    elif action.what not in ("ignore", "set options", "reset options"):
         raise PlanError("42809", f'ALTER action cannot be performed on relation "{found.name}"')
 
 
@@ -151,6 +152,8 @@ class _Alteration:
             "set identity": self.set_identity,
             "drop identity": self.drop_identity,
             "drop expression": self.drop_expression,
+            "set options": self.set_options,
+            "reset options": self.reset_options,
             "ignore": lambda a: None,
         }
 
@@ -546,6 +549,15 @@ class _Alteration:
         self.table = dataclasses.replace(self.table, owner=role)
         for sequence in self.scope.catalog.sequences_of(self.table.oid):
             self.scope.replace(sequence, dataclasses.replace(sequence, owner=role))
+
+    def set_options(self, a: st.AlterAction) -> None:
+        self.table = dataclasses.replace(
+            self.table, retention_us=retention_us(a.options, self.table.retention_us)
+        )
+
+    def reset_options(self, a: st.AlterAction) -> None:
+        if NAME in a.options:
+            self.table = dataclasses.replace(self.table, retention_us=None)
 
     def add_identity(self, a: st.AlterAction) -> None:
         scope, table = self.scope, self.table

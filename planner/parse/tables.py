@@ -366,10 +366,12 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         return _alter_column(c, position)
     if c.accept("validate", "constraint"):
         return st.AlterAction("validate constraint", c.name(), position=position)
+    sets = c.next_is("set")
     if c.accept("set") or c.accept("reset"):
         if c.symbol_is("("):
-            storage_options(c)
-        elif (
+            what = "set options" if sets else "reset options"
+            return st.AlterAction(what, position=position, options=storage_options(c))
+        if (
             c.accept_one("logged", "unlogged")
             or c.accept("without", "cluster")
             or c.accept("without", "oids")

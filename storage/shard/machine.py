@@ -13,7 +13,7 @@ is true already, or raises a Determinate error that says why it cannot be.
 
 **Invariants**, asserted in `apply` and attacked by `tests/storage/test_machine.py`:
 
-    since and upper never decrease;                since <= upper
+    since and upper never decrease;                since <= upper, and below it by AllowSince
     since <= every reader's hold (as long as its lease lasts)
     every part's times lie in [0, upper);          part numbers are never used twice
 """
@@ -131,7 +131,8 @@ def decide(state: State, command: Command) -> Diff | None:
         case Evolve(schema):
             return _evolve(state, schema)
         case AllowSince(since):
-            allowed = min(since, state.upper, *_holds(state))
+            # Below the upper: there is always a time at which everything can be read, after a restart above all.
+            allowed = min(since, state.upper - 1, *_holds(state))
             return Diff(since=allowed) if allowed > state.since else None
         case Replace(removed, added):
             return _replace(state, removed, added)

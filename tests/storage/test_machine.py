@@ -136,7 +136,7 @@ TABLE: list[tuple[str, State, m.Command, type[Exception] | Diff | None]] = [
         m.Append(5, 7, (replace(part("+", 5), schema_version=2),)),
         m.SchemaMismatch,
     ),
-    ("since up to the upper", at(5), m.AllowSince(9), Diff(since=5)),
+    ("since stays below the upper", at(5), m.AllowSince(9), Diff(since=4)),
     ("since back", at(9, since=4), m.AllowSince(3), None),
     ("since held by a reader", at(9, critical={"r": 2}), m.AllowSince(5), Diff(since=2)),
     ("compaction of what is gone", at(9), m.Replace((1,), ()), m.PartsGone),

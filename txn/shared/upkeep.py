@@ -33,6 +33,7 @@ class SharedUpkeep(Upkeep):
     async def _pass(self) -> None:
         env = self.env
         read_ts = env.oracle.read_ts()
+        env.retention.advance(read_ts)
         since = env.holds.advance(read_ts)
         env.conflicts.collect(min((t.horizon for t in env.transactions), default=read_ts))
         if env.rids.runs_low:

@@ -1,0 +1,137 @@
+"""`retention` says how long a table's history is kept: what AS OF reads, and what compaction may forget."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from storage.abc import Clock
+from tests.executor.sql import Failed, Server
+
+HOUR_S = 3600
+
+
+class Ahead:
+    """The machine's clock, and as much as the test says."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.seconds = 0
+
+    def now_us(self) -> int:
+        return self._clock.now_us() + self.seconds * 1_000_000
+
+
+def later(server: Server, seconds: int) -> None:
+    """Time passes, and the upkeep looks at it."""
+    env = server.env
+    if not isinstance(env.holds._clock, Ahead):
+        env.holds._clock = env.retention._clock = Ahead(env.clock)
+    env.holds._clock.seconds += seconds
+    env.retention.advance(env.oracle.read_ts())
+    env.holds.advance(env.oracle.read_ts())
+
+
+async def made(server: Server) -> int:
+    """Three tables with a past; the timestamp at which all of them said 1."""
+    a = server.client("a")
+    await a.query("create table brief (id int primary key, v int) with (retention = '5 minutes')")
+    await a.query("create table usual (id int primary key, v int)")
+    await a.query("create table lasting (id int primary key, v int)")
+    await a.query("alter table lasting set (retention = '1 day')")
+    for table in ("brief", "usual", "lasting"):
+        await a.query(f"insert into {table} values (1, 1)")
+    then = server.executor.read_ts()
+    for table in ("brief", "usual", "lasting"):
+        await a.query(f"update {table} set v = 2")
+    return then
+
+
+async def remembers(server: Server, table: str, ts: int) -> bool:
+    """Whether the table can be read as of then: by key and by query, with the same answer."""
+    answers = []
+    for where in ("where id = 1", "where v > 0"):
+        try:
+            found = await server.client("a").rows(f"select v from {table} {where} as of timestamp {ts}")
+            assert found == [(1,)]
+            answers.append(True)
+        except Failed as failed:
+            assert failed.sqlstate == "22023"
+            answers.append(False)
+    assert answers[0] == answers[1]
+    return answers[0]
+
+
+def test_each_table_has_its_own_window() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            then = await made(server)
+            for passed_s, kept in (
+                (0, {"brief", "usual", "lasting"}),
+                (HOUR_S // 6, {"usual", "lasting"}),
+                (2 * HOUR_S, {"lasting"}),
+                (48 * HOUR_S, set()),
+            ):
+                later(server, passed_s)
+                for table in ("brief", "usual", "lasting"):
+                    assert await remembers(server, table, then) == (table in kept), (table, passed_s)
+            assert await server.client("a").rows("select v from brief") == [(2,)]
+
+    asyncio.run(run())
+
+
+def test_the_error_names_the_table_and_the_present_goes_on() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            then = await made(server)
+            later(server, HOUR_S // 6)
+            with pytest.raises(Failed, match='history of table "brief"'):
+                await server.client("a").rows(
+                    f"select * from usual join brief using (id) as of timestamp {then}"
+                )
+            await server.client("a").query("alter table brief reset (retention)")
+            await server.client("a").query("insert into brief values (2, 2)")
+            assert await server.client("a").rows("select count(*) from brief") == [(2,)]
+            for bad in ("'soon'", "'-1 hour'", "'100 years'"):
+                with pytest.raises(Failed, match="retention") as failed:
+                    await server.client("a").query(f"alter table brief set (retention = {bad})")
+                assert failed.value.sqlstate == "22023"
+            await server.client("a").query("alter table brief set (fillfactor = 70)")
+
+    asyncio.run(run())
+
+
+def test_an_open_snapshot_keeps_what_it_reads() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            then = await made(server)
+            reader = server.client("reader")
+            await reader.query(f"begin as of timestamp {then}")
+            assert await reader.rows("select v from brief") == [(1,)]
+            later(server, 20 * HOUR_S)
+            assert await reader.rows("select v from brief where v < 9") == [(1,)]
+            await reader.query("commit")
+            later(server, HOUR_S)
+            assert not await remembers(server, "brief", then)
+
+    asyncio.run(run())
+
+
+def test_compaction_forgets_by_table_and_a_restart_does_not_remember() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            then = await made(server)
+            later(server, HOUR_S // 6)
+            env = server.env
+            shards = {name: server.executor.catalog.resolve_table(name).shard for name in ("brief", "usual")}
+            await env.apply_le(env.oracle.read_ts())
+            await env.upkeep._send_since(env.holds.since)
+            assert (await env.shard(shards["brief"])).since > then
+            assert (await env.shard(shards["usual"])).since <= then
+            await server.client("a").query("alter table brief set (retention = '1 day')")
+            await server.restart()
+            assert not await remembers(server, "brief", then), "a longer window brings nothing back"
+            assert await remembers(server, "usual", then)
+
+    asyncio.run(run())

@@ -1,0 +1,61 @@
+"""How long each shard's history is kept.
+
+    holds.since        nothing anywhere is kept below it: the longest window of all
+    since(shard)       nothing of this shard is:          its own window, or the default
+
+    ----|----------------|---------------|-------------|-------> time
+        holds.since      since(t9)       since(t7)     read_ts
+        now - 1 day      now - 1 h       now - 5 min, or a reader's hold
+
+Like `holds.since` each of them stops before the oldest open snapshot and never goes back: a window that is made longer
+shows its effect as time passes. What a shard has lost already its own state knows (`Shard.since`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from storage.abc import Clock, ShardId, Timestamp
+from txn.holds import STEP, ReadHolds
+
+
+class Retention:
+    """The windows of all shards. `windows` says which shards have one of their own, in seconds."""
+
+    def __init__(self, holds: ReadHolds, clock: Clock, default_s: float) -> None:
+        self._holds, self._clock = holds, clock
+        self.default_s = default_s
+        self.windows: Callable[[], Mapping[ShardId, float]] = dict
+        self._told: dict[ShardId | None, Timestamp] = {}
+        self._looked: dict[ShardId | None, int] = {}
+        self.on_since: list[Callable[[], None]] = []
+        """Called when some shard's since has moved."""
+
+    def since(self, shard: ShardId) -> Timestamp:
+        """From when on the shard's history is right, as far as this process has let it go."""
+        own = self._told.get(shard if shard in self.windows() else None, 0)
+        return max(own, self._holds.since)
+
+    def advance(self, read_ts: Timestamp) -> None:
+        """Moves each since up to where its window and the open snapshots let it. Before `ReadHolds.advance`."""
+        windows = self.windows()
+        if not windows and not self._told:
+            return  # the usual case: there is one window, and `ReadHolds` keeps it
+        self._holds.retention_s = max([self.default_s, *windows.values()])
+        now = max(self._clock.now_us(), read_ts)
+        oldest = self._holds.oldest(read_ts)
+        moved = False
+        for shard, window_s in [(None, self.default_s), *windows.items()]:
+            if now - self._looked.get(shard, 0) < window_s * 1e6 * STEP:
+                continue
+            self._looked[shard] = now
+            since = min(oldest, read_ts, now - int(window_s * 1e6))
+            if since > self._told.get(shard, 0):
+                self._told[shard] = since
+                moved = True
+        for gone in [s for s in self._told if s is not None and s not in windows]:
+            del self._told[gone]
+            self._looked.pop(gone, None)
+        if moved:
+            for callback in self.on_since:
+                callback()
