@@ -165,3 +165,21 @@ def test_reflection_finds_what_was_made(engine: Any) -> None:
     again = sa.MetaData()
     again.reflect(engine, only=["users", "addresses", "things"])
     assert set(again.tables) == {"users", "addresses", "things"}
+
+
+def test_a_column_keeps_its_collation(engine: Any) -> None:
+    metadata = sa.MetaData()
+    sa.Table("collated", metadata, sa.Column("a", sa.Text(collation="POSIX")), sa.Column("b", sa.Text))
+    metadata.create_all(engine)
+    columns = sa.inspect(engine).get_columns("collated")
+    assert [c["type"].collation for c in columns] == ["POSIX", None]
+    refused = sa.Table("collated_otherwise", metadata, sa.Column("a", sa.Text(collation="xx_XX")))
+    with pytest.raises(sa.exc.ProgrammingError, match='collation "xx_XX" for encoding "UTF8" does not exist'):
+        refused.create(engine)
+
+
+def test_an_offset_without_a_limit(engine: Any) -> None:
+    """It is sent as LIMIT ALL OFFSET."""
+    numbers = sa.select(sa.func.generate_series(1, 4).label("n")).subquery()
+    with engine.connect() as connection:
+        assert connection.scalars(sa.select(numbers.c.n).order_by(numbers.c.n).offset(2)).all() == [3, 4]
