@@ -109,7 +109,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         "power(g8, 2.5)", ],
     "text": [
         "s || r", "s || v", "length(s)", "char_length(s)", "character_length(s)", "textlen(s)", "length(c)", "char_length(c)", "character_length(c)",
-        "octet_length(s)", "octet_length(c)", "substr(s, 2)", "substring(s, -1)", "substr(s, 2, 3)", "substring(s, 0, 2)", "substring(s, i4, j4)", "substr(s, i2, 3)", "substr(s, -2, 4)",
+        "octet_length(s)", "octet_length(c)", "substr(s, 2)", "substring(s, -1)", "substr(s, 2, 3)", "substring(s, 0, 2)", "substring(s, i4, abs(j4))", "substr(s, i2, 3)", "substr(s, -2, 4)",
         "substring(s FROM 2 FOR 2)", "position(r IN s)", "strpos(s, r)", "strpos(s, '')", "replace(s, r, '<>')", "replace(s, '', 'x')", "btrim(v)", "ltrim(v)", "rtrim(s)",
         "trim(s)", "c::text", "text(c)", "repeat(r, i2)", "repeat(r, 3)", "starts_with(s, r)", "s ^@ 'a'", "md5(s)", "lower(s)", "upper(s)", "lower(v)", "upper(v)", "s LIKE 'a%'", "s NOT LIKE '%X_%'",
         "s LIKE '%\\%%'", "s LIKE '_bc'", "v LIKE '%ß%'", "c LIKE 'a%'", "c NOT LIKE '%b'", "\"like\"(s, 'a%')", "notlike(s, 'a%')", "lpad(s, 5, '*')", "s::varchar(3)", "i4::text", "b::text", "initcap(s)",

@@ -187,11 +187,8 @@ def blocks(frame: Any) -> Iterator[bytes]:
 
 _OWN = re.compile(r"\[([0-9A-Z]{5})\] ([^\n]*?)(?: SQLSTATE: \w+)?(?:\n|$)")
 _SPARK = re.compile(r"\[([A-Z][A-Z_0-9]+(?:\.[A-Z_0-9]+)*)\] ([^\n]*)")
-_OVERFLOWS = (
-    ("smallint", '"SMALLINT"', "short"),
-    ("bigint", '"BIGINT"', "long"),
-    ("integer", '"INT"', "integer"),
-)
+_TARGET = re.compile(r'to "(\w+)"')
+_INTEGERS = {"SMALLINT": "smallint", "INT": "integer", "BIGINT": "bigint"}
 
 
 def sql_error(text: str) -> tuple[str, str]:
@@ -203,11 +200,14 @@ def sql_error(text: str) -> tuple[str, str]:
     kind, message = (found[1], found[2]) if found is not None else ("", text.strip().split("\n")[0])
     if kind in ("DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO"):
         return "22012", "division by zero"
-    if kind in ("ARITHMETIC_OVERFLOW", "CAST_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW"):
-        for name, *words in _OVERFLOWS:
-            if any(word in message for word in words):
-                return "22003", f"{name} out of range"
-        return "22003", "value out of range"
+    if kind == "CAST_OVERFLOW":
+        target = _TARGET.search(message)
+        return "22003", f"{_INTEGERS.get(target[1], 'value') if target else 'value'} out of range"
+    if kind in ("ARITHMETIC_OVERFLOW", "BINARY_ARITHMETIC_OVERFLOW"):
+        if "long" in message or re.search(r"\dL\b", message):
+            return "22003", "bigint out of range"
+        small = "short" in message or re.search(r"\dS\b", message)
+        return "22003", "smallint out of range" if small else "integer out of range"
     if kind.startswith("NUMERIC_VALUE_OUT_OF_RANGE"):
         return "22003", "numeric field overflow"
     if kind == "SCALAR_SUBQUERY_TOO_MANY_ROWS":

@@ -264,7 +264,10 @@ for _a in ("float4", "float8"):
     template(f"- {_a}", "(-{0})")
     template(f"abs({_a}); @ {_a}", "abs({0})")
 template("round(float8)", "rint({0})")
-template("sign(float8)", "signum({0})")
+template(
+    "sign(float8)",
+    "(CASE WHEN {0} IS NULL THEN NULL WHEN isnan({0}) OR {0} = 0 THEN CAST(0 AS DOUBLE) WHEN {0} > 0 THEN CAST(1 AS DOUBLE) ELSE CAST(-1 AS DOUBLE) END)",
+)
 
 # --- text -------------------------------------------------------------------------------------------------------
 
