@@ -97,7 +97,15 @@ class Planner:
     def partition(self, ctx: PlanContext) -> Partition:
         """The part of the cache that statements of this context may use."""
         s = ctx.settings
-        key = (ctx.trusted, ctx.database, ctx.user, ctx.search_path, s.date_style, s.interval_style, s.time_zone)
+        key = (
+            ctx.trusted,
+            ctx.database,
+            ctx.user,
+            ctx.search_path,
+            s.date_style,
+            s.interval_style,
+            s.time_zone,
+        )
         found = self._partitions.get(key)
         if found is None:
             if len(self._partitions) >= PARTITIONS_MAX:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 from planner.abc import SqlError
@@ -110,6 +111,14 @@ def _stack(parts: Sequence[str | None], aggregated: bool) -> str:
     return write(stacked([None if p is None else parse(p) for p in parts], aggregated=aggregated))
 
 
+def _joined(parts: Sequence[str | None]) -> str | None:
+    """NULL is nothing to add; of NULLs alone there is nothing left."""
+    known = [p for p in parts if p is not None]
+    if len(known) < 2:
+        return known[0] if known else None
+    return write(reduce(joined, map(parse, known)))
+
+
 def _nested(text: str, items: Sequence[str], opened: str, separator: str, closed: str) -> str:
     """The items as lists within lists, in another notation: JSON."""
     cells = list(items)
@@ -131,7 +140,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_array_shape", _shape, (_V,), _I),
     ("tw_array_at", _at, (_V, _I), _V),
     ("tw_array_cut", lambda s, bounds: write(cut(parse(s), bounds)), (_V, _I), _V),
-    ("tw_array_joined", lambda a, b: write(joined(parse(a), parse(b))), (_V, _V), _V),
+    ("tw_array_joined", _joined, (_L,), _V),
     ("tw_array_append", lambda s, item: write(appended(parse(s), item[0])), (_V, _L), _V),
     ("tw_array_prepend", lambda s, item: write(appended(parse(s), item[0], before=True)), (_V, _L), _V),
     ("tw_array_stack", _stack, (_L, "BOOLEAN"), _V),

@@ -91,12 +91,13 @@ MACROS: tuple[str, ...] = (
     "WHEN list_count(l) < len(l) THEN NULL ELSE false END",
     "CREATE OR REPLACE MACRO tw_all(l) AS CASE WHEN l IS NULL THEN NULL WHEN NOT coalesce(list_bool_and(l), true) THEN false "
     "WHEN list_count(l) < len(l) THEN NULL ELSE true END",
-    "CREATE OR REPLACE MACRO tw_list(s) AS CASE WHEN s = '{}' THEN CAST([] AS VARCHAR[]) WHEN NOT starts_with(s, '{{') "
-    "AND NOT starts_with(s, '[') AND NOT contains(s, chr(34)) AND NOT contains(s, chr(92)) THEN "
-    "list_transform(string_split(substring(s, 2, length(s) - 2), ','), lambda tw_i: CASE WHEN tw_i <> 'NULL' THEN tw_i END) "
-    "ELSE tw_array_items(s) END",
-    "CREATE OR REPLACE MACRO tw_bare_array(l) AS CASE WHEN l IS NOT NULL THEN "
-    "'{' || array_to_string(list_transform(l, lambda tw_i: coalesce(tw_i, 'NULL')), ',') || '}' END",
+    # A macro's argument is written out wherever the macro names it, subqueries too: through a lambda it is there once.
+    "CREATE OR REPLACE MACRO tw_list(s) AS list_transform([s], lambda tw_s: CASE WHEN tw_s = '{}' THEN CAST([] AS VARCHAR[]) "
+    "WHEN NOT starts_with(tw_s, '{{') AND NOT starts_with(tw_s, '[') AND NOT contains(tw_s, chr(34)) "
+    "AND NOT contains(tw_s, chr(92)) THEN list_transform(string_split(substring(tw_s, 2, length(tw_s) - 2), ','), "
+    "lambda tw_i: CASE WHEN tw_i <> 'NULL' THEN tw_i END) ELSE tw_array_items(tw_s) END)[1]",
+    "CREATE OR REPLACE MACRO tw_bare_array(l) AS "
+    "'{' || array_to_string(list_transform(l, lambda tw_i: coalesce(tw_i, 'NULL')), ',') || '}'",
     "CREATE OR REPLACE MACRO tw_subscripts(l, r) AS CASE WHEN r THEN list_reverse(l) ELSE l END",
     *(
         f"CREATE OR REPLACE MACRO tw_int_{name}(x) AS CASE WHEN x < {low} OR x > {high} THEN error('[22003] {word} out of range') ELSE CAST(x AS {duck}) END"

@@ -59,7 +59,9 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
         _alter_other(scope, current, action)
 
 
-_OF_MATERIALIZED: Final = frozenset(("rename", "rename column", "set schema", "owner", "ignore", "set options", "reset options"))
+_OF_MATERIALIZED: Final = frozenset(
+    ("rename", "rename column", "set schema", "owner", "ignore", "set options", "reset options")
+)
 
 
 def _refuse_kind(table: Table, said: st.AlterTable) -> None:

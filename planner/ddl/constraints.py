@@ -156,9 +156,7 @@ def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table
     )
     table = dataclasses.replace(table, constraints=tuple(c for c in table.constraints if c != enforced))
     if name != index.name:
-        scope.notice(
-            f'ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index "{index.name}" to "{name}"'
-        )
+        scope.notice(f'ALTER TABLE / ADD CONSTRAINT USING INDEX will rename index "{index.name}" to "{name}"')
     scope.replace(
         index,
         dataclasses.replace(index, name=name, constraint_oid=constraint.oid, primary=said.kind == "p"),

@@ -61,21 +61,7 @@ def _to_string(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     element = TypeRef(t.element_of(call.args[0].type.oid))
     inner = to_text(Frag(("tw_x",)), element, t.TEXT)
     kept = sql("list_filter(", args[0], ", lambda tw_x: tw_x IS NOT NULL)")
-    return sql(
-        "CASE WHEN ",
-        args[1],
-        " IS NULL THEN NULL WHEN len(",
-        kept,
-        ") = 0 AND ",
-        args[0],
-        " IS NOT NULL THEN '' ELSE array_to_string(list_transform(",
-        kept,
-        ", lambda tw_x: ",
-        inner,
-        "), ",
-        args[1],
-        ") END",
-    )
+    return _strung(sql("list_transform(", kept, ", lambda tw_x: ", inner, ")"), args[1])
 
 
 @implements("array_to_string(anyarray, text, text)")
@@ -84,10 +70,11 @@ def _to_string_null(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     inner = to_text(Frag(("tw_x",)), element, t.TEXT)
     shown = sql("list_transform(", args[0], ", lambda tw_x: coalesce(", inner, ", ", args[2], "))")
     kept = sql("list_filter(", shown, ", lambda tw_x: tw_x IS NOT NULL)")
-    return sql(
-        "CASE WHEN ", args[1], " IS NULL THEN NULL WHEN len(", kept, ") = 0 AND ", args[0],
-        " IS NOT NULL THEN '' ELSE array_to_string(", kept, ", ", args[1], ") END",
-    )  # fmt: skip
+    return _strung(kept, args[1])
+
+
+def _strung(texts: Frag, separator: Frag) -> Frag:
+    return sql("CASE WHEN ", separator, " IS NOT NULL THEN array_to_string(", texts, ", ", separator, ") END")
 
 
 SHAPED.add("composite put")

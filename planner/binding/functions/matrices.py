@@ -112,21 +112,7 @@ def _concatenated(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     a, b = args
     if is_text(a) or is_text(b):
         a, b = as_text(a, call.type), as_text(b, call.type)
-        made = sql("tw_array_joined(", a, ", ", b, ")")
-        return sql(
-            "CASE WHEN ",
-            a,
-            " IS NULL THEN ",
-            b,
-            " WHEN ",
-            b,
-            " IS NULL THEN ",
-            a,
-            " ELSE ",
-            made,
-            " END",
-            form=ARRAY_TEXT,
-        )
+        return sql("tw_array_joined([", a, ", ", b, "])", form=ARRAY_TEXT)
     # NULL is nothing to add; of two NULLs there is nothing left.
     both = sql("list_concat(", a, ", ", b, ")")
     return sql("CASE WHEN ", a, " IS NULL AND ", b, " IS NULL THEN NULL ELSE ", both, " END")
