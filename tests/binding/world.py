@@ -33,6 +33,7 @@ from planner.abc import (
 from planner.binding import bind
 from planner.binding.prelude import install
 from planner.catalog import PUBLIC_OID, Catalog, CatalogChange
+from planner.catalog.objects import Index, IndexKey
 from planner.parse import parse_query
 from planner.types import TypeSettings
 
@@ -88,14 +89,36 @@ def make_table(oid: int, name: str, columns: str, key: str = "", unique: str = "
             attnums = tuple(next(c.attnum for c in made if c.name == k.strip()) for k in text.split(","))
             suffix = "pkey" if kind == "p" else "key"
             constraints.append(
-                Constraint(oid + 1 + len(constraints), f"{name}_{suffix}", kind, attnums, index_oid=oid + 5)
+                Constraint(
+                    oid + 1 + len(constraints),
+                    f"{name}_{suffix}",
+                    kind,
+                    attnums,
+                    index_oid=oid + 5 + len(constraints),
+                )
             )
     return Table(oid, PUBLIC_OID, name, tuple(made), tuple(constraints), f"t{oid}")
 
 
+def _indexes(table: Table) -> list[Index]:
+    return [
+        Index(
+            c.index_oid,
+            table.schema_oid,
+            c.name,
+            table.oid,
+            tuple(IndexKey(a) for a in c.columns),
+            unique=True,
+        )
+        for c in table.constraints
+    ]
+
+
 class World:
     def __init__(self, tables: Sequence[Table] = (), postgres: Any = None) -> None:
-        self.catalog = Catalog().with_changes([CatalogChange(None, x) for x in tables])
+        self.catalog = Catalog().with_changes(
+            [CatalogChange(None, x) for table in tables for x in (table, *_indexes(table))]
+        )
         self.context = Context(self.catalog)
         self.tables = {x.name: x for x in tables}
         self.duckdb = duckdb.connect()
