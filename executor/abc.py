@@ -178,6 +178,8 @@ class Session(Protocol):
     on_notification: Callable[[], None] | None  # pgwire's: something was heard
     on_terminate: Callable[[Exception], None] | None  # pgwire's: ends the conversation with a FATAL error
 
+    statement_text: str  # pgwire's: what the client has sent last, for pg_stat_activity
+
     silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
 
     @property

@@ -112,6 +112,7 @@ def bind(conversation: Conversation) -> Step:
         conversation.fail_and_skip(error)
         return None
     # Bind, (Describe,) Execute and Sync at once: no portal is made, it would die at this Sync.
+    session.statement_text = prepared.text
     try:
         result = session.execute_now(plan, params, conversation.done, autocommit=True)
     except Exception as error:  # noqa: BLE001
@@ -251,6 +252,7 @@ def execute(conversation: Conversation) -> Step:
         if session.transaction_status == b"E" and not ends_transaction(plan):
             raise aborted()
         autocommit = not session.in_implicit and inbox.buffer.startswith(messages.SYNC_BYTES, inbox.end)
+        session.statement_text = portal.prepared.text
         if portal.result is None and not portal.finished and not limit:
             result = session.execute_now(plan, portal.params, conversation.done, autocommit=autocommit)
             if result is PENDING:

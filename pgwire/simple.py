@@ -39,6 +39,7 @@ def query(conversation: Conversation) -> Step:
         conversation.fail(violation)
         conversation.ready()
         return None
+    session.statement_text = text
     if session.portals:
         conversation.drop_portal("")
     conversation.unnamed_done = None

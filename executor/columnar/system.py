@@ -149,7 +149,12 @@ def _activity(session: Session) -> list[dict[str, Any]]:
             "usesysid": 10,
             "usename": s.user,
             "application_name": s.settings.raw("application_name"),
-            "state": "active" if s is session else states[s.transaction_status],
+            "state": "active" if s is session or s.is_running else states[s.transaction_status],
+            "query": s.statement_text
+            if session.superuser or s.user == session.user
+            else "<insufficient privilege>",
+            "wait_event_type": "Client" if not s.is_running else "Lock" if s.lock_wait is not None else None,
+            "wait_event": "ClientRead" if not s.is_running else "tuple" if s.lock_wait is not None else None,
             "backend_type": "client backend",
         }
         for s in session.executor.sessions.values()

@@ -87,7 +87,9 @@ class Block:
     """The session's pid: it owns advisory locks beside the transaction's row locks."""
     deferrable: bool = False
     failed: bool = False
-    again: bool = False  # a conflict has undone an earlier attempt: bulk statements keep others away this time
+    again: bool = (
+        False  # a conflict has undone an earlier attempt: bulk statements keep others away this time
+    )
     settled: bool = False  # about to commit: its bulk writes are what they come to (`settling`)
     begun: bool = False  # a statement has run: SET TRANSACTION comes too late
     txn: Transaction | None = None

@@ -135,7 +135,12 @@ GUCS: dict[str, Guc] = {
         _enum("default_transaction_isolation", "strict serializable", ISOLATION_LEVELS, "Default level."),
         _bool("default_transaction_read_only", "off", "Default of new transactions.", report=True),
         _int(
-            "distributed_min_size", "10240", 0, _INT_MAX, "MB", "From this size on, auto asks the distributed engine."
+            "distributed_min_size",
+            "10240",
+            0,
+            _INT_MAX,
+            "MB",
+            "From this size on, auto asks the distributed engine.",
         ),
         _bool("escape_string_warning", "on", "Accepted."),
         _enum(

@@ -105,6 +105,7 @@ class Session:
         self.on_terminate: Callable[[Exception], None] | None = None
         self.silence_limited = False
         self._transaction_timer: asyncio.TimerHandle | None = None
+        self.statement_text = ""
         self.streams: set[Any] = set()
         """Results under way: each has `cancel(reason)`."""
         self.currval: dict[int, int] = {}
@@ -125,6 +126,11 @@ class Session:
         """The statement that waits for a row without a task."""
 
     # --- context ---------------------------------------------------------------------------
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a statement is under way that others can see: one that waits, computes or streams."""
+        return self._running is not None or self.lock_wait is not None or bool(self.streams)
 
     @property
     def transaction_status(self) -> bytes:

@@ -409,5 +409,6 @@ class Settings:
 def join_list(values: Iterable[str]) -> str:
     """How a list setting such as `search_path` keeps the names of SET: quoted where they must be."""
     return ", ".join(
-        v if re.fullmatch(r"[a-z_][a-z0-9_$]*|[0-9]+", v) else '"' + v.replace('"', '""') + '"' for v in values
+        v if re.fullmatch(r"[a-z_][a-z0-9_$]*|[0-9]+", v) else '"' + v.replace('"', '""') + '"'
+        for v in values
     )

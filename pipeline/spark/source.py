@@ -109,7 +109,8 @@ class TidewireSource(ds.DataSource):
     def streamReader(self, schema: T.StructType) -> ds.DataSourceStreamReader:
         from pipeline.spark.streams import ChangeReader
 
-        return ChangeReader(self.url, table_of(self.options), dict(self.options))
+        # Spark's options know no case, but a plain dict of them has lower case only.
+        return ChangeReader(self.url, table_of(self.options), self.options.get("startingFrom", "snapshot"))
 
     def streamWriter(self, schema: T.StructType, overwrite: bool) -> ds.DataSourceStreamWriter:
         from pipeline.spark.streams import StreamWriter
@@ -234,8 +235,10 @@ class _Renewing:
 
 @dataclass
 class Staged(ds.WriterCommitMessage):
-    """What a task has written."""
+    """What a task has written, and where: the driver that commits a stream asks for a writer of its own, with another
+    folder than that of the tasks."""
 
+    folder: str
     files: list[str]
     rows: int
     query: str = ""
@@ -300,18 +303,24 @@ class TableWriter(ds.DataSourceArrowWriter):
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
         files, rows = StagedFiles(self.shape, self.schema, self.blob, self.folder).write(iterator)
-        return Staged(files, rows)
+        return Staged(self.folder, files, rows)
 
-    def staged(self, messages: Sequence[Any]) -> commits.StagedTable:
-        files = [name for m in messages if m is not None for name in m.files]
-        mode = "append" if self.mode == "overwrite" else self.mode
-        return commits.StagedTable(
-            self.shape.qualified, self.folder, files, list(self.schema.names), mode, self.mode == "overwrite"
-        )
+    def staged(self, messages: Sequence[Any]) -> list[commits.StagedTable]:
+        """What there is to commit, a folder at a time; a table to overwrite is emptied before the first."""
+        folders: dict[str, list[str]] = {}
+        for m in messages:
+            if m is not None:
+                folders.setdefault(m.folder, []).extend(m.files)
+        overwrite = self.mode == "overwrite"
+        names, mode = list(self.schema.names), "append" if overwrite else self.mode
+        return [
+            commits.StagedTable(self.shape.qualified, folder, files, names, mode, overwrite and n == 0)
+            for n, (folder, files) in enumerate((folders or {self.folder: []}).items())
+        ]
 
     def commit(self, messages: list[Any]) -> None:
         writer = f"job {self.commit_id}" if self.commit_id else f"write {self.folder}"
-        commits.commit(self.url, writer, 0, [self.staged(messages)])
+        commits.commit(self.url, writer, 0, self.staged(messages))
         if not self.commit_id:
             commits.forget(self.url, writer)
 

@@ -21,7 +21,7 @@ so the global timestamp has reached the commit, and whoever sees the batch repor
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -64,17 +64,16 @@ class Interval(ds.InputPartition):
 class ChangeReader(ds.DataSourceStreamReader):
     """See the module."""
 
-    def __init__(self, url: str, table: str, options: Mapping[str, str]) -> None:
-        self.url, self.options = url, dict(options)
+    def __init__(self, url: str, table: str, start: str = "snapshot") -> None:
+        self.url, self.start = url, start
         self.shape, _, _ = describe(url, table)
 
     def initialOffset(self) -> dict[str, int]:
-        start = self.options.get("startingFrom", "snapshot")
-        if start == "snapshot":
+        if self.start == "snapshot":
             return {"ts": 0}
-        if start == "latest":
+        if self.start == "latest":
             return {"ts": self._now()}
-        return {"ts": int(settled(self.url, start))}
+        return {"ts": int(settled(self.url, self.start))}
 
     def _now(self) -> int:
         with connected(self.url) as connection:
@@ -192,14 +191,14 @@ class StreamWriter(ds.DataSourceStreamArrowWriter):
             raise TidewireError("this task belongs to no streaming query: who should the batch be known by?")
         batch = self.batch
         files, rows = StagedFiles(batch.shape, batch.schema, batch.blob, batch.folder).write(iterator)
-        return Staged(files, rows, query)
+        return Staged(batch.folder, files, rows, query)
 
     def commit(self, messages: list[Any], batchId: int) -> None:
         told = [m for m in messages if m is not None]
         if not told:
             return  # no task, no rows
         writer = f"stream {told[0].query} into {self.batch.shape.qualified}"
-        commits.commit(self.batch.url, writer, batchId, [self.batch.staged(told)])
+        commits.commit(self.batch.url, writer, batchId, self.batch.staged(told))
 
     def abort(self, messages: list[Any], batchId: int) -> None:
         """May come for a batch that was committed: it takes nothing back."""

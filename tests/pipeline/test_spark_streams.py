@@ -153,7 +153,7 @@ def test_a_batch_that_is_committed_again_is_committed_once_and_abort_takes_nothi
             names=schema.names,
         )
         files, count = StagedFiles(batch.shape, schema, batch.blob, batch.folder).write(iter([rows]))
-        return writer, Staged(files, count, "q1")
+        return writer, Staged(batch.folder, files, count, "q1")
 
     writer, message = staged(1)
     writer.commit([message, None], 7)

@@ -34,7 +34,7 @@ def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
             assert connection.execute("SELECT * FROM kept ORDER BY id").fetchall() == [(1, "this"), (2, None)]
 
 
-_RUNNING = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid()"
+_RUNNING = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = %s"
 
 
 def test_sigterm_tells_idle_sessions_and_lets_a_statement_end(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_sigterm_tells_idle_sessions_and_lets_a_statement_end(tmp_path: Path) ->
 
         thread = threading.Thread(target=work)
         thread.start()
-        wait_until(lambda: idle.execute(_RUNNING).fetchone() == (1,))
+        wait_until(lambda: idle.execute(_RUNNING, ("SELECT pg_sleep(1)::text, 42",)).fetchone() == (1,))
         assert server.stop() == 0
         thread.join(60)
         assert answers and answers[0] is not None and answers[0][1] == 42  # type: ignore[index]
@@ -162,7 +162,7 @@ def test_ctrl_c_in_psql_cancels(tmp_path: Path) -> None:
         assert psql.stdout is not None
         assert psql.stdout.readline() == "begun\n"
         with server.connect() as watcher:
-            wait_until(lambda: watcher.execute(_RUNNING).fetchone() == (1,))
+            wait_until(lambda: watcher.execute(_RUNNING, ("SELECT pg_sleep(60)",)).fetchone() == (1,))
         psql.send_signal(signal.SIGINT)
         _, err = psql.communicate(timeout=60)
         assert "canceling statement due to user request" in err
