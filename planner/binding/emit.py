@@ -124,6 +124,8 @@ class Emitter:
 
     aliases: dict[int, str] = field(default_factory=dict)
     columns: dict[int, list[EmittedColumn]] = field(default_factory=dict)
+    aggregating: int = 0
+    """How many aggregates are being written around what is written now."""
 
     # --- expressions -------------------------------------------------------------------------
 
@@ -441,7 +443,11 @@ class Emitter:
     def aggregate(self, node: ir.Aggregate, over: Frag | None = None) -> Frag:
         from planner.binding.functions.aggregates import aggregate
 
-        return aggregate(self, node, over)
+        self.aggregating += 1
+        try:
+            return aggregate(self, node, over)
+        finally:
+            self.aggregating -= 1
 
     def window(self, node: ir.Window) -> Frag:
         from planner.binding.functions.windows import window

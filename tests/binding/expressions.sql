@@ -153,3 +153,5 @@ interval '1 day' * interval '1 day'
 to_jsonb(timestamptz '2023-06-01 00:00:00+00'), to_jsonb(timestamp '2023-06-01 00:00:00'), to_json(date '2023-06-01')
 'foobar' similar to '%#"o_b#"%' escape '#', substring('foobar' from '%#"o_b#"%' for '#')
 array_cat(null::int[], null::int[]), null::int[] || array[1], array[1] || null
+99999999.99::numeric(10,2) * 99999999.9999::numeric(12,4)
+9999999999999.99::numeric(15,2) * 9999999999999.99::numeric(15,2), -99999999.99::numeric(10,2) * 99999999.99::numeric(10,2)

@@ -82,8 +82,12 @@ _sum_like("+", "add")
 _sum_like("-", "sub")
 
 
+_NARROW_DIGITS = 18
+"""What a DECIMAL of 64 bits holds."""
+
+
 @implements("numeric * numeric")
-def _product(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+def _product(emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     a, b = args
     if a.form is not None and b.form is not None:
         (p1, s1), (p2, s2) = a.form, b.form
@@ -92,6 +96,10 @@ def _product(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
         wide = p1 + p2 > DECIMAL_DIGITS_MAX and min(p1, p2) >= _WIDE_DIGITS
         if s1 + s2 <= 24 and not wide:
             form = (min(p1 + p2, DECIMAL_DIGITS_MAX), s1 + s2)
+            # DuckDB keeps to 18 digits, and fails beyond, unless a factor has more. Under an aggregate that is left
+            # to it: 64 bits sum three times as fast.
+            if max(p1, p2) <= _NARROW_DIGITS < p1 + p2 and not emitter.aggregating:
+                a = sql("CAST(", a, f" AS DECIMAL({_NARROW_DIGITS + 1},{s1}))")
             return sql("(", a, " * ", b, ")", form=form)
     return sql("tw_num_mul(", as_text_numeric(a), ", ", as_text_numeric(b), ")")
 
