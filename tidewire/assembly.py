@@ -12,10 +12,12 @@ import asyncio
 import contextlib
 import errno
 import gc
+import os
 import shutil
 import signal
 import ssl
 import tempfile
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +52,10 @@ LEASE_S = 3.0
 
 _REFUSALS = (DataDirError, AuthenticationConfigError, InsecureListen, SqlError, StorageError, TxnError)
 """What keeps a server from starting and is explained by its message, without a traceback."""
+
+
+CLOSE_LIMIT_S = 30.0
+"""How long closing may take after the drain."""
 
 
 class StartError(Exception):
@@ -89,8 +95,26 @@ async def serve(config: Config) -> None:
             _log.error("the log is lost to this process: stopping", error=str(lost[0]))
         else:
             _log.info("draining", connections=server.connection_count)
+        overdue = _forced_end(2 * config.drain_timeout_s + CLOSE_LIMIT_S)
+    overdue.cancel()
     if lost:
         raise StartError(f"stopped, because the log is lost to this process: {lost[0]}")
+
+
+def _forced_end(after_s: float) -> threading.Timer:
+    """Ends the process if it has not ended by then: DuckDB cannot be interrupted while it binds a query.
+
+    What was acknowledged is in the log, so nothing is lost.
+    """
+
+    def end() -> None:
+        _log.error("a statement cannot be stopped: ending without it", after_s=after_s)
+        os._exit(1)
+
+    timer = threading.Timer(after_s, end)
+    timer.daemon = True
+    timer.start()
+    return timer
 
 
 def calm_collector() -> None:
