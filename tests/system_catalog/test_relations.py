@@ -119,7 +119,7 @@ def test_information_schema_speaks_of_the_same_columns(context: SystemContext) -
         ("pg_get_indexdef", (20004, 1, True), "note"),
         ("pg_get_indexdef", (99999,), None),
         ("pg_get_constraintdef", (20001,), "PRIMARY KEY (id)"),
-        ("pg_get_constraintdef", (20003,), "CHECK ((note <> ''))"),
+        ("pg_get_constraintdef", (20003,), "CHECK ((note <> ''::text))"),
         ("pg_get_viewdef", (20005,), " SELECT id FROM orders;"),
         ("format_type", (23, -1), "integer"),
         ("format_type", (1043, 14), "character varying(10)"),
