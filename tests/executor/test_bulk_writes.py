@@ -158,7 +158,8 @@ def test_a_table_made_filled_and_thinned_in_one_transaction() -> None:
                 await server.run("a", ddl)
                 for first in (1, 201):
                     await server.run(
-                        "a", f"INSERT INTO t SELECT k, 0, 'x' FROM generate_series({first}, {first + 199}) g(k)"
+                        "a",
+                        f"INSERT INTO t SELECT k, 0, 'x' FROM generate_series({first}, {first + 199}) g(k)",
                     )
                 assert await a.rows("SELECT v FROM t WHERE k = 300") == [(0,)]
                 await server.run("a", "DELETE FROM t WHERE k % 2 = 0")
