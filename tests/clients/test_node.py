@@ -37,7 +37,7 @@ def test_a_program_on_node_postgres(server: ServerProcess) -> None:
         env={**os.environ, "NODE_PATH": PATH},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

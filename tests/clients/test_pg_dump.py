@@ -43,7 +43,7 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
             )
             done = subprocess.run(
                 ["pg_dump", "--no-owner", "-d", "dumped"],
-                env=server.client_environment(), capture_output=True, text=True, timeout=120, check=False,
+                env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
             )  # fmt: skip
             assert (done.returncode, done.stderr) == (0, "")
             script = server.data_dir.parent / "dump.sql"
@@ -52,7 +52,7 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
             assert (again.returncode, again.stderr) == (0, "")
             back = subprocess.run(
                 ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script), dsn],
-                capture_output=True, text=True, timeout=120, check=False,
+                capture_output=True, text=True, timeout=600, check=False,
             )  # fmt: skip
             assert (back.returncode, back.stderr) == (0, "")
             with server.connect(dbname="dumped") as ours, server.connect(dbname="restored") as copy:

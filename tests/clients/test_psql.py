@@ -92,7 +92,7 @@ def test_a_backslash_command_shows_what_it_shows_on_postgres(
     assert psql is not None
     script = command + "\n"
     expected = subprocess.run(
-        [psql, "-X", "-P", "pager=off"], input=script, env=reference, capture_output=True, text=True, timeout=60,
+        [psql, "-X", "-P", "pager=off"], input=script, env=reference, capture_output=True, text=True, timeout=600,
         check=False,
     )  # fmt: skip
     ours = shop.psql(stdin=script)

@@ -118,7 +118,7 @@ def test_asyncpg(server: ServerProcess) -> None:
 def test_psql_and_pg_dump_show_the_types(server: ServerProcess) -> None:
     def run(*command: str) -> str:
         done = subprocess.run(
-            [*command, "-d", dsn_of(server)], capture_output=True, text=True, timeout=120, check=False
+            [*command, "-d", dsn_of(server)], capture_output=True, text=True, timeout=600, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

@@ -64,7 +64,7 @@ class ServerProcess:
         self.port = int(port)
         return self
 
-    def stop(self, timeout_s: float = 30.0) -> int:
+    def stop(self, timeout_s: float = 120.0) -> int:
         """SIGTERM; returns the exit code."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
@@ -76,7 +76,7 @@ class ServerProcess:
         self._process = None
         return code
 
-    def wait(self, timeout_s: float = 30.0) -> int:
+    def wait(self, timeout_s: float = 120.0) -> int:
         """For an end that the server comes to by itself; returns the exit code."""
         assert self._process is not None
         return self._process.wait(timeout_s)
@@ -103,7 +103,7 @@ class ServerProcess:
             "user": "tidewire",
             "dbname": "tidewire",
             "autocommit": True,
-            "connect_timeout": 10,
+            "connect_timeout": 60,
         }
         return psycopg.connect(**(given | options))
 
@@ -123,12 +123,12 @@ class ServerProcess:
             env=self.client_environment(),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
 
     def pgbench(
-        self, *arguments: str, timeout_s: float = 120, check: bool = True
+        self, *arguments: str, timeout_s: float = 600, check: bool = True
     ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             ["pgbench", *arguments],
