@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 240.0
 
 
 class NoPostgres(Exception):

@@ -21,7 +21,7 @@ from tests.server.process import ServerProcess, needs_psql
 
 SESSIONS = sorted((Path(__file__).parent / "alike").glob("*.sql"))
 PSQL = ("psql", "-X", "-a", "-v", "SHOW_CONTEXT=never")
-TIMEOUT_S = 120
+TIMEOUT_S = 600
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 
 READY = "tidewire: ready to accept connections on "
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 240.0
 
 needs_psql = pytest.mark.skipif(shutil.which("psql") is None, reason="psql is not installed")
 needs_pgbench = pytest.mark.skipif(shutil.which("pgbench") is None, reason="pgbench is not installed")
