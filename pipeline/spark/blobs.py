@@ -63,3 +63,8 @@ def spark_path(url: str, key: str) -> str:
         raise TidewireError("the server keeps its blobs in memory: nobody else can read or write them")
     scheme = _SCHEMES.get(parts.scheme, parts.scheme)
     return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/{key}"
+
+
+PARQUET_READER = {"parquet.filter.dictionary.enabled": "false"}
+"""Options of every scan. Spark skips row groups by their dictionaries, and its reader of LZ4_RAW dictionaries there
+takes 8 KB at a time of what can only be decompressed whole ("last 5 bytes must be literals"): it goes without."""

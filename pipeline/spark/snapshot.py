@@ -144,7 +144,7 @@ def _scan(
             groups.setdefault((part["filter"], touched, part["positional"] and touched), []).append(part)
     rid = T.StructField("_rid", T.LongType())
     ts = T.StructField("_ts", T.DecimalType(20, 0))
-    reader = spark.read
+    reader = spark.read.options(**blobs.PARQUET_READER)
     spark.conf.set("spark.sql.parquet.fieldId.read.enabled", "true")
     if any(pa.types.is_time64(c.arrow) for c in shape.columns):
         spark.conf.set("spark.sql.timeType.enabled", "true")

@@ -15,6 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipeline.spark.blobs import PARQUET_READER
 from pipeline.spark.selects.frames import table_bytes, table_of
 from planner.binding.prelude import Udf
 from planner.binding.spark.emitter import python_functions
@@ -125,7 +126,7 @@ def make_view(spark: Any, said: dict[str, Any], rows: Sequence[bytes]) -> None:
     as_of = said["as_of"]
     pieces = []
     for paths, has_ts, columns in said["inserted"]:
-        frame = spark.read.parquet(*paths)
+        frame = spark.read.options(**PARQUET_READER).parquet(*paths)
         if has_ts:
             frame = frame.where(f.col("_ts") <= f.lit(as_of))
         cells = [
@@ -152,7 +153,7 @@ def make_view(spark: Any, said: dict[str, Any], rows: Sequence[bytes]) -> None:
 def _deleted(spark: Any, paths: Sequence[str], has_ts: bool, as_of: int) -> Any:
     from pyspark.sql import functions as f
 
-    frame = spark.read.parquet(*paths)
+    frame = spark.read.options(**PARQUET_READER).parquet(*paths)
     return (frame.where(f.col("_ts") <= f.lit(as_of)) if has_ts else frame).select("_rid")
 
 

@@ -7,6 +7,7 @@ bracket, and the statement is refused rather than sent. What this room itself wr
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 from typing import Final
@@ -217,6 +218,8 @@ class SparkEmitter(Emitter):
             bounded = any(b[1] is not None for b in (start, end))
             if exclude or kind == "GROUPS" or (bounded and kind != "ROWS"):
                 raise refused("this window frame")
+            if bounded:  # ROWS: PostgreSQL counts in bigint, Spark in int
+                node = dataclasses.replace(node, frame=(kind, _as_int4(start), _as_int4(end), exclude))
         if isinstance(call, ir.Call):
             kind = _WINDOWS.get(call.op)
             if kind is None:
@@ -235,6 +238,11 @@ class SparkEmitter(Emitter):
         if name.startswith('"'):
             name = "`" + name[1:-1].replace('""', '"').replace("`", "``") + "`"
         return Verbatim(f"{self.aliases[ref.relation]}.{name}")
+
+
+def _as_int4(bound: tuple[str, ir.Node | None]) -> tuple[str, ir.Node | None]:
+    word, offset = bound
+    return word, None if offset is None else ir.Cast(TypeRef(t.INT4), offset, True)
 
 
 def _listed(frags: list[Frag]) -> list[str | Frag]:
