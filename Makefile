@@ -31,7 +31,7 @@ $(SPARK_VENV)/.installed: requirements.lock pyproject.toml
 
 test-spark: $(SPARK_VENV)/.installed
 	$(SPARK_VENV)/bin/python -m tests.pipeline.jdbc_driver
-	$(SPARK_VENV)/bin/pytest tests/pipeline $(ARGS)
+	$(SPARK_VENV)/bin/pytest tests/pipeline -m "not soak" $(ARGS)
 
 check: lint types imports
 
