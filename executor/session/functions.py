@@ -58,19 +58,23 @@ def _notify(session: Session, channel: str | None, payload: str | None) -> str:
     return ""
 
 
-def _cancel(session: Session, pid: int | None) -> bool | None:
+def _backend(session: Session, pid: int | None) -> Session | None:
+    """The session with this pid; a warning if there is none."""
     other = session.executor.sessions.get(pid) if pid is not None else None
     if pid is not None and other is None:
         session.notice("WARNING", "01000", f"PID {pid} is not a PostgreSQL backend process")
+    return other
+
+
+def _cancel(session: Session, pid: int | None) -> bool | None:
+    other = _backend(session, pid)
     if other is not None:
         other.cancel()
     return None if pid is None else other is not None
 
 
 def _terminate(session: Session, pid: int | None) -> bool | None:
-    other = session.executor.sessions.get(pid) if pid is not None else None
-    if pid is not None and other is None:
-        session.notice("WARNING", "01000", f"PID {pid} is not a PostgreSQL backend process")
+    other = _backend(session, pid)
     if other is not None:
         # Busy ones end when their statement has stopped; the asker itself after its answer.
         loop = asyncio.get_running_loop()
