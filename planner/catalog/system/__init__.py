@@ -17,31 +17,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.catalog.system import classes, information_schema, listings, people, user_types
+from planner.catalog.system import (
+    attributes,
+    classes,
+    constraints,
+    dependencies,
+    descriptions,
+    information_schema,
+    listings,
+    people,
+    user_types,
+)
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import SystemRelation, relation, relations
 from planner.catalog.system.static import has_facts, static_rows
 
 _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
-    "pg_attrdef": classes.pg_attrdef,
-    "pg_attribute": classes.pg_attribute,
+    "pg_attrdef": attributes.pg_attrdef,
+    "pg_attribute": attributes.pg_attribute,
     "pg_auth_members": people.pg_auth_members,
     "pg_authid": people.pg_authid,
     "pg_class": classes.pg_class,
-    "pg_constraint": classes.pg_constraint,
+    "pg_constraint": constraints.pg_constraint,
     "pg_database": people.pg_database,
-    "pg_depend": classes.pg_depend,
-    "pg_description": classes.pg_description,
+    "pg_depend": dependencies.pg_depend,
+    "pg_description": descriptions.pg_description,
     "pg_enum": user_types.pg_enum,
     "pg_group": people.pg_group,
-    "pg_index": classes.pg_index,
+    "pg_index": constraints.pg_index,
     "pg_indexes": listings.pg_indexes,
     "pg_namespace": people.pg_namespace,
-    "pg_rewrite": classes.pg_rewrite,
+    "pg_rewrite": dependencies.pg_rewrite,
     "pg_roles": people.pg_roles,
     "pg_sequence": classes.pg_sequence,
     "pg_sequences": listings.pg_sequences,
-    "pg_shdescription": classes.pg_shdescription,
+    "pg_shdescription": descriptions.pg_shdescription,
     "pg_tables": listings.pg_tables,
     "pg_tablespace": people.pg_tablespace,
     "pg_type": user_types.pg_type,

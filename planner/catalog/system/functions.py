@@ -18,7 +18,6 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system.classes import pg_description, pg_shdescription
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -29,6 +28,7 @@ from planner.catalog.system.definitions import (
     type_name,
     view_definition,
 )
+from planner.catalog.system.descriptions import pg_description, pg_shdescription
 from planner.catalog.system.function_table import system
 from planner.catalog.system.relations import relations
 from planner.catalog.system.static import static_rows

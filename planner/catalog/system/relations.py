@@ -19,6 +19,10 @@ PG_CATALOG_OID = 11
 INFORMATION_SCHEMA_OID = 13000
 PUBLIC_OID = 2200
 
+CLASS_OID, TYPE_OID, ATTRDEF_OID, CONSTRAINT_OID, NAMESPACE_OID = 1259, 1247, 2604, 2606, 2615
+REWRITE_OID, DATABASE_CLASS_OID, ROLE_CLASS_OID = 2618, 1262, 1260
+"""Relations that others point into: (classid, objid) names an object of any kind."""
+
 _AS_TEXT = {3361, 3402, 5017, 10028}
 """Types of columns that are always NULL here and that nothing else needs: shown as text."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from planner.abc import Column, Oid, TypeRef
+from dataclasses import replace
+
+from planner.abc import Column, TypeRef
 from planner.catalog.objects import CompositeType, Domain, EnumType
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -10,6 +12,7 @@ from planner.catalog.system.definitions import default_text
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import proc_oids, static_rows
 from planner.types import BY_OID
+from storage.abc import Datum
 
 
 def pg_type(context: SystemContext) -> Rows:
@@ -18,108 +21,61 @@ def pg_type(context: SystemContext) -> Rows:
     found: Rows = list(static_rows("pg_type"))
     proc = proc_oids().get
 
-    def array_row(oid: Oid, name: str, schema_oid: Oid, element: Oid, owner: str) -> None:
-        if oid:
-            found.append(
-                make(
-                    oid=oid,
-                    typname=f"_{name}"[:63],
-                    typnamespace=schema_oid,
-                    typowner=owner_oid(catalog, owner),
-                    typlen=-1,
-                    typtype="b",
-                    typcategory="A",
-                    typisdefined=True,
-                    typdelim=",",
-                    typsubscript=proc("array_subscript_handler", 0),
-                    typelem=element,
-                    typinput=proc("array_in", 0),
-                    typoutput=proc("array_out", 0),
-                    typreceive=proc("array_recv", 0),
-                    typsend=proc("array_send", 0),
-                    typalign="i",
-                    typstorage="x",
-                    typtypmod=-1,
-                )
+    def add(made: EnumType | Domain | CompositeType, prefix: str, **rest: Datum) -> None:
+        """The type's row, then its array's. Functions of a type are named after `prefix`: enum_in, enum_out, ..."""
+        said: dict[str, Datum] = {
+            **{f"typ{f}put": proc(f"{prefix}_{f}", 0) for f in ("in", "out")},
+            "typreceive": proc(f"{prefix}_recv", 0),
+            "typsend": proc(f"{prefix}_send", 0),
+            "typnamespace": made.schema_oid,
+            "typowner": owner_oid(catalog, made.owner),
+            "typisdefined": True,
+            "typdelim": ",",
+            "typtypmod": -1,
+            "typlen": -1,
+            "typstorage": "x",
+            "typalign": "i",
+            **rest,
+        }
+        found.append(make(oid=made.oid, typname=made.name, typarray=made.array_oid, **said))
+        if made.array_oid and prefix != "array":
+            add(
+                replace(made, oid=made.array_oid, name=f"_{made.name}"[:63], array_oid=0),
+                "array",
+                typtype="b",
+                typcategory="A",
+                typelem=made.oid,
+                typsubscript=proc("array_subscript_handler", 0),
             )
 
     for e in catalog.objects(EnumType):
-        found.append(
-            make(
-                oid=e.oid,
-                typname=e.name,
-                typnamespace=e.schema_oid,
-                typowner=owner_oid(catalog, e.owner),
-                typlen=4,
-                typbyval=True,
-                typtype="e",
-                typcategory="E",
-                typisdefined=True,
-                typdelim=",",
-                typarray=e.array_oid,
-                typinput=proc("enum_in", 0),
-                typoutput=proc("enum_out", 0),
-                typreceive=proc("enum_recv", 0),
-                typsend=proc("enum_send", 0),
-                typalign="i",
-                typstorage="p",
-                typtypmod=-1,
-            )
-        )
-        array_row(e.array_oid, e.name, e.schema_oid, e.oid, e.owner)
+        add(e, "enum", typlen=4, typbyval=True, typtype="e", typcategory="E", typstorage="p")
     for d in catalog.objects(Domain):
         base = BY_OID.get(d.base.oid)
-        found.append(
-            make(
-                oid=d.oid,
-                typname=d.name,
-                typnamespace=d.schema_oid,
-                typowner=owner_oid(catalog, d.owner),
-                typlen=base.typlen if base else -1,
-                typbyval=base.typbyval if base else False,
-                typtype="d",
-                typcategory=base.typcategory if base else "U",
-                typisdefined=True,
-                typdelim=",",
-                typarray=d.array_oid,
-                typinput=proc("domain_in", 0),
-                typoutput=proc(base.typoutput, 0) if base else 0,
-                typreceive=proc("domain_recv", 0),
-                typsend=proc(base.typsend, 0) if base else 0,
-                typalign=base.typalign if base else "i",
-                typstorage=base.typstorage if base else "x",
-                typnotnull=d.not_null,
-                typbasetype=d.base.oid,
-                typtypmod=d.base.typmod,
-                typcollation=base.typcollation if base else 0,
-                typdefault=default_text(catalog, Column("", d.base, 0, default=d.default)),
-            )
+        of_base: dict[str, Datum] = {}
+        if base is not None:
+            of_base = {
+                "typlen": base.typlen,
+                "typbyval": base.typbyval,
+                "typoutput": proc(base.typoutput, 0),
+                "typsend": proc(base.typsend, 0),
+                "typalign": base.typalign,
+                "typstorage": base.typstorage,
+                "typcollation": base.typcollation,
+            }
+        add(
+            d,
+            "domain",
+            typtype="d",
+            typcategory=base.typcategory if base else "U",
+            typnotnull=d.not_null,
+            typbasetype=d.base.oid,
+            typtypmod=d.base.typmod,
+            typdefault=default_text(catalog, Column("", d.base, 0, default=d.default)),
+            **of_base,
         )
-        array_row(d.array_oid, d.name, d.schema_oid, d.oid, d.owner)
     for c in catalog.objects(CompositeType):
-        found.append(
-            make(
-                oid=c.oid,
-                typname=c.name,
-                typnamespace=c.schema_oid,
-                typowner=owner_oid(catalog, c.owner),
-                typlen=-1,
-                typtype="c",
-                typcategory="C",
-                typisdefined=True,
-                typdelim=",",
-                typrelid=composite_class_oid(c),
-                typarray=c.array_oid,
-                typinput=proc("record_in", 0),
-                typoutput=proc("record_out", 0),
-                typreceive=proc("record_recv", 0),
-                typsend=proc("record_send", 0),
-                typalign="d",
-                typstorage="x",
-                typtypmod=-1,
-            )
-        )
-        array_row(c.array_oid, c.name, c.schema_oid, c.oid, c.owner)
+        add(c, "record", typtype="c", typcategory="C", typrelid=composite_class_oid(c), typalign="d")
     return found
 
 

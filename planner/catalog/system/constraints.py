@@ -1,0 +1,128 @@
+"""What holds for a table's rows, and the indexes by which some of it is known: pg_index, pg_constraint."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from planner.abc import Constraint, Oid, Table
+from planner.catalog.catalog import Catalog
+from planner.catalog.collations import COLLATED, DEFAULT
+from planner.catalog.objects import Domain, Index
+from planner.catalog.system.classes import BTREE_AM
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
+from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.static import static_rows
+from planner.types.oids import CHAR, TEXT, VARCHAR
+
+
+@lru_cache(maxsize=1)
+def _default_opclasses() -> dict[Oid, Oid]:
+    found: dict[Oid, Oid] = {}
+    maker = RowMaker("pg_opclass")
+    oid, method = maker.relation.position("oid"), maker.relation.position("opcmethod")
+    intype, default = maker.relation.position("opcintype"), maker.relation.position("opcdefault")
+    for row in static_rows("pg_opclass"):
+        if row[method] == BTREE_AM and row[default]:
+            found[row[intype]] = row[oid]
+    found[VARCHAR] = found[TEXT]
+    found[CHAR] = found.get(CHAR, 0)
+    return found
+
+
+def pg_index(context: SystemContext) -> Rows:
+    catalog = context.catalog
+    make = RowMaker("pg_index")
+    found: Rows = []
+    opclasses = _default_opclasses()
+    for i in context.catalog.objects(Index):
+        table = context.catalog.get(i.table_oid)
+        assert isinstance(table, Table)
+        types = [table.columns[table.index_of(k.attnum)].type.oid if k.attnum else TEXT for k in i.keys]
+        found.append(
+            make(
+                indexrelid=i.oid,
+                indrelid=i.table_oid,
+                indnatts=len(i.keys) + len(i.include),
+                indnkeyatts=len(i.keys),
+                indisunique=i.unique,
+                indnullsnotdistinct=i.nulls_not_distinct,
+                indisprimary=i.primary,
+                indimmediate=True,
+                indisvalid=True,
+                indisready=True,
+                indislive=True,
+                indkey=[*(k.attnum for k in i.keys), *i.include],
+                indcollation=[DEFAULT if t in COLLATED else 0 for t in types],
+                indclass=[opclasses.get(t, 0) for t in types],
+                indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
+                indexprs=", ".join(
+                    _unwrapped(index_column(table, i, n, catalog, False, context.search_path))
+                    for n, k in enumerate(i.keys, 1)
+                    if not k.attnum
+                )
+                or None,
+                indpred=predicate_text(catalog, table, i, False, context.search_path)
+                if i.predicate
+                else None,
+            )
+        )
+    return found
+
+
+def _constraint(
+    make: RowMaker, catalog: Catalog, c: Constraint, schema_oid: Oid, table: Table | None, domain: Oid
+) -> tuple[object, ...]:
+    foreign = c.kind == "f"
+    index_oid = c.index_oid
+    if foreign:
+        target = catalog.get(c.foreign_table)
+        if isinstance(target, Table):
+            for k in target.constraints:
+                if k.kind in ("p", "u") and set(k.columns) == set(c.foreign_columns):
+                    index_oid = k.index_oid
+                    break
+    return make(
+        oid=c.oid,
+        conname=c.name,
+        connamespace=schema_oid,
+        contype=c.kind,
+        convalidated=c.validated,
+        condeferrable=c.deferrable,
+        condeferred=c.deferred,
+        conrelid=table.oid if table is not None else 0,
+        contypid=domain,
+        conindid=index_oid,
+        confrelid=c.foreign_table,
+        confupdtype=c.on_update if foreign else " ",
+        confdeltype=c.on_delete if foreign else " ",
+        confmatchtype=c.match if foreign else " ",
+        conislocal=True,
+        connoinherit=c.kind in ("p", "u", "f"),
+        conkey=list(c.columns) or None,
+        confkey=list(c.foreign_columns) or None,
+        conbin=(_condition(catalog, table, c) if c.expression else None),
+    )
+
+
+def _unwrapped(key: str) -> str:
+    """An index's expression without the parentheses that its place in the list of keys demands."""
+    return key[1:-1] if key.startswith("(") else key
+
+
+def _condition(catalog: Catalog, table: Table | None, c: Constraint) -> str:
+    """The condition of a CHECK, as pg_get_expr shows it."""
+    return constraint_definition(catalog, table, c, ("public",)).removesuffix(" NOT VALID")[
+        len("CHECK (") : -1
+    ]
+
+
+def pg_constraint(context: SystemContext) -> Rows:
+    catalog = context.catalog
+    make = RowMaker("pg_constraint")
+    found: Rows = []
+    for t in catalog.objects(Table):
+        found += [_constraint(make, catalog, c, t.schema_oid, t, 0) for c in t.listed]
+    for d in catalog.objects(Domain):
+        found += [_constraint(make, catalog, c, d.schema_oid, None, d.oid) for c in d.constraints]
+    return found

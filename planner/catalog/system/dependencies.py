@@ -1,0 +1,80 @@
+"""Who stands on whom: pg_depend, and pg_rewrite, through which a view's query is tied to what it reads.
+
+sequence ──auto──> column            index ──internal──> constraint ──auto──> column
+default  ──auto──> column            index ──auto──────> column
+default  ──normal─> sequence         rule of a view ──normal──> relation
+"""
+
+from __future__ import annotations
+
+from planner.abc import Oid, Table
+from planner.catalog.objects import Index, Sequence
+from planner.catalog.stored_queries import stored_queries
+from planner.catalog.system.attributes import attrdef_oid
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.definitions import view_definition
+from planner.catalog.system.relations import ATTRDEF_OID, CLASS_OID, CONSTRAINT_OID, REWRITE_OID
+from planner.catalog.system.rowmaker import RowMaker
+
+_AUTO, _INTERNAL, _NORMAL = "a", "i", "n"
+
+
+def pg_depend(context: SystemContext) -> Rows:
+    """What clients ask it for: owned sequences, constraints' indexes, defaults, views' relations."""
+    catalog = context.catalog
+    make = RowMaker("pg_depend")
+    found: Rows = []
+
+    def edge(class_oid: Oid, oid: Oid, kind: str, on_class: Oid, on: Oid, attnum: int = 0) -> None:
+        found.append(
+            make(
+                classid=class_oid,
+                objid=oid,
+                refclassid=on_class,
+                refobjid=on,
+                refobjsubid=attnum,
+                deptype=kind,
+            )
+        )
+
+    for s in catalog.objects(Sequence):
+        if s.table_oid:
+            edge(CLASS_OID, s.oid, _INTERNAL if s.identity else _AUTO, CLASS_OID, s.table_oid, s.attnum)
+    for i in catalog.objects(Index):
+        if i.constraint_oid:
+            edge(CLASS_OID, i.oid, _INTERNAL, CONSTRAINT_OID, i.constraint_oid)
+        else:
+            for k in i.keys:
+                if k.attnum:
+                    edge(CLASS_OID, i.oid, _AUTO, CLASS_OID, i.table_oid, k.attnum)
+    for t in catalog.objects(Table):
+        for c in t.visible:
+            if c.default is not None and not c.identity:
+                default = attrdef_oid(t, c)
+                edge(ATTRDEF_OID, default, _AUTO, CLASS_OID, t.oid, c.attnum)
+                if c.sequence_oid:
+                    edge(ATTRDEF_OID, default, _NORMAL, CLASS_OID, c.sequence_oid)
+        for constraint in t.listed:
+            for attnum in constraint.columns:
+                edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
+    for v in stored_queries(catalog):
+        for oid in v.depends:
+            edge(REWRITE_OID, v.holder.oid, _NORMAL, CLASS_OID, oid)
+    return found
+
+
+def pg_rewrite(context: SystemContext) -> Rows:
+    make = RowMaker("pg_rewrite")
+    return [
+        make(
+            oid=v.holder.oid,
+            rulename="_RETURN",
+            ev_class=v.holder.oid,
+            ev_type="1",
+            ev_enabled="O",
+            is_instead=True,
+            ev_qual="<>",
+            ev_action=view_definition(v.query),
+        )
+        for v in stored_queries(context.catalog)
+    ]
