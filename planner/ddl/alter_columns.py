@@ -1,0 +1,290 @@
+"""ALTER TABLE's actions on columns: add, drop, rename, type, default, NOT NULL, generation."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import Sequence, domains, quote_identifier, quote_qualified
+from planner.catalog.stored_queries import stored_queries
+from planner.ddl import constraints, drop, sequences, standing, tables
+from planner.ddl.alteration import Alteration
+from planner.ddl.typenames import check_column_type, resolve_type
+
+
+def add_column(on: Alteration, a: st.AlterAction) -> None:
+    said = a.column
+    assert said is not None
+    table, scope = on.table, on.scope
+    if constraints.find_column(table, said.name) is not None:
+        if a.exists:
+            scope.notice(f'column "{said.name}" of relation "{table.name}" already exists, skipping', "42701")
+            return
+        raise PlanError("42701", f'column "{said.name}" of relation "{table.name}" already exists')
+    tables.refuse_column_name(said.name, [])
+    if len(table.columns) >= tables.COLUMNS_MAX:
+        raise PlanError("54011", f"tables can have at most {tables.COLUMNS_MAX} columns")
+    schema = scope.catalog.schema_of(table.schema_oid)
+    attnum = next_attnum(table)
+    column, sequence, checks = tables.define_column(scope, said, schema, table.name, attnum, table.temporary)
+    on.table = dataclasses.replace(table, columns=(*table.columns, column), last_attnum=attnum)
+    if sequence is not None:
+        scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid))
+    on.reshaped = True
+    on.sources[attnum] = _initial(on, column, sequence)
+    if column.not_null and column.default is None and sequence is None:
+        scope.checks.append(constraints.not_null_check(scope, on.table, column.name))
+    scope.checks += constraints.domain_checks(scope, on.table, column)
+    for check in checks:
+        on.add(check)
+    if said.default is not None:
+        default = said.default
+        on.verify.append(lambda: tables.verify_default(scope, on.table, column.name, default))
+
+
+def _initial(on: Alteration, column: Column, sequence: Sequence | None) -> str:
+    """The new column's value in rows that are there already."""
+    shown = types.format_type(column.type)
+    if column.filling is not None:
+        return f"CAST(({column.filling}) AS {shown})"
+    if sequence is not None:
+        schema = on.scope.catalog.schema_of(sequence.schema_oid).name
+        name = quote_qualified(schema, sequence.name).replace("'", "''")
+        return f"CAST(nextval('{name}'::regclass) AS {shown})"
+    return f"CAST(NULL AS {shown})"
+
+
+def drop_column(on: Alteration, a: st.AlterAction) -> None:
+    table, scope = on.table, on.scope
+    column = constraints.find_column(table, a.name)
+    if column is None:
+        if a.exists:
+            scope.notice(f'column "{a.name}" of relation "{table.name}" does not exist, skipping')
+            return
+        raise PlanError("42703", f'column "{a.name}" of relation "{table.name}" does not exist')
+    for other in standing.free_column(scope, table, column, a.cascade):
+        drop_column(on, st.AlterAction("drop column", other.name, cascade=True))
+    table = on.table
+    kept: list[Constraint] = []
+    for c in table.constraints:
+        if column.attnum in c.columns:
+            on.remove_index(c)
+        else:
+            kept.append(c)
+    for index in scope.catalog.indexes_of(table.oid):
+        if not index.constraint_oid and (
+            any(k.attnum == column.attnum for k in index.keys)
+            or any(drop.mentions(k.expression, column.name) for k in index.keys if k.expression)
+            or (index.predicate and drop.mentions(index.predicate, column.name))
+        ):
+            scope.remove(index)
+    for sequence in scope.catalog.sequences_of(table.oid):
+        if sequence.attnum == column.attnum:
+            scope.remove(sequence)
+    for comment in scope.catalog.comments_on(table.oid):
+        if comment.sub == column.attnum:
+            scope.remove(comment)
+    columns = tuple(c for c in table.columns if c.attnum != column.attnum)
+    on.table = dataclasses.replace(
+        table, columns=columns, constraints=tuple(kept), last_attnum=next_attnum(table) - 1
+    )
+    on.sources.pop(column.attnum, None)
+    on.reshaped = True
+
+
+def rename_column(on: Alteration, a: st.AlterAction) -> None:
+    scope, table = on.scope, on.table
+    column = constraints.find_column(table, a.name)
+    if column is None:
+        raise PlanError("42703", f'column "{a.name}" does not exist')
+    if constraints.find_column(table, a.new_name) is not None:
+        raise PlanError("42701", f'column "{a.new_name}" of relation "{table.name}" already exists')
+    tables.refuse_column_name(a.new_name, [])
+
+    def renamed(expression: str) -> str:
+        return constraints.rename_in_expression(expression, a.name, a.new_name)
+
+    columns = tuple(
+        dataclasses.replace(c, name=a.new_name)
+        if c.attnum == column.attnum
+        else (dataclasses.replace(c, default=renamed(c.default)) if c.generated and c.default else c)
+        for c in table.columns
+    )
+    checks = tuple(
+        dataclasses.replace(c, expression=renamed(c.expression))
+        if c.kind == "c"
+        else dataclasses.replace(c, shown=tuple(renamed(s) for s in c.shown))
+        for c in table.constraints
+    )
+    on.table = dataclasses.replace(table, columns=columns, constraints=checks)
+    for index in scope.catalog.indexes_of(table.oid):
+        keys = tuple(
+            dataclasses.replace(k, expression=renamed(k.expression)) if k.expression else k
+            for k in index.keys
+        )
+        scope.replace(
+            index,
+            dataclasses.replace(
+                index, keys=keys, predicate=renamed(index.predicate) if index.predicate else ""
+            ),
+        )
+    for view in list(stored_queries(scope.catalog)):
+        if table.oid in view.depends and drop.mentions(view.query, a.name):
+            if len(view.depends) > 1:
+                raise PlanError(
+                    "0A000", "renaming a column that a view over several relations uses is not supported"
+                )
+            scope.replace(view.holder, view.reworded(renamed(view.query)))
+
+
+def set_default(on: Alteration, a: st.AlterAction) -> None:
+    column = on.column(a.name)
+    assert a.expression is not None
+    _refuse_special(on, column, "default")
+    on.put(column, dataclasses.replace(column, default=a.expression.text, sequence_oid=0))
+    tables.verify_default(on.scope, on.table, column.name, a.expression)
+
+
+def drop_default(on: Alteration, a: st.AlterAction) -> None:
+    column = on.column(a.name)
+    _refuse_special(on, column, "default")
+    on.put(column, dataclasses.replace(column, default=None, sequence_oid=0))
+
+
+def _refuse_special(on: Alteration, column: Column, what: str) -> None:
+    if column.identity:
+        raise PlanError(
+            "42601",
+            f'column "{column.name}" of relation "{on.table.name}" is an identity column',
+            hint="Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead." if what == "default" else "",
+        )
+    if column.generated:
+        raise PlanError(
+            "42601",
+            f'column "{column.name}" of relation "{on.table.name}" is a generated column',
+            hint="Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead." if what == "default" else "",
+        )
+
+
+def set_not_null(on: Alteration, a: st.AlterAction) -> None:
+    column = on.column(a.name)
+    if not column.not_null:
+        on.put(column, dataclasses.replace(column, not_null=True))
+        on.scope.checks.append(constraints.not_null_check(on.scope, on.table, column.name))
+
+
+def drop_not_null(on: Alteration, a: st.AlterAction) -> None:
+    column = on.column(a.name)
+    if column.identity:
+        raise PlanError(
+            "42601", f'column "{column.name}" of relation "{on.table.name}" is an identity column'
+        )
+    key = on.table.primary_key
+    if key is not None and column.attnum in key.columns:
+        raise PlanError("42P16", f'column "{column.name}" is in a primary key')
+    on.put(column, dataclasses.replace(column, not_null=False))
+
+
+def set_type(on: Alteration, a: st.AlterAction) -> None:
+    scope, table = on.scope, on.table
+    column = on.column(a.name)
+    assert a.type is not None
+    ref = resolve_type(a.type, scope.catalog, scope.search_path)
+    check_column_type(ref, column.name, scope.catalog)
+    ref, domain = domains.underneath(scope.catalog, ref)
+    for view in stored_queries(scope.catalog):
+        if table.oid in view.depends and drop.mentions(view.query, column.name):
+            raise PlanError(
+                "0A000",
+                "cannot alter type of a column used by a view or rule",
+                detail=f'rule _RETURN on view {view.name} depends on column "{column.name}"',
+            )
+    if column.generated and a.expression is not None:
+        raise PlanError("42611", "cannot specify USING when altering type of generated column")
+    for c in table.columns:
+        if c.generated and c.attnum != column.attnum and c.default and drop.mentions(c.default, column.name):
+            if c.hidden:
+                raise PlanError(
+                    "0A000",
+                    "altering the type of a column that a unique index on expressions uses is not supported",
+                    hint="Drop the index, and create it again afterwards.",
+                )
+            raise PlanError(
+                "0A000",
+                "cannot alter type of a column used by a generated column",
+                detail=f'Column "{column.name}" is used by generated column "{c.name}".',
+            )
+    if ref == column.type and domain == column.domain and a.expression is None:
+        return
+    shown = types.format_type(ref)
+    if a.expression is None and not casts_automatically(column.type.oid, ref.oid):
+        raise PlanError(
+            "42804",
+            f'column "{column.name}" cannot be cast automatically to type {shown}',
+            hint=f'You might need to specify "USING {quote_identifier(column.name)}::{shown}".',
+        )
+    if (
+        column.default is not None
+        and not column.generated
+        and not casts_automatically(column.type.oid, ref.oid)
+    ):
+        raise PlanError(
+            "42804", f'default for column "{column.name}" cannot be cast automatically to type {shown}'
+        )
+    source = a.expression.text if a.expression is not None else quote_identifier(column.name)
+    on.sources[column.attnum] = f"CAST(({source}) AS {shown})"
+    on.reshaped = True
+    changed = dataclasses.replace(column, type=ref, domain=domain)
+    on.put(column, changed)
+    scope.checks += constraints.domain_checks(scope, on.table, changed)
+    names = {c.attnum: c for c in on.table.columns}
+    for k in on.table.constraints:
+        if column.attnum in k.columns and k.kind in "pu":
+            keys = [names[n] for n in k.columns]
+            scope.checks.append(constraints.unique_check(scope, on.table, k.name, keys, k.nulls_not_distinct))
+    if column.sequence_oid:
+        sequence = scope.catalog.get(column.sequence_oid)
+        if isinstance(sequence, Sequence) and sequence.identity:
+            if ref.oid not in (types.INT2, types.INT4, types.INT8):
+                raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
+            options = st.SequenceOptions(type=a.type)
+            scope.replace(sequence, sequences.apply_options(sequence, options, scope, new=False))
+
+
+def drop_expression(on: Alteration, a: st.AlterAction) -> None:
+    column = on.column(a.name)
+    if not column.generated:
+        message = f'column "{a.name}" of relation "{on.table.name}" is not a stored generated column'
+        if a.exists:
+            on.scope.notice(message + ", skipping")
+            return
+        raise PlanError("55000", message)
+    on.put(column, dataclasses.replace(column, generated=False, default=None))
+
+
+def next_attnum(table: Table) -> int:
+    return max([table.last_attnum, *(c.attnum for c in table.visible)], default=0) + 1
+
+
+_NUMERIC: Final = frozenset((types.INT2, types.INT4, types.INT8, types.FLOAT4, types.FLOAT8, types.NUMERIC))
+_STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
+_DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
+
+
+def casts_automatically(source: int, target: int) -> bool:
+    """Whether an assignment cast leads from one type to the other."""
+    return (
+        source == target
+        or target in _STRINGS
+        or any(source in group and target in group for group in (_NUMERIC, _DATES))
+        or (source in (types.TIMESTAMP, types.TIMESTAMPTZ) and target in (types.TIME, types.TIMETZ))
+        or (source, target)
+        in (
+            (types.TIME, types.TIMETZ), (types.TIMETZ, types.TIME), (types.TIME, types.INTERVAL),
+            (types.INTERVAL, types.TIME), (types.JSON, types.JSONB), (types.JSONB, types.JSON),
+            (types.INT4, types.OID), (types.INT8, types.OID), (types.OID, types.INT8), (types.OID, types.INT4),
+        )
+    )  # fmt: skip

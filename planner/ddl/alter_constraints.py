@@ -1,0 +1,85 @@
+"""ALTER TABLE's actions on constraints: add, drop, validate, rename."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from planner import statements as st
+from planner.abc import PlanError
+from planner.catalog import Index
+from planner.ddl import constraints, standing
+from planner.ddl.alteration import Alteration
+
+
+def add_constraint(on: Alteration, a: st.AlterAction) -> None:
+    assert a.constraint is not None
+    on.add(a.constraint)
+
+
+def drop_constraint(on: Alteration, a: st.AlterAction) -> None:
+    scope, table = on.scope, on.table
+    found = next((c for c in table.constraints if c.name == a.name and not c.index_only), None)
+    if found is None:
+        message = f'constraint "{a.name}" of relation "{table.name}" does not exist'
+        if a.exists:
+            scope.notice(message + ", skipping")
+            return
+        raise PlanError("42704", message)
+    standing.free_key(scope, table, found, a.cascade)
+    table = on.table
+    kept = tuple(c for c in table.constraints if c.oid != found.oid)
+    on.remove_index(found)
+    on.table = dataclasses.replace(table, constraints=kept)
+
+
+def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
+    scope, table = on.scope, on.table
+    found = next((c for c in table.constraints if c.name == a.name), None)
+    if found is None:
+        raise PlanError("42704", f'constraint "{a.name}" of relation "{table.name}" does not exist')
+    if found.kind not in "cf":
+        raise PlanError(
+            "42809",
+            f'constraint "{a.name}" of relation "{table.name}" is not a foreign key or check constraint',
+        )
+    if found.validated:
+        return
+    checked = dataclasses.replace(found, validated=True)
+    on.table = dataclasses.replace(
+        table, constraints=tuple(checked if c.oid == found.oid else c for c in table.constraints)
+    )
+    if found.kind == "c":
+        scope.checks.append(constraints.check_check(scope, on.table, checked))
+        return
+    target = scope.catalog.table(found.foreign_table)
+    mine = {c.attnum: c for c in table.columns}
+    theirs = {c.attnum: c for c in target.columns}
+    scope.checks.append(
+        constraints.foreign_check(
+            scope,
+            on.table,
+            checked,
+            [mine[n] for n in found.columns],
+            target,
+            [theirs[n] for n in found.foreign_columns],
+        )
+    )
+
+
+def rename_constraint(on: Alteration, a: st.AlterAction) -> None:
+    scope, table = on.scope, on.table
+    found = next((c for c in table.constraints if c.name == a.name), None)
+    if found is None:
+        raise PlanError("42704", f'constraint "{a.name}" for table "{table.name}" does not exist')
+    if any(c.name == a.new_name for c in table.constraints):
+        raise PlanError("42710", f'constraint "{a.new_name}" for relation "{table.name}" already exists')
+    index = scope.catalog.get(found.index_oid) if found.index_oid else None
+    if isinstance(index, Index):
+        scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), a.new_name)
+        scope.replace(index, dataclasses.replace(index, name=a.new_name))
+    on.table = dataclasses.replace(
+        table,
+        constraints=tuple(
+            dataclasses.replace(c, name=a.new_name) if c.oid == found.oid else c for c in table.constraints
+        ),
+    )
