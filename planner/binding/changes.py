@@ -16,8 +16,10 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import ChangesUse, PlanError, Slot, TypeRef
-from planner.binding.emit import EmittedColumn, column_form, quote_name, sql
+from planner.binding.emit import EmittedColumn
+from planner.binding.fragments import quote_name, sql
 from planner.binding.naming import identifier
+from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, StarColumn
 from planner.catalog.system.functions import split_name
 from planner.parse import position as first_position

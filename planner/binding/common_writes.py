@@ -26,7 +26,7 @@ from planner.abc import (
     WithWrites,
 )
 from planner.binding.compound import renamed
-from planner.binding.emit import Item
+from planner.binding.fragments import Item
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.binding.sources import CommonTable

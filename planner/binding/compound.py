@@ -9,20 +9,11 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
+from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
-from planner.binding.emit import (
-    ARRAY_TEXT,
-    Form,
-    Frag,
-    Item,
-    as_text_numeric,
-    column_form,
-    comparable,
-    join,
-    needs_key,
-    sql,
-)
+from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
 from planner.binding.naming import identifier
+from planner.binding.numeric_forms import as_text_numeric, column_form
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.sources import CommonTable
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target

@@ -16,7 +16,8 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import TypeRef
-from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import ARRAY_TEXT, Form, Frag, sql
 
 SHAPED: Final[set[str]] = set()
 """Signatures whose implementations take arrays in both forms."""
@@ -40,6 +41,11 @@ def array_over(element: TypeRef) -> TypeRef:
 
 def is_text(frag: Frag) -> bool:
     return frag.form == ARRAY_TEXT
+
+
+def held_form(ref: TypeRef) -> Form:
+    """The form that a field of this type has within a record: arrays are texts there, but for those of records."""
+    return ARRAY_TEXT if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY else None
 
 
 def element_ref(ref: TypeRef) -> TypeRef:
@@ -87,7 +93,7 @@ def with_items(frag: Frag, items: Frag) -> Frag:
 
 def array_key(frag: Frag, ref: TypeRef) -> Frag:
     """What compares as the arrays do: the elements, then the shape."""
-    from planner.binding.emit import comparable
+    from planner.binding.comparable import comparable
 
     element = element_ref(ref)
     text = as_text(frag, ref)

@@ -31,7 +31,7 @@ from planner.abc import (
     UpdateQuery,
 )
 from planner.binding import ir, keyed, locking
-from planner.binding.emit import Frag, Item, join, quote_name, sql
+from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.rows import RowBinder, is_default
 from planner.binding.scope import Relation, Scope
 from planner.parse import position as first_position

@@ -14,7 +14,9 @@ from planner import types as t
 from planner.abc import DomainUse, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import as_list
-from planner.binding.emit import EmittedColumn, Emitter, Frag, Item, column_form, quote_text, sql
+from planner.binding.emit import EmittedColumn, Emitter
+from planner.binding.fragments import Frag, Item, quote_text, sql
+from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import domains
 from planner.parse import parse_expression

@@ -1,109 +1,19 @@
 """Typed trees become DuckDB SQL, cut into pieces where the executor puts relations and values.
 
 Every node's text is atomic: it can stand next to any operator without parentheses of the reader's making.
-
-**Numerics have a form.** PostgreSQL's numeric is exact and each value carries its display scale. Where the
-scale is known when a statement is planned (columns numeric(p,s), literals, their sums, differences and
-products, `sum` over them) a numeric is a DuckDB DECIMAL, form `(p, s)`, and everything is as fast as
-DuckDB is. Where it depends on the values (division, avg, sqrt, columns and parameters without
-modifier) it is PostgreSQL's own text in a VARCHAR, form None, and functions of `prelude` compute with it.
-
-    a * (1 - b)        DECIMAL(15,2) * DECIMAL(16,2)         form (31, 4)
-    avg(a)             tw_num_div(sum(a)::VARCHAR, count(a))  form None
-    a < avg(...)       tw_num_cmp(a::VARCHAR, ...) < 0
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
 
 from planner import types as t
-from planner.abc import Param, PlanError, SessionValue, Slot, TypeRef
+from planner.abc import Param, PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.facts import category, element_name, range_subtype, type_name
-
-
-@dataclass(frozen=True, slots=True)
-class Ref:
-    """A column's place in the text: written last, so that a subquery's outer columns can still move."""
-
-    relation: int
-    column: int
-
-
-@dataclass(frozen=True, slots=True)
-class Verbatim:
-    """A finished stretch of text that nothing reads any more (`planner.binding.spark`)."""
-
-    text: str
-
-
-Piece = str | Slot | Param | SessionValue | Ref | Verbatim
-Form = tuple[int, int] | None
-"""(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
-
-DECIMAL_DIGITS_MAX: Final = 38
-ARRAY_TEXT: Final[Form] = (0, -1)
-"""The form of an array that is PostgreSQL's text (see `dimensions`)."""
-
-
-class Frag:
-    """A stretch of SQL text with holes."""
-
-    __slots__ = ("form", "parts")
-
-    def __init__(self, parts: Iterable[Piece], form: Form = None) -> None:
-        self.parts: tuple[Piece, ...] = tuple(parts)
-        self.form = form
-
-    def with_form(self, form: Form) -> Frag:
-        return Frag(self.parts, form)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Frag) and self.parts == other.parts
-
-    def __hash__(self) -> int:
-        return hash(self.parts)
-
-    @property
-    def text(self) -> str | None:
-        """The text, where it has no holes."""
-        return "".join(self.parts) if all(isinstance(p, str) for p in self.parts) else None  # type: ignore[arg-type]
-
-
-Item = str | Frag | Piece
-
-
-def sql(*items: Item, form: Form = None) -> Frag:
-    """Concatenates texts, pieces and fragments."""
-    out: list[Piece] = []
-    for item in items:
-        parts: tuple[Piece, ...] = item.parts if isinstance(item, Frag) else (item,)
-        for p in parts:
-            if isinstance(p, str) and out and isinstance(out[-1], str):
-                out[-1] += p
-            else:
-                out.append(p)
-    return Frag(out, form)
-
-
-def join(separator: str, frags: Sequence[Item]) -> Frag:
-    items: list[Item] = []
-    for i, f in enumerate(frags):
-        if i:
-            items.append(separator)
-        items.append(f)
-    return sql(*items)
-
-
-def quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def quote_text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+from planner.binding.comparable import comparable
+from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
+from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 
 
 @dataclass(slots=True)
@@ -138,6 +48,10 @@ class Emitter:
         if isinstance(node, ir.Lit):
             return self.literal(node)
         if isinstance(node, ir.Parm):
+            if node.type.oid == t.RECORD:
+                from planner.binding.functions.conversions import record_value
+
+                return record_value(Frag((Param(node.number, TypeRef(t.TEXT)),)), node.type)
             return Frag((Param(node.number, node.type),), column_form(node.type))
         if isinstance(node, ir.Session):
             return Frag((SessionValue(node.name, node.type),))
@@ -480,115 +394,8 @@ class Emitter:
         return comparable(self.frag(node), node.type)
 
 
-def comparable(frag: Frag, ref: TypeRef) -> Frag:
-    """What stands for a value where values are compared by DuckDB itself: sort, group, distinct, set operations."""
-    if ref.oid == t.NUMERIC and frag.form is None:
-        return sql("tw_num_key(", frag, ")")
-    if ref.oid == t.BPCHAR and ref.typmod < 0:
-        return sql("rtrim(", frag, ", ' ')")  # of one width they are equal as they are
-    if ref.oid == t.JSONB:
-        return sql("tw_jsonb_key(", frag, ")")
-    if ref.oid in (t.INET, t.CIDR):
-        return sql("tw_inet_key(", frag, ")")
-    if ref.oid == t.TIMETZ:
-        return sql("tw_timetz_key(", frag, ")")
-    if range_subtype(type_name(ref.oid)):
-        return sql("tw_range_key(", str(ref.oid), ", ", frag, ")")
-    if frag.form == ARRAY_TEXT:
-        from planner.binding.dimensions import array_key
-
-        return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", array_key(frag, ref), " END")
-    fields = t.composite_fields(ref.oid)
-    if fields:
-        return composite_key(frag, fields)
-    if t.labels_of(ref.oid) is not None:
-        before, after = t.enum_order(ref.oid)
-        return sql(before, frag, after)
-    if ref.oid == t.JSON:
-        raise PlanError("42883", "could not identify an equality operator for type json")
-    return frag
-
-
-def composite_key(frag: Frag, fields: Sequence[tuple[str, TypeRef]]) -> Frag:
-    """What compares as composite values do: field by field."""
-    from planner.binding.functions.conversions import stored_value
-
-    items: list[Item] = []
-    for i, (_, ref) in enumerate(fields):
-        plain = TypeRef(ref.oid)
-        cell = sql("tw_record_item(tw_c, ", str(i), ")")
-        form = column_form(plain)
-        value = cell.with_form(form) if form == ARRAY_TEXT else stored_value(cell, plain)
-        items += [", " if i else "", f"f{i} := ", comparable(value, plain)]
-    made = sql("struct_pack(", *items, ")")
-    return sql("list_transform([", frag, "], lambda tw_c: CASE WHEN tw_c IS NOT NULL THEN ", made, " END)[1]")
-
-
-def needs_key(frag: Frag, ref: TypeRef) -> bool:
-    if ref.oid == t.NUMERIC:
-        return frag.form is None
-    if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
-        return True
-    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
-        return True
-    return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None
-
-
 def record_items(node: ir.Node) -> tuple[ir.Node, ...] | None:
     return node.args if isinstance(node, ir.Logic) and node.op == "row" else None
-
-
-# --- numeric forms ---------------------------------------------------------------------------
-
-
-def column_form(ref: TypeRef) -> Form:
-    """The form of a column or parameter of this type: numeric(p,s) is a DECIMAL, numeric alone text, arrays are texts."""
-    if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY:
-        return ARRAY_TEXT
-    return decimal_form(ref)
-
-
-def decimal_form(ref: TypeRef) -> Form:
-    """The form of a column or parameter of this type: numeric(p,s) is a DECIMAL, numeric alone is text."""
-    if ref.oid != t.NUMERIC or ref.typmod < 4:
-        return None
-    precision = (ref.typmod - 4) >> 16
-    scale = (ref.typmod - 4) & 0x7FF
-    if scale > 1023:
-        scale -= 2048
-    if precision > DECIMAL_DIGITS_MAX or scale < 0 or scale > precision:
-        return None
-    return precision, scale
-
-
-def literal_form(value: str) -> Form:
-    digits = value.lstrip("-")
-    whole, _, fraction = digits.partition(".")
-    if not (whole + fraction).isdigit():
-        return None
-    whole = whole.lstrip("0")
-    precision = max(len(whole) + len(fraction), 1)
-    precision = max(precision, len(fraction) + 1)  # a DECIMAL(s,s) shows no zero before its point
-    return (precision, len(fraction)) if precision <= DECIMAL_DIGITS_MAX else None
-
-
-def as_text_numeric(frag: Frag) -> Frag:
-    """A numeric in its text form."""
-    if frag.form is None:
-        return frag
-    p, s = frag.form
-    if p == s:
-        if p == DECIMAL_DIGITS_MAX:
-            return sql("regexp_replace(CAST(", frag, " AS VARCHAR), '^(-?)[.]', '\\10.')")
-        return sql("CAST(CAST(", frag, f" AS DECIMAL({p + 1},{s})) AS VARCHAR)")
-    return sql("CAST(", frag, " AS VARCHAR)")
-
-
-def to_form(frag: Frag, form: tuple[int, int]) -> Frag:
-    """A DECIMAL of the same scale with at least as many digits."""
-    if frag.form == form:
-        return frag
-    return sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))", form=form)
 
 
 def display_signature(op: str) -> str:
@@ -611,10 +418,3 @@ def display_type(name: str) -> str:
         return t.format_type(TypeRef(found.oid))
     except PlanError:
         return name
-
-
-__all__ = [
-    "ARRAY_TEXT", "DECIMAL_DIGITS_MAX", "EmittedColumn", "Emitter", "Form", "Frag", "Implementation", "Item", "Piece",
-    "as_text_numeric", "category", "column_form", "comparable", "decimal_form", "display_signature", "display_type", "element_name",
-    "join", "literal_form", "needs_key", "quote_name", "quote_text", "record_items", "sql", "to_form", "type_name",
-]  # fmt: skip

@@ -16,7 +16,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.emit import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
+from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
 from planner.binding.functions.conversions import from_text, modified, stored_value
 from planner.binding.naming import identifier
 from planner.parse import position as first_position

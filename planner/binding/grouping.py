@@ -15,7 +15,9 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.emit import EmittedColumn, Frag, Item, comparable, join, needs_key, sql
+from planner.binding.comparable import comparable, needs_key
+from planner.binding.emit import EmittedColumn
+from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.scope import Scope
 
 if TYPE_CHECKING:

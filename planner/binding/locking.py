@@ -24,7 +24,8 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import CommonWrite, LockingQuery, Lookup, PlanError, RowLock, SessionValue, Slot, TypeRef
 from planner.binding import ir, keyed
-from planner.binding.emit import EmittedColumn, Item, join, sql
+from planner.binding.emit import EmittedColumn
+from planner.binding.fragments import Item, join, sql
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, Scope
 from planner.binding.state import BoundQuery, Parts

@@ -24,7 +24,7 @@ from sqlglot import exp
 from planner.abc import MergeQuery, PlanError, Slot, Table
 from planner.binding import ir
 from planner.binding.dml import DmlBinder
-from planner.binding.emit import Frag, Item, join, quote_name, sql
+from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.scope import Relation, Scope
 from planner.parse import position as first_position
 

@@ -23,8 +23,8 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir, locking
 from planner.binding.calls import nulls_first
 from planner.binding.compound import CompoundBinder
-from planner.binding.emit import Item
 from planner.binding.expressions import ExpressionBinder
+from planner.binding.fragments import Item
 from planner.binding.grouping import Grouping, grouping_sets
 from planner.binding.naming import figure_name, identifier
 from planner.binding.parameters import Parameters

@@ -24,8 +24,10 @@ from planner.binding import ir, keyed
 from planner.binding.arbiters import inferred
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.compound import with_text
-from planner.binding.emit import EmittedColumn, Frag, Item, column_form, join, quote_name, sql
+from planner.binding.emit import EmittedColumn
+from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.naming import identifier
+from planner.binding.numeric_forms import column_form
 from planner.binding.queries import QueryBinder
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.binding.sources import CommonTable

@@ -14,7 +14,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.emit import Frag, sql
+from planner.binding.fragments import Frag, sql
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.parse import position as first_position

@@ -16,20 +16,13 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
 from planner.binding import changes, expanded, ir, sampling
-from planner.binding.emit import (
-    EmittedColumn,
-    Form,
-    Frag,
-    Item,
-    column_form,
-    comparable,
-    join,
-    quote_name,
-    sql,
-)
+from planner.binding.comparable import comparable
+from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
+from planner.binding.fragments import Form, Frag, Item, join, quote_name, sql
 from planner.binding.functions import sequences
 from planner.binding.naming import figure_name, function_name, identifier
+from planner.binding.numeric_forms import column_form
 from planner.binding.records import fields_of
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias
 from planner.binding.system import system_relation

@@ -13,14 +13,9 @@ from planner.abc import ChangesUse, CommonWrite, Lookup, ResultColumn, SystemUse
 from planner.binding import ir
 from planner.binding.accesses import Accesses
 from planner.binding.coerce import Coercions
-from planner.binding.emit import (
-    EmittedColumn,
-    Emitter,
-    Form,
-    Frag,
-    Item,
-)
+from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.expressions import ExpressionBinder
+from planner.binding.fragments import Form, Frag, Item
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder

@@ -5,21 +5,11 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir
+from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
-from planner.binding.emit import (
-    EmittedColumn,
-    Form,
-    Frag,
-    Item,
-    Piece,
-    Ref,
-    as_text_numeric,
-    comparable,
-    decimal_form,
-    join,
-    needs_key,
-    sql,
-)
+from planner.binding.emit import EmittedColumn
+from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
+from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
 

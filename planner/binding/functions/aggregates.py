@@ -12,20 +12,11 @@ from collections.abc import Callable, Sequence
 from planner import types as t
 from planner.abc import PlanError
 from planner.binding import ir
+from planner.binding.comparable import comparable
 from planner.binding.dimensions import as_text
-from planner.binding.emit import (
-    ARRAY_TEXT,
-    DECIMAL_DIGITS_MAX,
-    Emitter,
-    Form,
-    Frag,
-    Item,
-    as_text_numeric,
-    comparable,
-    display_signature,
-    join,
-    sql,
-)
+from planner.binding.emit import Emitter, display_signature
+from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, join, sql
+from planner.binding.numeric_forms import as_text_numeric
 
 Write = Callable[[Frag], Frag]
 """Puts ORDER BY, DISTINCT, FILTER and OVER around `name(args`: see `_Around`."""

@@ -12,9 +12,11 @@ from typing import Any
 from planner import types as t
 from planner.abc import SessionValue, SqlError, TypeRef
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, Implementation, Item, as_text_numeric, sql
+from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import type_name
+from planner.binding.fragments import Frag, Item, sql
 from planner.binding.functions.registry import register
+from planner.binding.numeric_forms import as_text_numeric
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import SystemFunction, functions
 from planner.catalog.system.handles import context_of

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, as_text_numeric, comparable, quote_text, sql
+from planner.binding.comparable import comparable
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.registry import register, template
+from planner.binding.numeric_forms import as_text_numeric
 
 _OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
 _INTS = ("int2", "int4", "int8")

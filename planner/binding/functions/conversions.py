@@ -9,20 +9,11 @@ from __future__ import annotations
 
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
-from planner.binding.dimensions import as_list, element_ref, is_text, stored_items, with_items
-from planner.binding.emit import (
-    ARRAY_TEXT,
-    DECIMAL_DIGITS_MAX,
-    Form,
-    Frag,
-    Item,
-    as_text_numeric,
-    decimal_form,
-    quote_text,
-    sql,
-)
+from planner.binding.dimensions import as_list, element_ref, held_form, is_text, stored_items, with_items
 from planner.binding.facts import element_name, range_subtype, type_name
+from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, quote_text, sql
 from planner.binding.functions.catalog import reg_text, reg_value
+from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import fields_of
 
 _INTS = {t.INT2: 5, t.INT4: 10, t.INT8: 19, t.OID: 10}
@@ -293,10 +284,22 @@ def record_text(frag: Frag, source: TypeRef) -> Frag:
     """A record whose fields are known, as (a,b)."""
     items: list[Item] = []
     for name, ref in fields_of(source) or ():
-        form = ARRAY_TEXT if t.element_of(ref.oid) else None
-        field = sql("struct_extract(", frag, f", {quote_text(name)})", form=form)
+        field = sql("struct_extract(", frag, f", {quote_text(name)})", form=held_form(ref))
         items += [", ", record_item(field, ref)] if items else [record_item(field, ref)]
     return sql("CASE WHEN ", frag, " IS NOT NULL THEN tw_record_text(CAST([", *items, "] AS VARCHAR[])) END")
+
+
+def record_value(frag: Frag, ref: TypeRef) -> Frag:
+    """The inverse of `record_text`: the record that a text shows."""
+    items: list[Item] = []
+    for i, (name, kind) in enumerate(fields_of(ref) or ()):
+        if kind.oid in (t.RECORD, t.RECORD_ARRAY):
+            raise PlanError("0A000", "records within records as parameters are not supported")
+        cell = from_text(sql("tw_record_item(", frag, f", {i})"), kind).with_form(held_form(kind))
+        items += [", " if i else "", quote_text(name), ": ", cell]
+    if not items:
+        raise PlanError("0A000", "a parameter of type record is supported only where it meets a row")
+    return sql("CASE WHEN ", frag, " IS NOT NULL THEN {", *items, "} END")
 
 
 def record_item(frag: Frag, source: TypeRef) -> Frag:
@@ -402,5 +405,5 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
 
 
 __all__ = [
-    "Form", "array_text", "convert", "from_text", "modified", "record_item", "stored_text", "stored_value", "to_text",
+    "Form", "array_text", "convert", "from_text", "modified", "record_item", "record_value", "stored_text", "stored_value", "to_text",
 ]  # fmt: skip

@@ -9,7 +9,8 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, sql
 from planner.binding.functions.instants import part_by_value, trunc_by_value
 from planner.binding.functions.registry import implements, register, templates
 

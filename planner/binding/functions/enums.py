@@ -5,7 +5,9 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, comparable, quote_text, sql
+from planner.binding.comparable import comparable
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.registry import implements, register
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, SqlError, TypeRef
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, quote_text, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.registry import implements, register, template, templates
 from planner.types.timezones import icu_name, named_zone
 

@@ -10,9 +10,11 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import SHAPED, as_list, element_ref
-from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, Item, as_text_numeric, join, quote_text, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
 from planner.binding.functions.conversions import stored_value, to_text
 from planner.binding.functions.registry import implements, register, templates
+from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.records import fields_of
 
 _BOTH = """

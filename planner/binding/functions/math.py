@@ -7,8 +7,10 @@ zero; its floats become infinite where PostgreSQL raises 22003; numerics follow 
 from __future__ import annotations
 
 from planner.binding import ir
-from planner.binding.emit import DECIMAL_DIGITS_MAX, Emitter, Frag, as_text_numeric, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, sql
 from planner.binding.functions.registry import implements, register, template, templates
+from planner.binding.numeric_forms import as_text_numeric
 
 _INTS = {"int2": ("SMALLINT", 0), "int4": ("INTEGER", 1), "int8": ("BIGINT", 2)}
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.comparable import comparable
 from planner.binding.dimensions import (
     SHAPED,
     array_key,
@@ -22,18 +23,11 @@ from planner.binding.dimensions import (
     stored_items,
     with_items,
 )
-from planner.binding.emit import (
-    ARRAY_TEXT,
-    Emitter,
-    Frag,
-    Implementation,
-    as_text_numeric,
-    comparable,
-    join,
-    sql,
-)
+from planner.binding.emit import Emitter, Implementation
+from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
 from planner.binding.functions.conversions import stored_text, stored_value
 from planner.binding.functions.registry import implements, register
+from planner.binding.numeric_forms import as_text_numeric
 
 _VECTORS = (t.INT2VECTOR, t.OIDVECTOR)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, sql
 from planner.binding.functions.registry import implements
 from planner.binding.functions.sequences import PID
 

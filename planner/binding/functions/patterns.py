@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, join, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, join, sql
 from planner.binding.functions.registry import register, templates
 
 templates("""

@@ -5,19 +5,13 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
-from planner.binding.emit import (
-    Emitter,
-    Frag,
-    Implementation,
-    as_text_numeric,
-    comparable,
-    join,
-    quote_text,
-    sql,
-)
+from planner.binding.comparable import comparable
+from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import range_subtype, type_name, type_oid
+from planner.binding.fragments import Frag, join, quote_text, sql
 from planner.binding.functions.conversions import stored_text, stored_value
 from planner.binding.functions.registry import register
+from planner.binding.numeric_forms import as_text_numeric
 from planner.types.ranges import BUILT_IN
 
 _SETS = ("anyrange", "anymultirange")

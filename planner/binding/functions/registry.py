@@ -16,8 +16,10 @@ from collections.abc import Callable
 from importlib import import_module
 
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, Implementation, Item, as_text_numeric, sql
+from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import operators
+from planner.binding.fragments import Frag, Item, sql
+from planner.binding.numeric_forms import as_text_numeric
 
 _TABLE: dict[str, Implementation] = {}
 _HOLE = re.compile(r"\{(\d)\}")
@@ -29,6 +31,7 @@ _FAMILIES = (
     "datetime",
     "json",
     "arrays",
+    "records",
     "system",
     "catalog",
     "sequences",

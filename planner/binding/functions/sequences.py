@@ -8,7 +8,8 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, sql
 from planner.binding.functions.registry import implements
 
 PID = SessionValue("pid", TypeRef(t.INT4))

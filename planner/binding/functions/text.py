@@ -8,7 +8,8 @@ from planner import types as t
 from planner.abc import SqlError
 from planner.binding import ir
 from planner.binding.dimensions import SHAPED
-from planner.binding.emit import Emitter, Frag, Item, join, sql
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.functions.conversions import to_text
 from planner.binding.functions.registry import implements, register, same, templates
 from planner.binding.regexps import compile_pattern

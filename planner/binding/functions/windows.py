@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from planner.abc import PlanError
 from planner.binding import ir
-from planner.binding.emit import Emitter, Frag, Item, comparable, display_signature, join, sql
+from planner.binding.comparable import comparable
+from planner.binding.emit import Emitter, display_signature
+from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.functions.aggregates import aggregate
 
 _RANKS = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from planner import types as t
 from planner.abc import TypeRef
-from planner.binding.emit import DECIMAL_DIGITS_MAX, Frag, Verbatim, as_text_numeric, decimal_form, sql
+from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, Verbatim, sql
+from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.spark.values import refused, type_name
 
 _DIGITS = {t.INT2: 5, t.INT4: 10, t.INT8: 19}

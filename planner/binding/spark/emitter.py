@@ -15,17 +15,9 @@ from typing import Final
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, Slot, TypeRef
 from planner.binding import ir
-from planner.binding.emit import (
-    Emitter,
-    Frag,
-    Ref,
-    Verbatim,
-    as_text_numeric,
-    decimal_form,
-    display_signature,
-    literal_form,
-    sql,
-)
+from planner.binding.emit import Emitter, display_signature
+from planner.binding.fragments import Frag, Ref, Verbatim, sql
+from planner.binding.numeric_forms import as_text_numeric, decimal_form, literal_form
 from planner.binding.prelude import PRELUDE_UDFS, Udf
 from planner.binding.spark import casts
 from planner.binding.spark.functions import TABLE

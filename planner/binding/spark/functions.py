@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 from planner import types as t
 from planner.binding import ir
-from planner.binding.emit import DECIMAL_DIGITS_MAX, Frag, Item, Verbatim, as_text_numeric, sql
+from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, Item, Verbatim, sql
+from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.spark.values import refused, text_literal
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding.emit import decimal_form, literal_form
+from planner.binding.numeric_forms import decimal_form, literal_form
 from storage.abc import Datum
 
 NAMES = {

@@ -1,0 +1,69 @@
+"""What stands for a value where DuckDB itself compares: in sorting, grouping, DISTINCT and set operations.
+
+Most types compare in DuckDB as in PostgreSQL. For the others a key does: numerics kept as text, char(n) whose
+padding does not count, jsonb, inet, ranges, arrays, composites, enums by the order of their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding.facts import range_subtype, type_name
+from planner.binding.fragments import ARRAY_TEXT, Frag, Item, sql
+from planner.binding.numeric_forms import column_form
+
+
+def comparable(frag: Frag, ref: TypeRef) -> Frag:
+    """What stands for a value where values are compared by DuckDB itself: sort, group, distinct, set operations."""
+    if ref.oid == t.NUMERIC and frag.form is None:
+        return sql("tw_num_key(", frag, ")")
+    if ref.oid == t.BPCHAR and ref.typmod < 0:
+        return sql("rtrim(", frag, ", ' ')")  # of one width they are equal as they are
+    if ref.oid == t.JSONB:
+        return sql("tw_jsonb_key(", frag, ")")
+    if ref.oid in (t.INET, t.CIDR):
+        return sql("tw_inet_key(", frag, ")")
+    if ref.oid == t.TIMETZ:
+        return sql("tw_timetz_key(", frag, ")")
+    if range_subtype(type_name(ref.oid)):
+        return sql("tw_range_key(", str(ref.oid), ", ", frag, ")")
+    if frag.form == ARRAY_TEXT:
+        from planner.binding.dimensions import array_key
+
+        return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", array_key(frag, ref), " END")
+    fields = t.composite_fields(ref.oid)
+    if fields:
+        return composite_key(frag, fields)
+    if t.labels_of(ref.oid) is not None:
+        before, after = t.enum_order(ref.oid)
+        return sql(before, frag, after)
+    if ref.oid == t.JSON:
+        raise PlanError("42883", "could not identify an equality operator for type json")
+    return frag
+
+
+def composite_key(frag: Frag, fields: Sequence[tuple[str, TypeRef]]) -> Frag:
+    """What compares as composite values do: field by field."""
+    from planner.binding.functions.conversions import stored_value
+
+    items: list[Item] = []
+    for i, (_, ref) in enumerate(fields):
+        plain = TypeRef(ref.oid)
+        cell = sql("tw_record_item(tw_c, ", str(i), ")")
+        form = column_form(plain)
+        value = cell.with_form(form) if form == ARRAY_TEXT else stored_value(cell, plain)
+        items += [", " if i else "", f"f{i} := ", comparable(value, plain)]
+    made = sql("struct_pack(", *items, ")")
+    return sql("list_transform([", frag, "], lambda tw_c: CASE WHEN tw_c IS NOT NULL THEN ", made, " END)[1]")
+
+
+def needs_key(frag: Frag, ref: TypeRef) -> bool:
+    if ref.oid == t.NUMERIC:
+        return frag.form is None
+    if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
+        return True
+    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
+        return True
+    return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None

@@ -1,0 +1,97 @@
+"""Stretches of DuckDB SQL with holes, where the executor puts relations and values.
+
+A text is cut at every place that is known only later: a relation's slot, a parameter, a session value, a
+column of an outer query that may still move. Whoever writes SQL here puts such pieces together and never
+formats a value into text.
+
+    sql("CAST(", frag, " AS ", "BIGINT)")      ->  Frag("CAST(", Param(0), " AS BIGINT)")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from planner.abc import Param, SessionValue, Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A column's place in the text: written last, so that a subquery's outer columns can still move."""
+
+    relation: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verbatim:
+    """A finished stretch of text that nothing reads any more (`planner.binding.spark`)."""
+
+    text: str
+
+
+Piece = str | Slot | Param | SessionValue | Ref | Verbatim
+Form = tuple[int, int] | None
+"""(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
+
+DECIMAL_DIGITS_MAX: Final = 38
+ARRAY_TEXT: Final[Form] = (0, -1)
+"""The form of an array that is PostgreSQL's text (see `dimensions`)."""
+
+
+class Frag:
+    """A stretch of SQL text with holes."""
+
+    __slots__ = ("form", "parts")
+
+    def __init__(self, parts: Iterable[Piece], form: Form = None) -> None:
+        self.parts: tuple[Piece, ...] = tuple(parts)
+        self.form = form
+
+    def with_form(self, form: Form) -> Frag:
+        return Frag(self.parts, form)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frag) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash(self.parts)
+
+    @property
+    def text(self) -> str | None:
+        """The text, where it has no holes."""
+        return "".join(self.parts) if all(isinstance(p, str) for p in self.parts) else None  # type: ignore[arg-type]
+
+
+Item = str | Frag | Piece
+
+
+def sql(*items: Item, form: Form = None) -> Frag:
+    """Concatenates texts, pieces and fragments."""
+    out: list[Piece] = []
+    for item in items:
+        parts: tuple[Piece, ...] = item.parts if isinstance(item, Frag) else (item,)
+        for p in parts:
+            if isinstance(p, str) and out and isinstance(out[-1], str):
+                out[-1] += p
+            else:
+                out.append(p)
+    return Frag(out, form)
+
+
+def join(separator: str, frags: Sequence[Item]) -> Frag:
+    items: list[Item] = []
+    for i, f in enumerate(frags):
+        if i:
+            items.append(separator)
+        items.append(f)
+    return sql(*items)
+
+
+def quote_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def quote_text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
