@@ -124,8 +124,8 @@ class Following:
                 inserted += [
                     (rid, (oid, kind, payload)) for rid, oid, kind, payload in zip(*columns, strict=True)
                 ]
-        admitted = self._executor.admitted
-        oid_of = {rid: oid for oid, rid in self._executor.catalog_rids.items()}
+        admitted = self._executor.catalogs.admitted
+        oid_of = {rid: oid for oid, rid in self._executor.catalogs.rids.items()}
         for rid in deleted:
             oid = oid_of.get(rid)
             if oid is not None:
@@ -145,7 +145,7 @@ class Following:
     def apply(self, prepared: Prepared) -> None:
         executor, store, commit = self._executor, self._executor.store, prepared.commit
         if prepared.rids:
-            executor.learn_catalog(prepared.changes, prepared.rids)
+            executor.catalogs.learn(prepared.changes, prepared.rids)
         for change in prepared.changes:
             old = change.old if isinstance(change.old, Table) else None
             new = change.new if isinstance(change.new, Table) else None
@@ -178,7 +178,7 @@ class Following:
     def _create(self, table: Table, commit: Commit) -> None:
         writes = commit.writes.get(table.shard)
         if writes is not None and writes.parts:
-            self._executor.attach(table)
+            self._executor.catalogs.attach(table)
         else:
             self._executor.store.create(table, commit.ts)
 
@@ -186,6 +186,6 @@ class Following:
         store = self._executor.store
         if store.image(table.shard).cold is not None:
             store.discard(table.shard)
-            self._executor.attach(table)
+            self._executor.catalogs.attach(table)
         else:
             store.alter(table, commit.ts)

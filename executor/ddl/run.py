@@ -71,7 +71,7 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         raise ExecutionError("25006", f"cannot execute {plan.tag} in a read-only transaction")
     executor = session.executor
     block.statement()
-    context = session.ddl_context(executor.reserve_oids(session.catalog))
+    context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
     bound = executor.planner.bind_ddl(statement, context)
     for n in bound.notices:
         session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
@@ -139,7 +139,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         txn.register(table.shard, schema_bytes(table))
     for table in step.dropped:
         txn.forget(table.shard)
-    block.add_step(step, executor.renumbered(catalog))
+    block.add_step(step, executor.catalogs.renumbered(catalog))
     for table, rows, checked in moved:
         if rows.num_rows:
             await bulk.insert_bulk(session, block, table, rows, checked=checked)
@@ -174,7 +174,7 @@ def leaving(session: Session, block: Block) -> list[Any]:
 async def leave(session: Session, block: Block) -> None:
     """Carries out what `leaving` asks for, in the block."""
     for statement in leaving(session, block):
-        context = session.ddl_context(session.executor.reserve_oids(session.catalog))
+        context = session.ddl_context(session.executor.catalogs.reserve_oids(session.catalog))
         await _apply(session, block, session.executor.planner.bind_ddl(statement, context))
 
 

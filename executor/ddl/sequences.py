@@ -316,7 +316,7 @@ class Sequences:
         new = dataclasses.replace(old, restarts=series, restarted_at=value, called=called)
         change = CatalogChange(old, new)
         catalog = session.catalog.with_changes([change])
-        block.add_step(DdlStep([change]), self._executor.renumbered(catalog))
+        block.add_step(DdlStep([change]), self._executor.catalogs.renumbered(catalog))
 
 
 @contextlib.contextmanager

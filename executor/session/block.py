@@ -281,7 +281,7 @@ class Block:
     def _on_admit(self, group: Group) -> None:
         """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
         executor = self.executor
-        executor.admit_catalog(self.net_changes(), self.used)
+        executor.catalogs.admit(self.net_changes(), self.used)
         if self.reference_checks:
             reference_checks.admit(self, group)
         for shard, w in self.tables.items():
@@ -322,7 +322,7 @@ class Block:
         executor = self.executor
         if self.notifications and isinstance(group, SharedGroup):
             group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
-        executor.apply_catalog(self, group)
+        executor.catalogs.apply(self, group)
         for shard, w in self.tables.items():
             if shard in self.dropped or shard in self.vanished:
                 continue

@@ -91,7 +91,7 @@ class Session:
         self.settings = Settings(
             user,
             options,
-            lambda path: executor.system.names(path, database, lambda: executor.catalog_of(database)),
+            lambda path: executor.system.names(path, database, lambda: executor.catalogs.of(database)),
         )
         self.type_settings: TypeSettings = self.settings.types
         self.parameter_changes = self.settings.changes
@@ -194,9 +194,9 @@ class Session:
 
     def newest_catalog(self) -> Any:
         """The newest committed catalog as this session's database sees it."""
-        base = self.executor.catalog
+        base = self.executor.catalogs.newest
         if base is not self._base:
-            self._base, self._seen = base, self.executor.catalog_of(self.database)
+            self._base, self._seen = base, self.executor.catalogs.of(self.database)
         return self._seen
 
     def context(self) -> PlanContext:
@@ -318,7 +318,7 @@ class Session:
                 f"more than {self.executor.limits.statements_per_session_max} prepared statements",
             )
         try:
-            plan = self.executor.prepared(text, self.context(), tuple(parameter_types))
+            plan = self.executor.plans.prepared(text, self.context(), tuple(parameter_types))
         except SqlError as e:
             raise self._or_aborted(e) from None
         if self.block is not None and self.block.failed and not ends_block(plan):
@@ -331,7 +331,7 @@ class Session:
         known = plan.compiled
         if known is not None and known.catalog is catalog:
             return known  # type: ignore[no-any-return]
-        made = self.executor.compile(plan, catalog, self)
+        made = self.executor.plans.compile(plan, catalog, self)
         if self.block is None or self.block.catalog is None:
             plan.compiled = made
         return made
@@ -620,7 +620,7 @@ class Session:
         if not block.settled and settling.unsettled(block):
             return None
         if block.steps:
-            self.executor.catalog_row_writes(block)
+            self.executor.catalogs.row_writes(block)
         txn = block.txn
         if txn is None or (not block.wrote and txn.unsettled is None):
             if txn is not None:
@@ -641,7 +641,7 @@ class Session:
 
     def _committed(self, block: Block) -> None:
         if block.published is not None:
-            self.executor.publish(block)
+            self.executor.catalogs.publish(block)
         self._close_block()
         self.settings.commit()
         self.settings_changed()

@@ -34,7 +34,7 @@ async def _both(client: Client, where: str, rest: str) -> None:
     """The statement as it is, and in a form that only DuckDB can answer."""
     session = client.session
     text = f"SELECT a, b, u FROM t WHERE {where} {rest}"
-    plan = session.executor.prepared(text, session.context(), ())
+    plan = session.executor.plans.prepared(text, session.context(), ())
     now = session.execute_now(plan, (), lambda _: None, autocommit=True)
     assert isinstance(now, Rows), text
     wide = await client.rows(f"SELECT a, b, u FROM (SELECT * FROM t OFFSET 0) t WHERE {where} {rest}")
@@ -75,7 +75,7 @@ def test_what_is_not_short_goes_to_duckdb() -> None:
             await client.query(f"INSERT INTO t SELECT i FROM generate_series(1, {ROWS}) g(i)")
             session = client.session
             text = "SELECT a FROM t WHERE a >= $1 AND a < $2"
-            plan = session.executor.prepared(text, session.context(), ())
+            plan = session.executor.plans.prepared(text, session.context(), ())
 
             def now(low: int | None, high: int | None) -> int | None:
                 made = session.execute_now(plan, (low, high), lambda _: None, autocommit=True)

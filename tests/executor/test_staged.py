@@ -92,7 +92,7 @@ def test_files_become_rows(ids: bool, restart: bool) -> None:
         await client.query("UPDATE t SET v = 2 WHERE k = 2; DELETE FROM t WHERE k = 9")
         assert await client.rows("SELECT k, v FROM t ORDER BY k") == [(1, 1), (2, 2), (3, 1), (8, 1)]
         await server.env.apply_le(server.env.oracle.read_ts())
-        shard = server.executor.catalog_of("tidewire").resolve_table("t", "", ("public",)).shard
+        shard = server.executor.catalogs.of("tidewire").resolve_table("t", "", ("public",)).shard
         parts = [p for _, p in (await server.env.shard(shard)).state.parts if p.key is not None]
         staged = [p for p in parts if (p.key or "").startswith("staging/")]
         assert len(staged) == (2 if ids else 0)

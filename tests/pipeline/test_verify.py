@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-from executor.executor import CATALOG_SCHEMA
-from executor.executor import CATALOG_SHARD as EXECUTOR_SHARD
+from executor.catalogs import CATALOG_SCHEMA
+from executor.catalogs import CATALOG_SHARD as EXECUTOR_SHARD
 from pipeline.jobs.verify import CATALOG_COLUMNS, CATALOG_SHARD, VerifyReport, WallClock, verify_stores
 from storage.blob import open_blob
 from storage.consensus import open_consensus
@@ -139,8 +139,9 @@ def test_a_blob_that_nobody_needs_is_no_problem(data: Path) -> None:
     assert after.problems == [] and after.unnamed_blobs == before + 1
 
 
+@pytest.mark.parametrize("place", [1, 0.3, 0.5, 0.9, -1])
 @pytest.mark.parametrize("name", ["txns", "catalog"])
-def test_damage_in_the_logs(data: Path, name: str) -> None:
+def test_a_flipped_bit_in_the_logs(data: Path, name: str, place: float) -> None:
     with sqlite3.connect(data / "consensus.sqlite") as log:
         (number,) = log.execute("SELECT number FROM shard WHERE name = ?", [name]).fetchone()
         first, last = number << 41, (number + 1) << 41
@@ -149,9 +150,9 @@ def test_damage_in_the_logs(data: Path, name: str) -> None:
             [first, last],
         ).fetchone()
         damaged = bytearray(entry)
-        damaged[len(damaged) // 2] ^= 0xFF
+        damaged[place if isinstance(place, int) else int(place * len(damaged))] ^= 4
         log.execute("UPDATE log SET data = ? WHERE position = ?", [bytes(damaged), position])
-    assert check(data).problems
+    assert "checksum" in str(check(data).problems[0])
 
 
 def test_a_key_that_exists_twice(tmp_path: Path) -> None:

@@ -1,0 +1,310 @@
+"""The catalog as a room in motion: the newest committed one, and what is admitted ahead of it.
+
+    open       catalog shard (made at first start)  ->  newest   ->  a cold image per table
+    DDL        rows of the shard, changes           ->  admitted     while the append is under way
+    durable    publish                              ->  newest       every cached plan is made anew
+    others     learn (`executor.following`)         ->  both
+
+Catalog changes ride in the commit that makes them: `admit` refuses what was overtaken, `apply` writes the counter's row
+and prepares the images, and the new catalog is published when the commit is durable. A catalog is immutable, and its
+version is no other's; so whoever compares two by identity knows whether anything has changed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.following import CATALOG_SHARD
+from executor.session.block import Block
+from executor.snapshot.hydration import HydrationSource
+from executor.snapshot.store import SnapshotStore
+from planner.abc import SqlError, Table
+from planner.catalog import Catalog, CatalogChange, Counter, encode
+from storage.abc import Part, ShardId, Timestamp
+from storage.parts import inline_table
+from storage.rows import conform
+from txn.abc import Group, SerializationFailure
+from txn.environment import Environment
+from txn.shared import SharedEnvironment
+
+CATALOG_SCHEMA = pa.schema([("oid", pa.int64()), ("kind", pa.string()), ("payload", pa.string())])
+OIDS_PER_STATEMENT = 4096
+
+DATABASES_KEPT_MAX = 1_000
+"""How many databases' views of the catalog are kept at once."""
+
+
+class Catalogs:
+    """One server's catalogs. Everything on the event loop; what waits is a coroutine."""
+
+    def __init__(self, env: Environment, store: SnapshotStore) -> None:
+        self._env, self._store = env, store
+        self.newest: Catalog = Catalog()
+        """The newest committed one."""
+        self.admitted: Catalog = self.newest
+        """The catalog after everything admitted; ahead of `newest` while an append is under way."""
+        self.rids: dict[int, int] = {}
+        """Of each catalog object: its row in the catalog's shard."""
+        self._versions = itertools.count(2)
+        self._next_oid = 0
+        self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.newest, {})
+        self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
+        """By database: the newest catalog, and the same as that database sees it."""
+
+    # --- opening ---------------------------------------------------------------------------
+
+    async def load(self) -> None:
+        env = self._env
+        shard = await env.shard(CATALOG_SHARD)
+        # Another server may have applied what this one has not read from the log yet.
+        as_of = min(shard.upper, env.txns.state.upper) - 1
+        rows: dict[int, tuple[int, tuple[int, str, str]]] = {}
+        gone: set[int] = set()
+        if as_of >= 0 and shard.schema is not None:
+            table = await shard.read(as_of)
+            for rid, oid, kind, payload in zip(*(c.to_pylist() for c in table.columns), strict=True):
+                rows[rid] = (oid, (oid, kind, payload))
+        for ts, writes in env.outstanding(CATALOG_SHARD):
+            if ts <= as_of:
+                continue
+            for rid, row in writes.inserts:
+                rows[rid] = (row[0], (row[0], row[1], row[2]))
+            gone.update(writes.deletes)
+            for part in writes.parts:
+                found = await fetch_part(env, CATALOG_SHARD, part)
+                if part.kind == "-":
+                    gone.update(found.column(0).to_pylist())
+                    continue
+                for rid, oid, kind, payload in zip(*(c.to_pylist() for c in found.columns), strict=True):
+                    rows[rid] = (oid, (oid, kind, payload))
+        live = {rid: row for rid, row in rows.items() if rid not in gone}
+        self.rids = {oid: rid for rid, (oid, _) in live.items()}
+        assert len(self.rids) == len(live), "an object has one row in the catalog"
+        catalog = Catalog.from_rows([row for _, row in live.values()], version=1)
+        self.newest = self.admitted = catalog
+        self._next_oid = catalog.counter.next_oid
+        registered = env.registered()
+        for table in catalog.all_tables():
+            if table.shard not in registered:
+                raise SqlError("XX001", f"table {table.name}: its shard {table.shard} is not registered")
+            self.attach(table)
+
+    async def bootstrap(self) -> None:
+        """The first start: the catalog's shard and its first rows in one commit."""
+        env = self._env
+
+        def first(_group: Group) -> None:
+            if CATALOG_SHARD in env.registered():
+                raise SerializationFailure("another server has made the catalog")
+
+        txn = env.begin()
+        txn.on_admit = first
+        txn.register(CATALOG_SHARD, bytes(CATALOG_SCHEMA.serialize().to_pybytes()))
+        for row in Catalog().rows():
+            txn.insert(CATALOG_SHARD, row[0], env.rids.next(), row)
+        try:
+            await txn.commit()
+        except SerializationFailure:
+            if CATALOG_SHARD not in env.registered():
+                raise
+
+    def attach(self, table: Table) -> None:
+        """A cold image of a table, to be read from its parts and what the log still holds."""
+        env, id = self._env, table.shard
+
+        async def opener() -> HydrationSource:
+            shard = await env.shard(id)
+            if isinstance(env, SharedEnvironment):
+                await env.needs_history()
+                await shard.refresh()
+                if shard.since > env.holds.since:
+                    env.holds.recall(shard.since)  # nobody has held it for this server
+            # Another server may have applied what this one has not read from the log yet.
+            as_of = min(shard.upper, env.txns.state.upper) - 1
+
+            async def parts() -> Any:
+                if as_of < 0 or shard.schema is None:
+                    return
+                registered = pa.ipc.read_schema(pa.py_buffer(env.registered()[id]))
+                for part in await shard.snapshot(as_of):
+                    rows = await shard.fetch(part, as_of)
+                    yield part.kind, conform(rows, registered) if part.kind == "+" else rows, part.ts
+
+            return HydrationSource(as_of, parts())
+
+        self._store.attach(table, opener, env.outstanding(id), last_write_ts=env.last_write(id))
+
+    # --- views -----------------------------------------------------------------------------
+
+    def of(self, database: str) -> Catalog:
+        """The newest catalog as sessions of a database see it. Raises 3D000 if the database was dropped."""
+        base = self.newest
+        kept = self._seen_from.get(database)
+        if kept is None or kept[0] is not base:
+            if len(self._seen_from) >= DATABASES_KEPT_MAX:
+                self._seen_from.clear()
+            kept = self._seen_from[database] = (base, base.for_database(database))
+        return kept[1]
+
+    def windows(self) -> Mapping[ShardId, float]:
+        """Tables whose history is kept for a time of their own, in seconds."""
+        catalog = self.newest
+        if self._windows_of[0] is not catalog:
+            windows = {
+                x.shard: x.retention_us / 1e6 for x in catalog.objects(Table) if x.retention_us is not None
+            }
+            self._windows_of = (catalog, windows)
+        return self._windows_of[1]
+
+    def next_version(self) -> int:
+        """A number that no other catalog of this server has."""
+        return next(self._versions)
+
+    # --- changes ---------------------------------------------------------------------------
+
+    def reserve_oids(self, catalog: Catalog) -> Catalog:
+        """The catalog with OIDs set aside for one DDL statement, which nobody else will use."""
+        counter = catalog.counter
+        first = max(self._next_oid, counter.next_oid)
+        self._next_oid = first + OIDS_PER_STATEMENT
+        return catalog.with_changes([CatalogChange(counter, Counter(first))], version=self.next_version())
+
+    def renumbered(self, catalog: Catalog) -> Catalog:
+        """A transaction's own next catalog, with a version that no other catalog has."""
+        return catalog.with_changes([], version=self.next_version())
+
+    def admit(self, changes: Iterable[CatalogChange], used: dict[int, Table]) -> None:
+        """Whether changes made against an older catalog still hold. Raises 40001, 42P07."""
+        newest = self.admitted
+        for oid, table in used.items():
+            if newest.get(oid) is not table:
+                raise SerializationFailure(
+                    f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
+                )
+        changes = list(changes)
+        made = {c.oid for c in changes if c.new is not None}
+        removed = set()
+        for change in changes:
+            if change.old is None and newest.get(change.oid) is not None:  # by another server
+                raise SerializationFailure(
+                    "could not serialize access: a concurrent transaction has created an object"
+                )
+            if change.old is not None:
+                if newest.get(change.oid) != change.old and not isinstance(change.old, Counter):
+                    raise SerializationFailure(
+                        "could not serialize access: a concurrent transaction changed the same object"
+                    )
+                removed.add(change.oid)
+        for change in changes:
+            new = change.new
+            schema_oid, name = getattr(new, "schema_oid", 0), getattr(new, "name", "")
+            if schema_oid and name:
+                other = newest.relation_in(schema_oid, name)
+                if other is not None and other.oid != change.oid and other.oid not in removed:
+                    raise ExecutionError("42P07", f'relation "{name}" already exists')
+                if newest.get(schema_oid) is None and schema_oid not in made:
+                    raise SerializationFailure("could not serialize access: the schema was dropped")
+
+    def apply(self, block: Block, group: Group) -> None:
+        """The rows of the counter, the images, the admitted catalog. Raises nothing."""
+        changes = block.net_changes()
+        if not changes:
+            return
+        before, rids_before = self.admitted, dict(self.rids)
+        counter = before.counter
+        merged: list[CatalogChange] = [c for c in changes if not isinstance(c.new, Counter)]
+        next_oid = max([counter.next_oid, *(c.new.next_oid for c in changes if isinstance(c.new, Counter))])
+        if next_oid != counter.next_oid:
+            merged.append(CatalogChange(counter, Counter(next_oid)))
+            rid = self._env.rids.next()
+            group.delete(CATALOG_SHARD, self.rids[counter.oid])
+            group.insert(CATALOG_SHARD, rid, encode(Counter(next_oid)))
+            self.rids[counter.oid] = rid
+        for oid, row in block.catalog_rids.items():
+            if row is None:
+                self.rids.pop(oid, None)
+            else:
+                self.rids[oid] = row
+        self.admitted = admitted = before.with_changes(merged, version=self.next_version())
+        ts = group.ts
+        undo_images = self._apply_images(block, ts)
+
+        def undo() -> None:
+            self.admitted, self.rids = before, rids_before
+            for callback in reversed(undo_images):
+                callback()
+
+        group.undo(undo)
+        block.published = admitted
+
+    def _apply_images(self, block: Block, ts: Timestamp) -> list[Any]:
+        undos: list[Any] = []
+        store = self._store
+        for shard, table in block.created.items():
+            store.create(table, ts)
+            undos.append(lambda shard=shard: store.discard(shard))
+        for shard in block.dropped:
+            image = store.image(shard)
+            image.dropped_ts = ts
+            undos.append(lambda image=image: setattr(image, "dropped_ts", None))
+        for shard, table in block.altered.items():
+            if shard in block.created or shard in block.dropped:
+                continue
+            image = store.image(shard)
+            store.alter(table, ts)
+            undos.append(lambda image=image: image.undo(ts))
+        return undos
+
+    def row_writes(self, block: Block) -> None:
+        """Before the commit: the block's catalog changes become rows of its transaction."""
+        txn = block.transaction()
+        for change in block.net_changes():
+            if isinstance(change.new, Counter):
+                continue
+            rid = self.rids.get(change.oid)
+            if change.old is not None and rid is not None:
+                txn.delete(CATALOG_SHARD, change.oid, rid)
+            if change.new is None:
+                block.catalog_rids[change.oid] = None
+            else:
+                fresh = self._env.rids.next()
+                txn.insert(CATALOG_SHARD, change.oid, fresh, encode(change.new), blind=change.old is None)
+                block.catalog_rids[change.oid] = fresh
+
+    def learn(self, changes: Sequence[CatalogChange], rids: dict[int, int | None]) -> None:
+        """Another server's DDL: everybody's catalog from now on. Nothing of this server's is under way."""
+        assert self.admitted is self.newest, "the log is followed between this server's own commits"
+        for oid, rid in rids.items():
+            if rid is None:
+                self.rids.pop(oid, None)
+            else:
+                self.rids[oid] = rid
+        if changes:
+            self.newest = self.admitted = self.admitted.with_changes(changes, version=self.next_version())
+
+    def publish(self, block: Block) -> None:
+        """The block's commit is durable: its catalog is everybody's."""
+        self.newest = block.published
+        for shard in block.dropped:
+            self._store.drop(shard, block.commit_ts)
+
+
+async def fetch_part(env: Environment, id: ShardId, part: Part) -> pa.Table:
+    """The rows of a committed part in the shard's registered schema, applied to the shard already or not."""
+    shard = await env.shard(id)
+    registered = pa.ipc.read_schema(pa.py_buffer(env.registered()[id]))
+    if shard.schema is not None and shard.schema.equals(registered, check_metadata=True):
+        return await shard.fetch(part)
+    if part.data is not None:
+        table = inline_table(part, registered if part.kind == "+" else None)
+    else:
+        table = await shard.parts.read(part)
+    return conform(table, registered) if part.kind == "+" else table
+
+
+__all__ = ["CATALOG_SHARD", "Catalogs", "fetch_part"]

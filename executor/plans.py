@@ -1,0 +1,205 @@
+"""From plans to what runs: the keyed engine's compiled functions, or "the wide door".
+
+prepared    text -> plan, shared by all who prepare the same       (bounded; for one catalog)
+compile     plan -> CompiledPlan, kept with the plan               keyed functions if it can be, else DuckDB
+rules       table definition -> its constraints, compiled          kept until the table is defined anew
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError, PlanOutdated
+from executor.catalogs import Catalogs
+from executor.constraints.references import referenced_key, same_datums, statement_concerns
+from executor.constraints.rules import TableRules
+from executor.keyed.autocommit import Parent, WriteTarget
+from executor.keyed.compile import NotCompilable, compile_tuple
+from executor.keyed.plans import CompiledPlan, Door, Shortcut
+from executor.keyed.read import ReadPlan
+from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.snapshot.store import SnapshotStore
+from planner.abc import (
+    Constraint,
+    Expr,
+    InsertValues,
+    KeyedDelete,
+    KeyedRead,
+    KeyedUpdate,
+    Plan,
+    StatementKind,
+    Table,
+    Utility,
+)
+from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
+from planner.planner import PlanContext, Planner
+from planner.statements import Begin, Commit, Rollback
+from planner.types import DEFAULT_SETTINGS
+from txn.environment import Environment
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+PREPARED_MAX = 2_000
+PREPARED_TEXT_LENGTH_MAX = 65_536
+
+
+class Plans:
+    """What all sessions' plans are compiled by."""
+
+    def __init__(self, env: Environment, planner: Planner, store: SnapshotStore, catalogs: Catalogs) -> None:
+        self._env, self._planner, self._store, self._catalogs = env, planner, store, catalogs
+        self._rules: dict[int, TableRules] = {}
+        self._prepared: dict[tuple[Any, ...], Plan] = {}
+
+    def prepared(self, text: str, context: PlanContext, types: tuple[int, ...]) -> Plan:
+        """The plan of a statement to be prepared: many clients prepare the same few again and again."""
+        settings = context.settings
+        key = (
+            text,
+            types,
+            context.search_path,
+            context.user,
+            context.database,
+            settings.date_style,
+            settings.interval_style,
+            settings.time_zone,
+        )
+        plan = self._prepared.get(key)
+        if plan is not None and plan.catalog_version == context.catalog.version:
+            return plan
+        plan, _ = self._planner.plan(text, context, types, normalise=False)
+        if plan.kind is not StatementKind.DDL and len(text) <= PREPARED_TEXT_LENGTH_MAX:
+            if len(self._prepared) >= PREPARED_MAX:
+                del self._prepared[next(iter(self._prepared))]
+            self._prepared[key] = plan
+        return plan
+
+    def rules(self, table: Table) -> TableRules:
+        """The compiled constraints of a table definition."""
+        rules = self._rules.get(table.oid)
+        if rules is None or rules.table is not table:
+            rules = TableRules(table, self._bind_check)
+            self._rules[table.oid] = rules
+        return rules
+
+    def _bind_check(self, table: Table, text: str) -> Expr | None:
+        """A CHECK's expression over the table's columns; None where only DuckDB can compute it.
+
+        It is bound as the output of a keyed read of a table that has the same columns and surely a key.
+        """
+        key = Constraint(0, "", "p", (table.columns[0].attnum,))
+        stand_in = dataclasses.replace(table, name=f"check {table.oid}", constraints=(key,))
+        before = self._catalogs.newest.get(table.oid)
+        schema_made = self._catalogs.newest.get(table.schema_oid)
+        if not isinstance(schema_made, Schema):
+            return None
+        database = self._catalogs.newest.get(schema_made.database_oid)
+        seen = self._catalogs.of(database.name) if isinstance(database, Database) else self._catalogs.newest
+        catalog = seen.with_changes([CatalogChange(before, stand_in)], version=self._catalogs.next_version())
+        schema = catalog.schema_of(table.schema_oid).name
+        column = quote_identifier(table.columns[0].name)
+        source = f"{quote_qualified(schema, stand_in.name)} AS {quote_identifier(table.name)}"
+        sql = f"SELECT ({text}) FROM {source} WHERE {column} = $1"
+        context = PlanContext(catalog, (schema, "public"), settings=DEFAULT_SETTINGS)
+        plan, _ = self._planner.plan(sql, context, normalise=False)
+        return plan.body.outputs[0] if isinstance(plan.body, KeyedRead) else None
+
+    def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
+        """What executing the plan takes; plans made for another catalog are made anew first."""
+        current = plan
+        if plan.catalog_version != catalog.version:
+            current = self._planned_again(plan, session)
+        body = current.body
+        if isinstance(body, Utility):
+            ends = isinstance(body.statement, Begin | Commit | Rollback)
+            return CompiledPlan(Door.END if ends else Door.WIDE, catalog, current, statement=body.statement)
+        if not isinstance(body, KeyedRead | InsertValues | KeyedUpdate | KeyedDelete):
+            found = CompiledPlan(Door.WIDE, catalog, current, shortcut=self._shortcut(current, session))
+            if "constant" in current.extra:
+                with contextlib.suppress(NotCompilable):
+                    found.constant = compile_tuple(current.extra["constant"])
+            return found
+        table = body.table
+        created = session.block is not None and table.shard in session.block.created
+        image = None if created else self._store.image(table.shard)
+        try:
+            if isinstance(body, KeyedRead):
+                return CompiledPlan(
+                    Door.READ, catalog, current, table, image, read=ReadPlan(body), lock=body.lock
+                )
+            rules = self.rules(table)
+            write = InsertPlan(body, rules) if isinstance(body, InsertValues) else UpdatePlan(body, rules)
+        except NotCompilable as e:
+            raise ExecutionError("0A000", f"the keyed engine cannot compute this: {e}") from None
+        target = None
+        refers, takes = statement_concerns(body)
+        parents = self._parents(table, catalog, session) if refers else ()
+        plain = not rules.wide_checks and not takes and parents is not None
+        if image is not None and plain and not table.on_commit:
+            assert parents is not None
+            target = WriteTarget(
+                write,
+                rules,
+                image,
+                self._env.locks,
+                self._env.rids.next,
+                plan.columns,
+                self._is_current,
+                parents,
+            )
+        return CompiledPlan(
+            Door.WRITE,
+            catalog,
+            current,
+            table,
+            image,
+            write=write,
+            rules=rules,
+            target=target,
+            related=refers or takes,
+        )
+
+    def _parents(self, table: Table, catalog: Catalog, session: Session) -> tuple[Parent, ...] | None:
+        """Where an autocommit write looks for the rows that it refers to; None: not as simply as that."""
+        found: list[Parent] = []
+        for rule in self.rules(table).references:
+            c = rule.constraint
+            parent = catalog.table(c.foreign_table)
+            key, order = referenced_key(parent, c)
+            simple = key.kind == "p" and not c.deferrable and c.match == "s" and parent.oid != table.oid
+            if not simple or not same_datums(table, parent, c):
+                return None
+            if session.block is not None and parent.shard in session.block.created:
+                return None
+            indexes = tuple(rule.indexes[i] for i in order)
+            found.append(Parent(indexes, self._store.image(parent.shard), self.rules(parent)))
+        return tuple(found)
+
+    def _shortcut(self, plan: Plan, session: Session) -> Shortcut | None:
+        """The keyed way to a query's answer, for when it asks for little."""
+        body = plan.extra.get("keyed")
+        if body is None or (session.block is not None and body.table.shard in session.block.created):
+            return None
+        try:
+            return Shortcut(ReadPlan(body), self._store.image(body.table.shard))
+        except NotCompilable:
+            return None
+
+    def _is_current(self, rules: TableRules) -> bool:
+        """Whether the table is still so defined, by everything admitted: asked at each admission."""
+        return self._catalogs.admitted.get(rules.table.oid) is rules.table
+
+    def _planned_again(self, plan: Plan, session: Session) -> Plan:
+        oids = [p.oid for p in plan.parameters]
+        made, _ = self._planner.plan(plan.text, session.context(), oids, normalise=False)
+        if plan.columns is not None and made.columns is not None:
+            before = [(c.name, c.type) for c in plan.columns]
+            if before != [(c.name, c.type) for c in made.columns]:
+                raise PlanOutdated("0A000", "cached plan must not change result type")
+        return made
+
+
+__all__ = ["Plans"]
