@@ -18,7 +18,8 @@ must happen together is in the same entry.
     Rollup
       the whole state, so that what precedes it may be truncated
 
-Bytes are msgpack arrays that start with a format version. An entry is packed once, whatever the
+Bytes are the format's number, a checksum, and a msgpack array: a bit that flipped in the log is told from an entry
+that nobody ever wrote. (Format 1 was the bare array, and is still read.) An entry is packed once, whatever the
 number of its members. A retraction of writes names what it takes out by shard, bound and exact
 count; as the writes of a shard are applied in the order of their timestamps, that identifies
 each of them without repeating its bytes, and the state machine verifies the count.
@@ -26,6 +27,7 @@ each of them without repeating its bytes, and the state machine verifies the cou
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +35,12 @@ import msgpack
 
 from storage.abc import CorruptBlob, FormatTooNew, Part, ShardId, Timestamp
 
-FORMAT = 1
+FORMAT = 2
+_BARE = 1
+"""The format without number and checksum before the array, which begins with this."""
+_SEAL_BYTES = 5
+_NUMBERS_MAX = 0x7F
+"""Beyond are the first bytes of msgpack arrays."""
 
 RawPart = tuple[Any, ...]
 """(kind, rows, data) inline, or (kind, rows, key, size_bytes, checksum, rid_min, rid_max) in a blob."""
@@ -118,25 +125,40 @@ def encode(entry: Entry) -> bytes:
         riders["mode"] = entry.mode
     if entry.marks:
         riders["marks"] = entry.marks
-    packed: bytes = _packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token))
-    return packed
+    return _sealed(_packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token)))
 
 
 def encode_rollup(rollup: Rollup) -> bytes:
-    packed: bytes = _packer.pack((FORMAT, "r", rollup.epoch, rollup.state, rollup.key, rollup.checksum))
-    return packed
+    return _sealed(_packer.pack((FORMAT, "r", rollup.epoch, rollup.state, rollup.key, rollup.checksum)))
+
+
+def _sealed(body: bytes) -> bytes:
+    return bytes((FORMAT,)) + zlib.crc32(body, FORMAT).to_bytes(4, "big") + body
+
+
+def _opened(data: bytes, where: str) -> bytes:
+    """The msgpack array, once its checksum was found true."""
+    if not data or data[0] > _NUMBERS_MAX:
+        return data
+    if data[0] > FORMAT:
+        raise FormatTooNew(f"{where} has format {data[0]}, this version of Tidewire reads up to {FORMAT}")
+    body = data[_SEAL_BYTES:]
+    if zlib.crc32(body, data[0]) != int.from_bytes(data[1:_SEAL_BYTES], "big"):
+        raise CorruptBlob(where, "an entry's checksum is not that of its bytes")
+    return body
 
 
 def decode(data: bytes, where: str = "txns") -> Entry | Rollup:
     """The inverse of both encoders. Raises FormatTooNew, and CorruptBlob for bytes that are neither."""
+    body = _opened(data, where)
     try:
-        fields = msgpack.unpackb(data, use_list=False, strict_map_key=False)
+        fields = msgpack.unpackb(body, use_list=False, strict_map_key=False)
     except (ValueError, msgpack.UnpackException) as e:
         raise CorruptBlob(where, f"not msgpack: {e}") from e
     if not isinstance(fields, tuple) or not fields or not isinstance(fields[0], int):
         raise CorruptBlob(where, "not an entry of the txns shard")
-    if fields[0] > FORMAT:
-        raise FormatTooNew(f"{where} has format {fields[0]}, this version of Tidewire reads up to {FORMAT}")
+    if body is data and fields[0] != _BARE:
+        raise CorruptBlob(where, "an entry without its checksum")
     try:
         if fields[1] == "r":
             _, _, epoch, state, key, checksum = fields

@@ -1,6 +1,6 @@
 """Verification: reads every byte that a server would rely on, and says what is wrong with it.
 
-    txns log        replayed from its last rollup: every entry decodes, every invariant of the state machine holds
+    txns log        replayed from its last rollup: every entry's checksum is right, every invariant of the state machine holds
     catalog         its objects decode; every table's shard is registered
     each shard      frontiers: since <= upper; a commit that was written is applied or still outstanding
       each part     bytes have the length and checksum that the log says, the rows their count, and row ids
