@@ -30,9 +30,8 @@ group, and if the append should fail (`unwound` counts that) it is refused as if
                                              CommitUnknown for that group, NoLongerCommitting for all who
                                              were not in it, and this committer is closed for good
 
-A closed committer refuses every submission with the error that closed it (`closed_by`; CommitUnknown as
-NoLongerCommitting, for what was never sent did not happen): the environment must be opened again, which reads
-from the log what really happened.
+After a committer was closed the environment must be opened again, which reads from the log what really happened.
+The queue, and who has the log when, are in `txn.commit_queue`; what rides along, in `txn.riders`.
 
 Sketch: a one-row INSERT costs 0.1 (submit) + 2 (admit, in the executor) + 0.4 (pack) + 0.1 (answer)
 microseconds a member; a round costs about 15 and the append.
@@ -52,7 +51,6 @@ from storage.abc import (
     Indeterminate,
     InvalidDatum,
     SeqnoMismatch,
-    ShardId,
     StorageError,
     Timestamp,
 )
@@ -64,15 +62,16 @@ from txn.abc import (
     Fenced,
     Member,
     NoLongerCommitting,
-    QueueFull,
     TxnError,
 )
+from txn.commit_queue import QUEUE_MAX, CommitQueue
 from txn.conflicts import ConflictIndex
 from txn.group import CommitGroup, NextGroup
 from txn.lease import Lease
 from txn.log_entry import Entry, encode
 from txn.oracle import LeasedOracle
 from txn.resolve import RESOLVE_LIMIT_S, resolve
+from txn.riders import Riders
 from txn.rids import RidAllocator
 from txn.transaction import Transaction
 from txn.txns_shard import Overtaken, TxnsShard
@@ -80,7 +79,6 @@ from txn.txns_state import InvalidEntry
 
 T = TypeVar("T")
 
-QUEUE_MAX = 20_000
 GROUP_MAX = 4_096
 LOOP_APPEND_LIMIT_S = 0.0015
 RACES_MAX = 1_000
@@ -88,7 +86,7 @@ RACES_MAX = 1_000
 OnEntry = Callable[[Entry], None]
 
 
-class Committer:
+class Committer(CommitQueue):
     """See the module. All methods are called on the event loop's thread.
 
     `monotonic_s` measures appends; `sleep` waits between retries (a simulation has its own). `learnt` is
@@ -111,32 +109,20 @@ class Committer:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         lease: Lease | None = None,
     ) -> None:
+        super().__init__(queue_max=queue_max)
         self.lease = lease or Lease(0.0, monotonic_s)
         self.shard = shard
         self.oracle = oracle
         self.conflicts = conflicts
         self.rids = rids
         self.learnt = learnt
-        self.queue_max, self.group_max = queue_max, group_max
+        self.group_max = group_max
         self.loop_append_limit_s, self.resolve_limit_s = loop_append_limit_s, resolve_limit_s
         self._monotonic_s, self._sleep = monotonic_s, sleep
-        self._loop = asyncio.get_running_loop()
-        self._queue: list[Member] = []
-        self._scheduled = False
-        self._busy = False  # an append is under way outside the loop's turn, or work has the log for itself
-        self._turns: list[asyncio.Future[None]] = []
-        self._work: set[asyncio.Task[None]] = set()
-        self._drained: list[asyncio.Future[None]] = []
         self._one_by_one = 0
-        self.in_flight_ts: Timestamp = 0
-        """The group that is admitted and being made durable outside the loop's turn; 0: none."""
         self.unwound = 0
         """How many groups were taken back after they had been in flight."""
-        self._settling: list[asyncio.Future[None]] = []
-        self.closed_by: TxnError | None = None
-        self.on_closed: list[Callable[[TxnError], None]] = []
-        self._tidy: dict[ShardId, tuple[Timestamp, int]] = {}
-        self._retract: list[tuple[ShardId, Timestamp, bytes]] = []
+        self.riders = Riders()
         self.append_s = 0.0  # recent average
         self._slow = not shard.consensus.synchronous
         self.beside: AppendProcess | None = None
@@ -146,88 +132,6 @@ class Committer:
         self.rounds = 0
         self.members = 0
         self.refused = 0
-
-    # --- submitting --------------------------------------------------------------------------
-
-    def submit(self, member: Member) -> None:
-        """Queues a member for the round at the end of this turn of the loop.
-
-        Raises QueueFull, or `refusal` (Fenced, NoLongerCommitting): nothing was queued then.
-        """
-        queue = self._queue
-        if self.closed_by is not None:
-            raise self.refusal
-        if len(queue) >= self.queue_max:
-            raise QueueFull(f"more than {self.queue_max} transactions wait to commit")
-        queue.append(member)
-        if not self._scheduled and not self._busy:
-            self._scheduled = True
-            self._loop.call_soon(self._round)
-
-    def tidy(self, shard: ShardId, le_ts: Timestamp, count: int) -> None:
-        """The next append retracts the `count` oldest commits of `shard`: they are applied up to `le_ts`."""
-        _, before = self._tidy.get(shard, (0, 0))
-        self._tidy[shard] = (le_ts, before + count)
-
-    def retract(self, shard: ShardId, ts: Timestamp, schema: bytes) -> None:
-        """The next append takes out this exact registration: forgotten, and all its work applied."""
-        if (shard, ts, schema) not in self._retract:
-            self._retract.append((shard, ts, schema))
-
-    @property
-    def riders(self) -> bool:
-        """Whether something waits to ride in the next append."""
-        return bool(self._tidy or self._retract)
-
-    @property
-    def queued(self) -> int:
-        return len(self._queue)
-
-    @property
-    def idle(self) -> bool:
-        return not self._queue and not self._busy and not self._scheduled
-
-    async def drain(self) -> None:
-        """Returns when everything submitted before has been answered."""
-        while not self.idle:
-            future = self._loop.create_future()
-            self._drained.append(future)
-            await future
-
-    async def settled(self) -> None:
-        """Returns when what is in flight is durable, or taken back."""
-        if self.in_flight_ts:
-            future = self._loop.create_future()
-            self._settling.append(future)
-            await future
-
-    async def exclusively(self, work: Callable[[], Awaitable[T]]) -> T:
-        """Runs `work` while no append is under way and none begins (rollups, catching up)."""
-        while self._busy:
-            turn = self._loop.create_future()
-            self._turns.append(turn)
-            await turn
-        if self.closed_by is not None:
-            raise self.refusal
-        self._busy = True
-        try:
-            return await work()
-        finally:
-            self._busy = False
-            self._next()
-
-    @property
-    def refusal(self) -> TxnError:
-        """What a closed committer answers to whoever had nothing in the append that closed it."""
-        closed_by = self.closed_by
-        assert closed_by is not None
-        if isinstance(closed_by, CommitUnknown):
-            refusal = NoLongerCommitting(
-                "the server commits nothing more: the outcome of a commit is unknown"
-            )
-            refusal.__cause__ = closed_by
-            return refusal
-        return closed_by
 
     # --- the round ---------------------------------------------------------------------------
 
@@ -316,16 +220,6 @@ class Committer:
         self._published(group, admitted, entry)
         self._landed()
 
-    def _landed(self) -> None:
-        """Nothing is under way any more: whoever waited for it goes on."""
-        self._busy = False
-        self.in_flight_ts = 0
-        settling, self._settling = self._settling, []
-        for future in settling:
-            if not future.done():
-                future.set_result(None)
-        self._next()
-
     def _admit(self, members: list[Member]) -> tuple[CommitGroup, list[Member]]:
         """One group of all members that can be in it; the others are answered with their error."""
         group = CommitGroup(self.oracle.write_ts(), self.shard.state, self.conflicts)
@@ -362,10 +256,7 @@ class Committer:
 
     def _seal(self, group: CommitGroup) -> Entry:
         entry = group.seal(self.shard.epoch)
-        if self._tidy:
-            entry.tidy = dict(self._tidy)  # copies: more may be queued while the append is under way
-        if self._retract:
-            entry.retract = list(self._retract)
+        self.riders.board(entry)
         reserve = self.oracle.due(entry.ts)
         if reserve is not None:
             entry.reserve = reserve
@@ -379,7 +270,7 @@ class Committer:
     def _published(self, group: CommitGroup, admitted: list[Member], entry: Entry) -> None:
         """The append is durable: it becomes visible, then everybody hears of it."""
         if entry.tidy or entry.retract:
-            self._tidied(entry)
+            self.riders.carried(entry)
         if entry.reserve:
             self.oracle.extended(entry.reserve)
         if entry.rids:
@@ -398,34 +289,6 @@ class Committer:
                 failed = AnswerFailed(f"the transaction was committed, but answering it failed: {error!r}")
                 failed.__cause__ = error
                 self._fail(member, failed)  # whoever waits for it waits for one of the two
-
-    def _fail(self, member: Member, error: Exception) -> None:
-        try:
-            member.failed(error)
-        except Exception as secondary:  # noqa: BLE001 - must not keep the others from their answer
-            self._report(member, secondary)
-
-    def _report(self, member: Member, error: Exception) -> None:
-        self._loop.call_exception_handler({"message": f"answering {member!r} raised", "exception": error})
-
-    def _next(self) -> None:
-        """After a round: waiting work first, then the next group, then whoever waits for silence."""
-        if self._busy:
-            return
-        while self._turns:
-            turn = self._turns.pop(0)
-            if not turn.done():
-                turn.set_result(None)
-                return
-        if self._queue:
-            if not self._scheduled and self.closed_by is None:
-                self._scheduled = True
-                self._loop.call_soon(self._round)
-        elif self._drained:
-            drained, self._drained = self._drained, []
-            for future in drained:
-                if not future.done():
-                    future.set_result(None)
 
     def _measured(self, seconds: float) -> None:
         self.append_s += (seconds - self.append_s) * 0.05
@@ -455,25 +318,6 @@ class Committer:
         self._next()
 
     # --- slow appends and failures -----------------------------------------------------------
-
-    def _background(self, work: Callable[[], Awaitable[None]]) -> None:
-        """The log is this work's until it ends."""
-        self._busy = True
-
-        async def run() -> None:
-            try:
-                await work()
-            except TxnError as error:
-                self._close(error)
-            except Exception as error:  # noqa: BLE001 - an error of ours: never go on as if nothing was
-                self._close(CommitUnknown(f"the committer failed: {error!r}"))
-                self._loop.call_exception_handler({"message": "the committer failed", "exception": error})
-            finally:
-                self._landed()
-
-        task = self._loop.create_task(run())
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
 
     async def _confirm(self, admitted: list[Member]) -> None:
         """Answers members that had nothing to write, once it is sure that nobody else leads."""
@@ -587,7 +431,7 @@ class Committer:
         self._check_epoch()
 
     def _learnt_entry(self, entry: Entry) -> None:
-        self._tidied(entry)
+        self.riders.carried(entry)
         # Their clock may be ahead of ours: never below what they have made readable.
         self.oracle.extended(entry.reserve)
         if entry.ts:
@@ -595,19 +439,6 @@ class Committer:
             if self.learnt is not None:
                 self.learnt(entry)
             self.oracle.apply_write(entry.ts)
-
-    def _tidied(self, entry: Entry) -> None:
-        """What an entry retracted, ours or another's, is not to be retracted again."""
-        for shard, (le_ts, count) in entry.tidy.items():
-            ours = self._tidy.get(shard)
-            if ours is not None:
-                if ours[1] > count and ours[0] > le_ts:
-                    self._tidy[shard] = (ours[0], ours[1] - count)
-                else:
-                    del self._tidy[shard]
-        for item in entry.retract:
-            if item in self._retract:
-                self._retract.remove(item)
 
     def _check_epoch(self) -> None:
         if self.shard.state.epoch > self.shard.epoch:
@@ -634,22 +465,5 @@ class Committer:
         return await resolve(attempt, lost, self.resolve_limit_s, self._monotonic_s, self._sleep)
 
     def _close(self, error: TxnError) -> None:
-        """For good: what waits is refused, and so is everything that comes."""
-        if self.closed_by is not None:
-            return
-        self.closed_by = error
         self.lease.end()
-        waiting, self._queue = self._queue, []
-        for member in waiting:
-            self._fail(member, self.refusal)
-        for turn in self._turns:
-            if not turn.done():
-                turn.set_result(None)
-        self._turns.clear()
-        for callback in self.on_closed:
-            callback(error)
-        self._next()
-
-    def close(self, error: TxnError) -> None:
-        """Closes from outside (shutdown, a lost file lock): later submissions raise `error`."""
-        self._close(error)
+        super()._close(error)

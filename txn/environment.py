@@ -563,7 +563,7 @@ class Environment:
         await (await self.shard(shard)).advance_upper(as_of + 1)
 
     def _applied(self, shard: ShardId, le_ts: Timestamp, count: int) -> None:
-        self.committer.tidy(shard, le_ts, count)
+        self.committer.riders.tidy(shard, le_ts, count)
         self.upkeep.due[shard] = None
 
     def _learnt(self, entry: Entry) -> None:

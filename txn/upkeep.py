@@ -198,7 +198,7 @@ class Upkeep:
         await self.env.applier.apply_shard(shard, registration.forget_ts)
         if self.env.txns.state.registered.get(shard) is not registration:
             return  # somebody else saw it off meanwhile
-        self.env.committer.retract(shard, registration.ts, registration.schema)
+        self.env.committer.riders.retract((shard, registration.ts, registration.schema))
         self.env.shards.pop(shard, None)
 
     async def flush_riders(self) -> None:

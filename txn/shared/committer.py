@@ -165,19 +165,7 @@ class SharedCommitter(Committer):
         return formed
 
     def _seal(self, group: Any) -> Entry:
-        # Others retract as well: what is still outstanding up to a bound, the state says at this moment.
-        state = self.shard.state
-        for shard, (le_ts, _) in list(self._tidy.items()):
-            count = sum(1 for _ in state.outstanding_le(shard, le_ts))
-            if count:
-                self._tidy[shard] = (le_ts, count)
-            else:
-                del self._tidy[shard]
-        for item in list(self._retract):
-            shard, ts, schema = item
-            known = state.registered.get(shard)
-            if known is None or known.ts != ts or known.schema != schema:
-                self._retract.remove(item)
+        self.riders.settle(self.shard.state)
         return super()._seal(group)
 
     def _settle(self, formed: _Formed, entry: Entry | None = None) -> None:
