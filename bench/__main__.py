@@ -1,66 +1,140 @@
-"""`python -m bench`: run the workloads on both servers in turn, print and save the table."""
+"""`python -m bench`: run the workloads on all sides in turn, print and save the table, the plots, and the profiles.
+
+--only PATTERN      those whose names contain it (several times: any of them)
+--full              also what takes long
+--profile FOLDER    sample the server during each timed run (`bench/profiles.py`); nothing is saved
+"""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
+import time
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
+from bench import plots
 from bench.peers import Peer, postgres_peer, tidewire_peer
-from bench.report import Result, markdown, save
-from bench.workloads import chosen
+from bench.profiles import profiled
+from bench.report import Result, kept, markdown, save
+from bench.suite import chosen, figures
+from bench.workload import NOTED, Curve, Workload
+
+SERVERS = {"tidewire": tidewire_peer, "postgres": postgres_peer}
 
 
-def main() -> int:
-    arguments = argparse.ArgumentParser(prog="bench", description=__doc__)
+def _options() -> argparse.Namespace:
+    arguments = argparse.ArgumentParser(
+        prog="bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     arguments.add_argument("--full", action="store_true", help="every workload, not only the quick ones")
     arguments.add_argument("--only", action="append", default=[], metavar="PATTERN")
     arguments.add_argument("--rounds", type=int, default=3)
-    arguments.add_argument("--seconds", type=float, default=5.0, help="length of one timed run")
+    arguments.add_argument("--seconds", type=float, default=3.0, help="length of one timed run")
     arguments.add_argument("--list", action="store_true", help="print the workloads' names")
-    arguments.add_argument("--peer", action="append", default=[], choices=["tidewire", "postgres"])
+    arguments.add_argument("--peer", action="append", default=[], help="measure these sides only")
     arguments.add_argument("--out", type=Path, default=Path(__file__).parent)
     arguments.add_argument("--no-save", action="store_true")
-    options = arguments.parse_args()
+    arguments.add_argument("--profile", type=Path, metavar="FOLDER")
+    return arguments.parse_args()
+
+
+def main() -> int:
+    options = _options()
     workloads = chosen(options.only, options.full)
     if options.list:
         print("\n".join(w.name for w in workloads))
         return 0
-    wanted = set(options.peer or ["tidewire", "postgres"])
+    wanted = {p for w in workloads for p in w.peers}
+    if options.peer:
+        wanted &= set(options.peer)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are stopped then, too
     results: list[Result] = []
-    failures = 0
+    begun_s = time.monotonic()
     with contextlib.ExitStack() as stack:
-        peers: list[Peer] = []
-        if "tidewire" in wanted:
-            peers.append(stack.enter_context(tidewire_peer()))
-        if "postgres" in wanted:
-            peers.append(stack.enter_context(postgres_peer()))
-        prepared = ""
-        for w in workloads:
-            result = Result(w.name, w.unit, w.aim, w.lower_is_better)
+        peers = [
+            stack.enter_context(SERVERS[name]()) if name in SERVERS else Peer(name)
+            for name in dict.fromkeys(["tidewire", "postgres", *sorted(wanted)])
+            if name in wanted
+        ]
+        prepared: dict[str, str] = {}
+        for workload in workloads:
+            result = Result.of(workload)
             results.append(result)
+            started_s = time.monotonic()
+            mine = [p for p in peers if p.name in workload.peers]
             try:
-                if w.prepare is not None and (w.group != prepared or not w.group):
-                    for peer in peers:
-                        if peer.name in w.peers:
-                            w.prepare(peer)
-                    prepared = w.group
-                for _ in range(options.rounds):
-                    for peer in peers:
-                        if peer.name in w.peers:
-                            result.rounds.setdefault(peer.name, []).append(w.run(peer, options.seconds))
+                _prepare(workload, mine, prepared)
+                _measure(workload, mine, result, options)
             except Exception as error:  # noqa: BLE001 - a failed workload is reported in its row, the others go on
-                failures += 1
-                result.note = f"failed: {error}".replace("\n", " ").replace("|", "/")[:300]
-            ratio = f"{result.ratio:.2f}" if result.ratio is not None else "-"
-            medians = ", ".join(f"{n} {m:,.4g}" for n in result.rounds if (m := result.median(n)) is not None)
-            print(f"{w.name:45} {medians:50} ratio {ratio} {result.note}", flush=True)
-    print()
-    print(markdown(results))
-    if not options.no_save:
-        save(results, options.out)
+                result.failure = f"{type(error).__name__}: {error}".replace("\n", " ").replace("|", "/")[:400]
+                prepared.clear()
+            result.notes += NOTED.take()
+            _revive(mine, prepared)
+            _print(result, time.monotonic() - started_s)
+    failures = [r.workload for r in results if r.failure]
+    if options.no_save or options.profile:
+        print("\n" + markdown(results))
+    else:
+        everything = kept(options.out, results, [w.name for w in figures()])
+        save(everything, options.out, plots.draw(everything, options.out))
+    print(
+        f"{len(results)} workloads in {(time.monotonic() - begun_s) / 60:.1f} minutes; failed: {failures or 'none'}"
+    )
     return 1 if failures else 0
+
+
+def _prepare(workload: Workload, peers: Iterable[Peer], prepared: dict[str, str]) -> None:
+    """What a group shares is made once, on each peer by itself, until another group's takes its place."""
+    if workload.prepare is None:
+        return
+    for peer in peers:
+        if workload.group and prepared.get(peer.name) == workload.group:
+            continue
+        prepared.pop(peer.name, None)
+        with peer.limited(workload.time_limit_s):
+            workload.prepare(peer)
+        prepared[peer.name] = workload.group
+
+
+def _measure(workload: Workload, peers: list[Peer], result: Result, options: argparse.Namespace) -> None:
+    for _ in range(workload.rounds or options.rounds):
+        for peer in peers:
+            cpu_s = peer.cpu_s()
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(peer.limited(workload.time_limit_s))
+                if options.profile is not None and peer.process is not None:
+                    stack.enter_context(profiled(peer.process.pid, workload.name, options.profile))
+                found = workload.run(peer, options.seconds)
+            if isinstance(found, Curve):
+                result.curves[peer.name] = asdict(found)
+                found = found.figure
+            result.rounds.setdefault(peer.name, []).append(found)
+            if peer.process is not None:
+                result.cpu_s.setdefault(peer.name, []).append(round(max(0.0, peer.cpu_s() - cpu_s), 2))
+
+
+def _revive(peers: Iterable[Peer], prepared: dict[str, str]) -> None:
+    for peer in peers:
+        if peer.process is not None and peer.process.poll() is not None:
+            print(
+                f"  {peer.name} is gone (exit code {peer.process.returncode}) and is started again",
+                flush=True,
+            )
+            prepared.pop(peer.name, None)
+            peer.revive()
+
+
+def _print(result: Result, took_s: float) -> None:
+    medians = ", ".join(f"{n} {m:,.4g}" for n in result.rounds if (m := result.median(n)) is not None)
+    ratios = " ".join(
+        f"{r:.2f}" for n in result.rounds if n != "tidewire" and (r := result.ratio(n)) is not None
+    )
+    said = f"FAILED {result.failure}" if result.failure else "; ".join(result.notes)
+    print(f"{result.workload:55} {medians:45} {ratios:8} {took_s:4.0f} s  {said}", flush=True)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import Any
 import psycopg
 
 from bench.peers import Peer
-from bench.workloads import Workload
+from bench.workload import Workload
 
 ROWS = 1_000_000
 KEYS = 1_000

@@ -1,4 +1,4 @@
-"""The servers under measurement, each started afresh with its defaults.
+"""The sides of a comparison: servers, each started afresh with its defaults, and libraries in this process.
 
 A figure means little on a shared two-core machine; a *ratio* to a peer measured in the same
 minutes means more. So both servers run at once, workloads are sent to them in turn, and nothing
@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,16 +26,19 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests.postgres import running_postgres
 
+POSTGRES_LIMIT_S = 900
+"""Of one statement on PostgreSQL; the only setting that is not its default, and none that a figure feels."""
+
 
 @dataclass
 class Peer:
-    """A running server. `restart` is None where the workload about restarts does not apply."""
+    """A running server, or (without a port) a library that a workload uses in this process."""
 
     name: str
-    host: str
-    port: int
-    user: str
-    dbname: str
+    host: str = ""
+    port: int = 0
+    user: str = ""
+    dbname: str = ""
     process: subprocess.Popen[str] | None = None
     data_dir: Path | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -47,9 +51,58 @@ class Peer:
         return psycopg.connect(self.dsn, autocommit=True)
 
     @property
+    def url(self) -> str:
+        return f"postgresql://{self.user}@{self.host}:{self.port}/{self.dbname}"
+
+    def revive(self) -> None:
+        """Starts the server again if it is gone: what killed it is not to cost the workloads after it."""
+        if self.process is not None and self.process.poll() is not None:
+            assert self.data_dir is not None
+            self.process = start_tidewire(self.data_dir, self.port)
+
+    def cpu_s(self) -> float:
+        """Processor seconds of the server's process and its children so far; 0 where that is not known."""
+        if self.process is None or not Path("/proc/self/stat").exists():
+            return 0.0
+        return sum(_cpu_s(pid) for pid in process_tree(self.process.pid))
+
+    @contextlib.contextmanager
+    def limited(self, limit_s: float) -> Iterator[None]:
+        """Kills the server when the block takes longer: whoever waits for an answer then gets an error."""
+        process = self.process
+        if process is None:  # PostgreSQL has its own limit; a library is in this process
+            yield
+            return
+        timer = threading.Timer(limit_s, process.kill)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    @property
     def pg_arguments(self) -> list[str]:
         """The connection options that PostgreSQL's own programs take."""
         return ["-h", self.host, "-p", str(self.port), "-U", self.user]
+
+
+def process_tree(pid: int) -> list[int]:
+    """The process and all below it, as Linux tells."""
+    found = [pid]
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in task.read_text().split():
+                found += process_tree(int(child))
+    return found
+
+
+def _cpu_s(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def free_port() -> int:
@@ -112,7 +165,8 @@ def tidewire_peer() -> Iterator[Peer]:
 @contextlib.contextmanager
 def postgres_peer() -> Iterator[Peer]:
     """PostgreSQL with its default settings: synchronous, every commit on disk."""
-    with running_postgres({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}) as dsn:
+    settings = {"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"}
+    with running_postgres(settings | {"statement_timeout": str(POSTGRES_LIMIT_S * 1000)}) as dsn:
         known = conninfo_to_dict(dsn)
         yield Peer(
             "postgres",

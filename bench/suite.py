@@ -1,0 +1,29 @@
+"""Every workload, in the order in which they run: small ones first, then what fills memory and disk."""
+
+from __future__ import annotations
+
+import fnmatch
+
+from bench import bulk, copying, isolation, pgbench, startup, statements
+from bench.workload import Workload
+
+
+def figures() -> list[Workload]:
+    """All of them. Those of one group stand together, so that what they share is made once."""
+    return [
+        *pgbench.workloads(),
+        *statements.workloads(),
+        *copying.workloads(),
+        *bulk.workloads(),
+        *startup.workloads(),
+        *isolation.workloads(),
+        *pgbench.large(),
+    ]
+
+
+def chosen(patterns: list[str], full: bool) -> list[Workload]:
+    """The workloads whose names match any pattern; without patterns all that are quick (or all)."""
+    everything = figures()
+    if patterns:
+        return [w for w in everything if any(fnmatch.fnmatch(w.name, f"*{p}*") for p in patterns)]
+    return [w for w in everything if full or w.quick]
