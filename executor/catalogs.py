@@ -24,7 +24,7 @@ from executor.session.block import Block
 from executor.snapshot.hydration import HydrationSource
 from executor.snapshot.store import SnapshotStore
 from planner.abc import SqlError, Table
-from planner.catalog import Catalog, CatalogChange, Counter, encode
+from planner.catalog import Catalog, CatalogChange, Counter, encode, first_objects
 from storage.abc import Part, ShardId, Timestamp
 from storage.parts import inline_table
 from storage.rows import conform
@@ -105,7 +105,7 @@ class Catalogs:
         txn = env.begin()
         txn.on_admit = first
         txn.register(CATALOG_SHARD, bytes(CATALOG_SCHEMA.serialize().to_pybytes()))
-        for row in Catalog().rows():
+        for row in Catalog(first_objects()).rows():
             txn.insert(CATALOG_SHARD, row[0], env.rids.next(), row)
         try:
             await txn.commit()

@@ -39,6 +39,7 @@ from planner.catalog.objects import (
     Sequence,
     UserType,
     View,
+    first_objects,
 )
 
 __all__ = [
@@ -75,6 +76,7 @@ __all__ = [
     "changes_to_rows",
     "decode",
     "encode",
+    "first_objects",
     "quote_identifier",
     "quote_qualified",
 ]

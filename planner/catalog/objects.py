@@ -22,6 +22,8 @@ INFORMATION_SCHEMA_OID: Final = 13_000
 TOAST_OID: Final = 99
 DATABASE_OID: Final = 5
 SUPERUSER_OID: Final = 10
+POSTGRES_OID: Final = 16_382
+POSTGRES_PUBLIC_OID: Final = 16_383
 FIRST_USER_OID: Final = 16_384
 """OIDs below are PostgreSQL's own; every object that DDL makes is at or above."""
 
@@ -273,7 +275,7 @@ class CatalogChange:
 
 
 def built_in_objects() -> tuple[CatalogObject, ...]:
-    """What an empty environment has."""
+    """What every environment has, whether its rows say so or not."""
     return (
         Counter(FIRST_USER_OID),
         Database(DATABASE_OID, "tidewire"),
@@ -281,4 +283,17 @@ def built_in_objects() -> tuple[CatalogObject, ...]:
         Schema(INFORMATION_SCHEMA_OID, "information_schema", database_oid=0),
         Schema(PUBLIC_OID, "public"),
         Role(SUPERUSER_OID, DEFAULT_OWNER, login=True, superuser=True, create_db=True, create_role=True),
+    )
+
+
+def first_objects() -> tuple[CatalogObject, ...]:
+    """What a new environment begins with: the built-in objects, and the database that tools connect to unasked.
+
+    `createdb`, `psql -l`, pools and test runners expect one that is called `postgres`. Unlike the built-in objects it
+    is there by its rows alone, so it can be dropped, and an environment that was made without it stays as it is.
+    """
+    return (
+        *built_in_objects(),
+        Database(POSTGRES_OID, "postgres"),
+        Schema(POSTGRES_PUBLIC_OID, "public", database_oid=POSTGRES_OID),
     )

@@ -1,0 +1,66 @@
+"""The tools that make, list and drop databases; they connect to one named `postgres` without being asked to."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.server.process import ServerProcess
+
+TOOLS = ("createdb", "dropdb", "psql")
+needs_tools = pytest.mark.skipif(
+    any(shutil.which(tool) is None for tool in TOOLS), reason=f"not installed: one of {', '.join(TOOLS)}"
+)
+
+
+def run(server: ServerProcess, *command: str, database: str = "") -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in server.client_environment().items() if k != "PGDATABASE"}
+    return subprocess.run(
+        command,
+        env=environment | ({"PGDATABASE": database} if database else {}),
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def names(server: ServerProcess) -> list[str]:
+    with server.connect() as connection:
+        return [name for (name,) in connection.execute("select datname from pg_database order by 1")]
+
+
+@needs_tools
+def test_tools_find_the_database_that_they_connect_to(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        assert names(server) == ["postgres", "tidewire"]
+        for arguments in (["shop"], ["-T", "template0", "-E", "UTF8", "-O", "tidewire", "other"]):
+            assert run(server, "createdb", *arguments).stderr == ""
+        again = run(server, "createdb", "shop")
+        assert again.returncode == 1 and 'database "shop" already exists' in again.stderr
+        listed = run(server, "psql", "-X", "-l", "-A", "-t").stdout.splitlines()
+        assert [row.split("|")[0] for row in listed] == ["other", "postgres", "shop", "tidewire"]
+        assert run(server, "dropdb", "other").stderr == ""
+        assert run(server, "dropdb", "--force", "shop").stderr == ""
+        assert names(server) == ["postgres", "tidewire"]
+
+
+@needs_tools
+def test_it_is_a_database_like_others(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server:
+        for database, table in (("postgres", "here"), ("tidewire", "there")):
+            with server.connect(dbname=database) as connection:
+                connection.execute(f"create table {table} (id int)")
+                shown = connection.execute("select tablename from pg_tables where schemaname = 'public'")
+                assert shown.fetchall() == [(table,)]
+        with server.connect(dbname="postgres") as connection:
+            connection.execute("create database made_from_there")
+        assert run(server, "dropdb", "--maintenance-db=tidewire", "postgres").stderr == ""
+        assert server.stop() == 0
+        # An environment without it, dropped or from before there was one, stays so.
+        server.start()
+        assert names(server) == ["made_from_there", "tidewire"]
+        assert 'database "postgres" does not exist' in run(server, "psql", "-X", "-l").stderr
