@@ -163,7 +163,12 @@ def _activity(session: Session) -> list[dict[str, Any]]:
 
 def _statements(session: Session) -> list[dict[str, Any]]:
     return [
-        {"name": p.name, "statement": p.text, "from_sql": p.from_sql}
+        {
+            "name": p.name,
+            "statement": p.text,
+            "parameter_types": [ref.oid for ref in p.parameter_types],
+            "from_sql": p.from_sql,
+        }
         for p in session.statements.values()
         if p.name
     ]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Result, Rows
+from executor.session.arguments import evaluate
 from executor.session.block import Block
 from planner import statements as st
 from planner import types as t
@@ -42,12 +43,11 @@ async def readable(session: Session, ts: Timestamp) -> Timestamp:
 
 async def timestamp_of(session: Session, text: str) -> Timestamp:
     """The timestamp that an AS OF expression means. Raises 22023."""
-    from executor.session import commands
 
     bare = text.strip()
     if bare.isdigit():
         return await readable(session, int(bare))
-    value = await commands.evaluate(session, bare, TypeRef(t.TIMESTAMPTZ))
+    value = await evaluate(session, bare, TypeRef(t.TIMESTAMPTZ))
     return await _of_datum(session, value)
 
 

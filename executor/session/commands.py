@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
 from executor.session import transactions
+from executor.session.arguments import arguments
 from executor.session.settings import join_list
 from executor.session.transactions import require_block, set_isolation, set_read_only, settle
 from planner import statements as st
@@ -214,27 +215,8 @@ async def _execute(
     prepared = session.statements.get(s.name)
     if prepared is None:
         raise ExecutionError("26000", f'prepared statement "{s.name}" does not exist')
-    wanted = prepared.parameter_types
-    if len(s.arguments) != len(wanted):
-        raise ExecutionError(
-            "42601",
-            f'wrong number of parameters for prepared statement "{s.name}"',
-            detail=f"Expected {len(wanted)} parameters but got {len(s.arguments)}.",
-        )
-    values: list[Datum] = []
-    for argument, ref in zip(s.arguments, wanted, strict=True):
-        values.append(await evaluate(session, argument.text, ref))
-    result = await session.run_plan(prepared.plan, tuple(values), autocommit)
-    return result
-
-
-async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
-    """The value of an expression that stands alone (arguments of EXECUTE, AS OF)."""
-    cast = f"SELECT CAST({text} AS {t.format_type(ref)})"
-    plan, params = session.executor.planner.plan(cast, session.context(), normalise=False)
-    result = await session.run_plan(plan, params, session.block is None)
-    assert isinstance(result, Rows)
-    return result.rows[0][0]
+    values = await arguments(session, s.name, s.arguments, prepared.parameter_types)
+    return await session.run_plan(prepared.plan, values, autocommit)
 
 
 async def _deallocate(

@@ -14,7 +14,7 @@ from planner.binding.coerce import Coercions
 from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
 from planner.binding.functions.system import session_function
 from planner.binding.naming import function_name
-from planner.binding.records import items_of, record_of, row_of
+from planner.binding.records import record_of, row_of
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
 
@@ -55,10 +55,8 @@ class CallBinder:
     def infix(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node:
         if op == "!=":
             op = "<>"
-        if op in ("=", "<>") and a.type.oid == b.type.oid == t.RECORD and items_of(a) and items_of(b):
-            return self._row_equal(op, a, b, position)
         names = (type_name(a.type.oid), type_name(b.type.oid))
-        made = self._user_types(op, a, b, position)
+        made = self.record_comparison(op, a, b, position) or self._user_types(op, a, b, position)
         if made is not None:
             return made
         try:
@@ -92,14 +90,8 @@ class CallBinder:
             return None
         return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
 
-    def _row_equal(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node:
-        """Rows within rows, and records whose fields are known."""
-        left, right = items_of(a) or (), items_of(b) or ()
-        if len(left) != len(right):
-            raise PlanError("42601", "unequal number of entries in row expressions", position=position)
-        tests = tuple(self.infix("=", x, y, position) for x, y in zip(left, right, strict=True))
-        same = ir.Logic(BOOL, "and", tests)
-        return same if op == "=" else ir.Logic(BOOL, "not", (same,))
+    def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
+        raise NotImplementedError
 
     def prefix(self, op: str, a: ir.Node, position: int) -> ir.Node:
         try:

@@ -59,7 +59,7 @@ class Coercions:
             stated = self.parameters.type_of(node.number)
             if stated is None:
                 self.parameters.decide(node.number, target)
-                stated = TypeRef(target.oid)
+                stated = target if target.oid == t.RECORD else TypeRef(target.oid)
             node = replace(node, type=stated)
             if stated.oid != target.oid and not castable(name_of(stated), name_of(target), context):
                 a, b = t.format_type(stated), t.format_type(TypeRef(target.oid))
@@ -141,7 +141,7 @@ class Coercions:
         if node.value is None:
             return ir.Lit(target, None, node.position)
         oid = target.oid
-        if oid in (t.ANY, t.RECORD) or category(name_of(target)) == "P":
+        if oid == t.ANY or (oid != t.RECORD and category(name_of(target)) == "P"):
             return ir.Lit(TypeRef(t.TEXT), node.value, node.position)
         plain = TypeRef(oid, target.typmod if oid == t.INTERVAL else -1)
         if oid in (t.TEXT, t.VARCHAR, t.BPCHAR):

@@ -44,8 +44,13 @@ def is_text(frag: Frag) -> bool:
 
 
 def held_form(ref: TypeRef) -> Form:
-    """The form that a field of this type has within a record: arrays are texts there, but for those of records."""
-    return ARRAY_TEXT if t.element_of(ref.oid) and ref.oid != t.RECORD_ARRAY else None
+    """The form that a field of this type has within a record: arrays are texts there."""
+    return ARRAY_TEXT if t.element_of(ref.oid) and _has_text(ref) else None
+
+
+def _has_text(ref: TypeRef) -> bool:
+    """Records of unknown fields stay what DuckDB has made of them."""
+    return ref.oid != t.RECORD_ARRAY or ref.typmod >= 0
 
 
 def element_ref(ref: TypeRef) -> TypeRef:
@@ -71,7 +76,7 @@ def as_text(frag: Frag, ref: TypeRef) -> Frag:
     """The array as it is stored."""
     if is_text(frag) or not t.element_of(ref.oid):
         return frag
-    if ref.oid in (t.RECORD_ARRAY,):
+    if not _has_text(ref):
         return frag
     items = stored_items(frag, element_ref(ref))
     bare = element_ref(ref).oid in _CAST

@@ -389,8 +389,14 @@ class Emitter:
             from planner.binding.records import items_of
 
             parts = items_of(node)
-            if parts:
-                return sql("row(", join(", ", [self.sort_key(p) for p in parts]), ")")
+            if parts:  # in the form of a record's fields, for the other record may have no other
+                keys = [
+                    comparable(self.in_record(p), p.type)
+                    if p.type.oid == t.NUMERIC or t.element_of(p.type.oid)
+                    else self.sort_key(p)
+                    for p in parts
+                ]
+                return sql("row(", join(", ", keys), ")")
         return comparable(self.frag(node), node.type)
 
 

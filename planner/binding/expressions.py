@@ -22,6 +22,7 @@ from planner.binding.facts import type_name
 from planner.binding.naming import identifier
 from planner.binding.records import field_of, row_of
 from planner.binding.resolve import common_type
+from planner.binding.row_comparisons import items
 from planner.binding.scope import Scope, find_column, no_column, similar_column
 from planner.catalog import domains
 from planner.parse import position as first_position
@@ -306,6 +307,8 @@ class ExpressionBinder(PredicateBinder):
 
         oid = type_oid(common)
         mods = {n.type.typmod for n in nodes if n.type.oid == oid}
+        if oid in (t.RECORD, t.RECORD_ARRAY) and len(mods) > 1:
+            raise PlanError("0A000", f"{what} of records with different columns is not supported")
         ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid == oid for n in nodes) else -1)
         made = [
             self.coercions.coerce(n, ref if n.type.oid == oid else TypeRef(oid), "i", p)
@@ -509,7 +512,7 @@ class ExpressionBinder(PredicateBinder):
         return self.function(name, args, first_position(node))
 
     def _overlaps(self, node: exp.Binary, scope: Scope) -> ir.Node:
-        (a, b), (c, d) = self._items(node.this), self._items(node.expression)
+        (a, b), (c, d) = items(node.this), items(node.expression)
         args = [self.bind(x, scope) for x in (a, b, c, d)]
         return self.function("overlaps", args, first_position(node))
 

@@ -35,7 +35,8 @@ class Parameters:
 
     def decide(self, number: int, ref: TypeRef) -> None:
         assert number not in self._types
-        self._types[number] = TypeRef(ref.oid)
+        # A record's modifier says what its fields are.
+        self._types[number] = ref if ref.oid == t.RECORD else TypeRef(ref.oid)
 
     def type_of(self, number: int) -> TypeRef | None:
         return self._types.get(number)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.calls import CallBinder
 from planner.binding.dimensions import array_over
-from planner.binding.facts import type_name
 from planner.binding.records import row_of
-from planner.binding.resolve import common_type
+from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
 from planner.binding.scope import Scope
 from planner.parse import position as first_position
 
@@ -29,7 +27,7 @@ BOOL = TypeRef(t.BOOL)
 _VECTORS = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
 
 
-class PredicateBinder(CallBinder):
+class PredicateBinder(RowComparisonBinder):
     """What answers true, false or NULL."""
 
     def boolean(self, node: exp.Expression, scope: Scope, what: str) -> ir.Node:
@@ -60,10 +58,9 @@ class PredicateBinder(CallBinder):
             shown = "!=" if self.text.find("!=", 0) >= 0 and "<>" not in self.text else "<>"
         else:
             shown = op
-        if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple) or is_row(left) or is_row(right):
-            return self._row_comparison(node, op, scope)
-        a, b = self.bind(left, scope), self.bind(right, scope)
-        return self.infix(op, a, b, self.operator_position(node, shown))
+        if is_row(left) and isinstance(right, exp.Subquery):
+            return self.row_query(items(left), op, right, scope, first_position(node))
+        return self.compared(op, left, right, scope, self.operator_position(node, shown))
 
     def _operator(self, node: exp.Operator, scope: Scope) -> ir.Node:
         op = str(node.args["operator"])
@@ -93,6 +90,8 @@ class PredicateBinder(CallBinder):
         inner = node.this
         if isinstance(inner, exp.Is):
             return self._is(inner, scope, negated=True)
+        if isinstance(inner, exp.In):
+            return ir.Logic(BOOL, "not", (self._in(inner, scope, "not"),))
         return ir.Logic(BOOL, "not", (self.boolean(inner, scope, "NOT"),))
 
     def _is(self, node: exp.Is, scope: Scope, negated: bool = False) -> ir.Node:
@@ -120,11 +119,8 @@ class PredicateBinder(CallBinder):
         )
 
     def _distinct(self, node: exp.Binary, scope: Scope) -> ir.Node:
-        a, b = self.bind(node.this, scope), self.bind(node.expression, scope)
-        equal = self.infix("=", a, b, first_position(node))
-        assert isinstance(equal, ir.Call)
-        op = "is distinct from" if isinstance(node, exp.NullSafeNEQ) else "is not distinct from"
-        return ir.Call(BOOL, equal.op.replace(" = ", f" {op} "), equal.args)
+        negated = isinstance(node, exp.NullSafeEQ)
+        return self.distinct(node.this, node.expression, negated, scope, first_position(node))
 
     def _between(self, node: exp.Between, scope: Scope) -> ir.Node:
         value, low, high = (self.bind(n, scope) for n in (node.this, node.args["low"], node.args["high"]))
@@ -139,27 +135,19 @@ class PredicateBinder(CallBinder):
             return ir.Logic(BOOL, "or", (within(low, high), within(high, low)))
         return within(low, high)
 
-    def _in(self, node: exp.In, scope: Scope) -> ir.Node:
-        position = first_position(node)
+    def _in(self, node: exp.In, scope: Scope, word: str = "in") -> ir.Node:
+        """The operator stands where its first word does."""
+        position = self.operator_position(node, word)
         query = node.args.get("query")
         if query is not None:
             return self.quantified_query(node.this, "=", query, "any", scope, position)
         if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Select | exp.Subquery):
             return self.quantified_query(node.this, "=", node.expressions[0], "any", scope, position)
-        if isinstance(node.this, exp.Tuple) or is_row(node.this):
-            tests = tuple(
-                self._row_equality("=", self._items(node.this), self._items(e), scope, position)
-                for e in node.expressions
-            )
-            return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
-        left = self.bind(node.this, scope)
-        items = [self.bind(e, scope) for e in node.expressions]
-        names = [type_name(n.type.oid) for n in (left, *items)]
-        common = common_type(names)
-        if common is not None and common != "unknown" and left.type.oid != t.UNKNOWN:
-            tests = tuple(self.infix("=", left, i, position) for i in items)
+        if is_row(node.this) and any(is_row(e) for e in node.expressions):
+            tests = tuple(self.compared("=", node.this, e, scope, position) for e in node.expressions)
         else:
-            tests = tuple(self.infix("=", left, i, position) for i in items)
+            left = self.bind(node.this, scope)
+            tests = tuple(self.infix("=", left, self.bind(e, scope), position) for e in node.expressions)
         return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
 
     def _like(self, node: exp.Binary, scope: Scope, escape: ir.Node | None = None) -> ir.Node:
@@ -211,67 +199,9 @@ class PredicateBinder(CallBinder):
             )
         return ir.AnyAll(BOOL, compare, array, every)
 
-    def _items(self, node: exp.Expression) -> list[exp.Expression]:
-        while isinstance(node, exp.Paren):
-            node = node.this
-        if isinstance(node, exp.Tuple | exp.Anonymous):
-            return list(node.expressions)
-        return [node]
-
     def _row(self, items: Sequence[exp.Expression], scope: Scope) -> ir.Node:
         bound = tuple(self.coercions.settled(self.bind(i, scope)) for i in items)
         return row_of(bound)
-
-    def _row_comparison(self, node: exp.Binary, op: str, scope: Scope) -> ir.Node:
-        position = first_position(node)
-        if isinstance(node.this, exp.Subquery):
-            self._scalar_subquery(node.this, scope)  # PostgreSQL takes several columns on the right side only
-        if isinstance(node.expression, exp.Subquery):
-            return self.row_query(self._items(node.this), op, node.expression, scope, position)
-        left, right = self._items(node.this), self._items(node.expression)
-        if op in ("=", "<>"):
-            same = self._row_equality("=", left, right, scope, position)
-            return same if op == "=" else ir.Logic(BOOL, "not", (same,))
-        self._same_length(left, right, position)
-        pairs = [(self.bind(a, scope), self.bind(b, scope)) for a, b in zip(left, right, strict=True)]
-        return self._compared(op, pairs, position)
-
-    def _compared(self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int) -> ir.Node:
-        """A comparison of rows, column by column."""
-        if op in ("=", "<>"):
-            tests = tuple(self.infix(op, a, b, position) for a, b in pairs)
-            return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if op == "=" else "or", tests)
-        if op not in ("<", "<=", ">", ">="):
-            raise PlanError(
-                "0A000", f"could not determine interpretation of row comparison operator {op}",
-                hint="Row comparison operators must be associated with btree operator families.", position=position,
-            )  # fmt: skip
-        strict = op.rstrip("=")
-        made: ir.Node = self.infix(op, *pairs[-1], position)
-        for a, b in reversed(pairs[:-1]):
-            less = self.infix(strict, a, b, position)
-            equal = self.infix("=", a, b, position)
-            made = ir.Logic(BOOL, "or", (less, ir.Logic(BOOL, "and", (equal, made))))
-        return made
-
-    def _same_length(self, left: Sequence[Any], right: Sequence[Any], position: int) -> None:
-        if len(left) != len(right):
-            raise PlanError("42601", "unequal number of entries in row expressions", position=position)
-
-    def _row_equality(
-        self,
-        op: str,
-        left: Sequence[exp.Expression],
-        right: Sequence[exp.Expression],
-        scope: Scope,
-        position: int,
-    ) -> ir.Node:
-        self._same_length(left, right, position)
-        tests = tuple(
-            self.infix(op, self.bind(a, scope), self.bind(b, scope), position)
-            for a, b in zip(left, right, strict=True)
-        )
-        return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and", tests)
 
     def _scalar_subquery(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)
@@ -303,8 +233,7 @@ class PredicateBinder(CallBinder):
         self, left: exp.Expression, op: str, query: exp.Expression, kind: str, scope: Scope, position: int
     ) -> ir.Node:
         """`left op ANY (query)`, ALL, or (kind `row`) the query's only row."""
-        items = self._items(left) if isinstance(left, exp.Tuple) or is_row(left) else [left]
-        nodes = [self.bind(i, scope) for i in items]
+        nodes = [self.bind(i, scope) for i in (items(left) if is_row(left) else [left])]
         bound = self.queries.subquery(query, scope)
         if len(bound.columns) != len(nodes):
             many = "too many" if len(bound.columns) > len(nodes) else "too few"
@@ -314,7 +243,7 @@ class PredicateBinder(CallBinder):
         if len(nodes) == 1:
             compare = self.infix(op, nodes[0], columns[0], position)
         else:
-            compare = self._compared(op, list(zip(nodes, columns, strict=True)), position)
+            compare = self.by_columns(op, list(zip(nodes, columns, strict=True)), position)
         return ir.SubQuery(
             BOOL,
             kind,
@@ -330,7 +259,3 @@ class PredicateBinder(CallBinder):
     ) -> ir.Node:
         """A row compared with the one row of a query: NULL if it has none, 21000 if it has more."""
         return self.quantified_query(exp.Tuple(expressions=list(items)), op, query, "row", scope, position)
-
-
-def is_row(node: exp.Expression) -> bool:
-    return isinstance(node, exp.Anonymous) and str(node.this).lower() == "row"

@@ -78,3 +78,13 @@ def field_of(record: ir.Node, name: str, position: int) -> ir.Node | None:
         if field == name:
             return ir.Call(ref, "record field", (record, ir.Lit(TypeRef(t.TEXT), name)), False, position)
     raise PlanError("42703", f'could not identify column "{name}" in record data type', position=position)
+
+
+def comparable_shapes(left: Fields, right: Fields) -> None:
+    """Raises 42804 for records that PostgreSQL does not compare."""
+    if len(left) != len(right):
+        raise PlanError("42804", "cannot compare record types with different numbers of columns")
+    for i, ((_, a), (_, b)) in enumerate(zip(left, right, strict=True), 1):
+        if a.oid != b.oid:
+            kinds = " and ".join(t.format_type(TypeRef(x.oid)) for x in (a, b))
+            raise PlanError("42804", f"cannot compare dissimilar column types {kinds} at record column {i}")

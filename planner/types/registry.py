@@ -32,7 +32,15 @@ from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
 from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
-from planner.types.texts import BlankPaddedType, LengthType, NameType, OneByteType, ShownType, TextType
+from planner.types.texts import (
+    BlankPaddedType,
+    LengthType,
+    NameType,
+    OneByteType,
+    RecordType,
+    ShownType,
+    TextType,
+)
 from planner.types.uuids import UuidType
 from storage.abc import Datum
 
@@ -52,7 +60,6 @@ _REG_OIDS: Final = (
 _SHOWN_OIDS: Final = (
     oids.CSTRING,
     oids.VOID,
-    oids.RECORD,
     oids.TRIGGER,
     oids.ANY,
     oids.ANYARRAY,
@@ -88,6 +95,7 @@ def _families() -> dict[int, SqlType]:
         NameType(),
         OneByteType(),
         TextType(oids.UNKNOWN),
+        RecordType(oids.RECORD),
         ByteaType(),
         DateType(),
         TimeType(),

@@ -52,6 +52,16 @@ class ShownType(TextType):
     storable = False
 
 
+class RecordType(ShownType):
+    """Records of no declared type: only expressions make them, never text."""
+
+    def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
+        def refuse(text: str) -> str:
+            raise SqlError("0A000", "input of anonymous composite types is not implemented")
+
+        return refuse
+
+
 class LengthType(TextType):
     """varchar(n)."""
 

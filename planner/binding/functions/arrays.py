@@ -5,10 +5,10 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import SHAPED
-from planner.binding.emit import ARRAY_TEXT, Emitter, Frag, as_text_numeric, sql
-from planner.binding.functions.conversions import stored_text, to_text
-from planner.binding.functions.registry import implements, template, templates
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, sql
+from planner.binding.functions.conversions import to_text
+from planner.binding.functions.registry import implements, templates
 
 templates("""
 _pg_expandarray(anyarray) => list_transform({0}, lambda tw_x, tw_i: struct_pack(x := tw_x, n := CAST(tw_i AS INTEGER)))
@@ -27,33 +27,6 @@ def _vector_subscript(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Fra
     if call.args[0].type.oid == t.NAME:
         return sql("CASE WHEN ", args[1], " >= 0 THEN substring(", args[0], ", ", args[1], " + 1, 1) END")
     return sql("CASE WHEN ", args[1], " >= 0 THEN list_extract(", args[0], ", ", args[1], " + 1) END")
-
-
-template("composite field", "tw_record_item({0}, {1})")
-
-
-@implements("composite put")
-def _put_field(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    """UPDATE ... SET c.f = x: the composite, the field's value, its place, how many fields there are."""
-    nothing = "(" + "," * (int(call.args[3].value) - 1) + ")" if isinstance(call.args[3], ir.Lit) else "()"
-    cell = stored_text(
-        as_text_numeric(args[1]) if call.args[1].type.oid == t.NUMERIC else args[1], call.args[1].type
-    )
-    return sql(
-        "tw_record_put(coalesce(", args[0], f", '{nothing}'), ", args[2], ", CAST([", cell, "] AS VARCHAR[]))"
-    )
-
-
-@implements("record field")
-def _field(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    return sql(
-        "struct_extract(",
-        args[0],
-        ", ",
-        args[1],
-        ")",
-        form=ARRAY_TEXT if t.element_of(call.type.oid) else None,
-    )
 
 
 @implements("array_to_string(anyarray, text)")
@@ -75,6 +48,3 @@ def _to_string_null(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 
 def _strung(texts: Frag, separator: Frag) -> Frag:
     return sql("CASE WHEN ", separator, " IS NOT NULL THEN array_to_string(", texts, ", ", separator, ") END")
-
-
-SHAPED.add("composite put")

@@ -11,7 +11,7 @@ from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding.dimensions import as_list, element_ref, held_form, is_text, stored_items, with_items
 from planner.binding.facts import element_name, range_subtype, type_name
-from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, quote_text, sql
+from planner.binding.fragments import DECIMAL_DIGITS_MAX, Form, Frag, Item, quote_text, sql
 from planner.binding.functions.catalog import reg_text, reg_value
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import fields_of
@@ -293,12 +293,15 @@ def record_value(frag: Frag, ref: TypeRef) -> Frag:
     """The inverse of `record_text`: the record that a text shows."""
     items: list[Item] = []
     for i, (name, kind) in enumerate(fields_of(ref) or ()):
-        if kind.oid in (t.RECORD, t.RECORD_ARRAY):
-            raise PlanError("0A000", "records within records as parameters are not supported")
-        cell = from_text(sql("tw_record_item(", frag, f", {i})"), kind).with_form(held_form(kind))
+        cell = sql("tw_record_item(", frag, f", {i})")
+        if kind.oid == t.RECORD:
+            cell = record_value(cell, kind)
+        elif kind.oid != t.RECORD_ARRAY:
+            cell = from_text(cell, kind)
+        cell = cell.with_form(held_form(kind))
         items += [", " if i else "", quote_text(name), ": ", cell]
     if not items:
-        raise PlanError("0A000", "a parameter of type record is supported only where it meets a row")
+        raise PlanError("0A000", "records are supported only where their columns are known")
     return sql("CASE WHEN ", frag, " IS NOT NULL THEN {", *items, "} END")
 
 
@@ -339,6 +342,8 @@ def stored_text(frag: Frag, source: TypeRef) -> Frag:
 def stored_value(frag: Frag, target: TypeRef) -> Frag:
     """The inverse of `stored_text`."""
     oid = target.oid
+    if oid == t.RECORD:
+        return record_value(frag, target)
     duck = t.duckdb_type(target)
     if oid == t.BPCHAR or (duck == "VARCHAR" and not t.element_of(oid)):
         return frag

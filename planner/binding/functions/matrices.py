@@ -148,7 +148,7 @@ def _subscripts(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     array, places = args[0], args[1:]
     if is_text(array):
         found = sql("tw_array_at(", array, ", CAST([", join(", ", places), "] AS INTEGER[]))")
-        return stored_value(found, TypeRef(call.type.oid))
+        return stored_value(found, call.type if call.type.oid == t.RECORD else TypeRef(call.type.oid))
     if len(places) != 1:
         return sql("CAST(NULL AS ", t.duckdb_type(TypeRef(call.type.oid)), ")")
     # list_extract counts negative subscripts from the end; PostgreSQL has nothing there.

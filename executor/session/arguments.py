@@ -1,0 +1,74 @@
+"""Expressions that stand alone: arguments of EXECUTE, times of AS OF. Each is a query of its own.
+
+An argument for a parameter of type record brings its fields along, and they have to be those of the row that the
+parameter meets in the statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from executor.abc import ExecutionError, Rows
+from planner import statements as st
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding.records import comparable_shapes, fields_of
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+async def arguments(
+    session: Session, name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef]
+) -> tuple[Datum, ...]:
+    """The values of EXECUTE's arguments as the prepared statement's parameters. Raises 42601, 42804."""
+    if len(given) != len(wanted):
+        raise ExecutionError(
+            "42601",
+            f'wrong number of parameters for prepared statement "{name}"',
+            detail=f"Expected {len(wanted)} parameters but got {len(given)}.",
+        )
+    values: list[Datum] = []
+    for number, (argument, ref) in enumerate(zip(given, wanted, strict=True), 1):
+        if ref.oid == t.RECORD:
+            values.append(await _record(session, argument, ref, number))
+        else:
+            values.append(await evaluate(session, argument.text, ref))
+    return tuple(values)
+
+
+async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
+    """The value of an expression as a `ref`."""
+    return await _only_value(session, f"SELECT CAST({text} AS {t.format_type(ref)})")
+
+
+async def _record(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:
+    """A record as its text. Raises 42804 for anything else and for other fields, 0A000 for a string."""
+    head = "SELECT "
+    text = " " * (argument.offset - len(head)) + head + argument.text  # positions are the statement's
+    plan, _ = session.executor.planner.plan(text, session.context(), normalise=False)
+    assert plan.columns is not None
+    kind = plan.columns[0].type
+    value = await _only_value(session, text)
+    position = argument.offset + 1
+    if kind.oid == t.RECORD:
+        comparable_shapes(fields_of(kind) or (), fields_of(ref) or ())
+    elif value is not None and kind.oid == t.TEXT:
+        raise PlanError("0A000", "input of anonymous composite types is not implemented", position=position)
+    elif value is not None:
+        raise PlanError(
+            "42804",
+            f"parameter ${number} of type {t.format_type(kind)} cannot be coerced to the expected type record",
+            hint="You will need to rewrite or cast the expression.",
+            position=position,
+        )
+    return value
+
+
+async def _only_value(session: Session, text: str) -> Datum:
+    plan, params = session.executor.planner.plan(text, session.context(), normalise=False)
+    result = await session.run_plan(plan, params, session.block is None)
+    assert isinstance(result, Rows)
+    return result.rows[0][0]

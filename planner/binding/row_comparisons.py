@@ -1,0 +1,122 @@
+"""Rows compared: two row constructors column by column, anything else as records.
+
+    (a, b) = (1, 2)          a = 1 AND b = 2                     of two constructors: SQL's rules, NULL where in doubt
+    (a, b) < (1, 2)          a < 1 OR a = 1 AND b < 2
+    r = (1, 2), r1 < r2      one comparison of two records       as an index does it: NULLs are equal, and after all else
+
+PostgreSQL decides by the syntax whether it is the one or the other, and so does this. A parameter that meets a row
+is a record with that row's fields: EXECUTE has to give one of the same shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir
+from planner.binding.calls import CallBinder
+from planner.binding.records import comparable_shapes, fields_of
+from planner.binding.scope import Scope
+
+BOOL = TypeRef(t.BOOL)
+ROW_OPERATORS = ("=", "<>", "<", "<=", ">", ">=")
+
+
+def is_row(node: exp.Expression) -> bool:
+    """`ROW(...)` or `(a, b)`."""
+    return isinstance(node, exp.Tuple) or (
+        isinstance(node, exp.Anonymous) and str(node.this).lower() == "row"
+    )
+
+
+def items(node: exp.Expression) -> list[exp.Expression]:
+    """What is in a row constructor; of anything else, itself."""
+    while isinstance(node, exp.Paren):
+        node = node.this
+    if isinstance(node, exp.Tuple | exp.Anonymous):
+        return list(node.expressions)
+    return [node]
+
+
+class RowComparisonBinder(CallBinder):
+    def compared(
+        self, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, position: int
+    ) -> ir.Node:
+        """`left op right`, whichever of the two are rows. The operator stands at `position`."""
+        if is_row(left) and is_row(right):
+            return self._constructors(op, items(left), items(right), scope, position)
+        return self.infix(op, self.bind(left, scope), self.bind(right, scope), position)
+
+    def _constructors(
+        self,
+        op: str,
+        left: Sequence[exp.Expression],
+        right: Sequence[exp.Expression],
+        scope: Scope,
+        position: int,
+    ) -> ir.Node:
+        if len(left) != len(right):
+            raise PlanError("42601", "unequal number of entries in row expressions", position=position)
+        pairs = [(self.bind(a, scope), self.bind(b, scope)) for a, b in zip(left, right, strict=True)]
+        return self.by_columns(op, pairs, position)
+
+    def by_columns(self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int) -> ir.Node:
+        """A comparison of rows, column by column."""
+        if op in ("=", "<>"):
+            tests = tuple(self.infix(op, a, b, position) for a, b in pairs)
+            return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if op == "=" else "or", tests)
+        if op not in ROW_OPERATORS:
+            raise PlanError(
+                "0A000", f"could not determine interpretation of row comparison operator {op}",
+                hint="Row comparison operators must be associated with btree operator families.", position=position,
+            )  # fmt: skip
+        strict = op.rstrip("=")
+        made: ir.Node = self.infix(op, *pairs[-1], position)
+        for a, b in reversed(pairs[:-1]):
+            less = self.infix(strict, a, b, position)
+            equal = self.infix("=", a, b, position)
+            made = ir.Logic(BOOL, "or", (less, ir.Logic(BOOL, "and", (equal, made))))
+        return made
+
+    def distinct(
+        self, left: exp.Expression, right: exp.Expression, negated: bool, scope: Scope, position: int
+    ) -> ir.Node:
+        """IS (NOT, if `negated`) DISTINCT FROM, of rows or of anything."""
+        word = "is not distinct from" if negated else "is distinct from"
+
+        def test(x: exp.Expression, y: exp.Expression) -> ir.Node:
+            equal = self.infix("=", self.bind(x, scope), self.bind(y, scope), position)
+            assert isinstance(equal, ir.Call), "what is no constructor has one operator"
+            return ir.Call(BOOL, equal.op.replace(" = ", f" {word} "), equal.args)
+
+        if not (is_row(left) and is_row(right)):
+            return test(left, right)
+        a, b = items(left), items(right)
+        if len(a) != len(b):
+            raise PlanError("42601", "unequal number of entries in row expressions", position=position)
+        tests = tuple(test(x, y) for x, y in zip(a, b, strict=True))
+        return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if negated else "or", tests)
+
+    def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
+        """A comparison of two records, or of one with a parameter or NULL; None where it is neither."""
+        if op not in ROW_OPERATORS or t.RECORD not in (a.type.oid, b.type.oid):
+            return None
+        if a.type.oid == t.UNKNOWN and isinstance(a, ir.Lit | ir.Parm):
+            a = self.coercions.coerce(a, b.type, "i", position)
+        elif b.type.oid == t.UNKNOWN and isinstance(b, ir.Lit | ir.Parm):
+            b = self.coercions.coerce(b, a.type, "i", position)
+        if a.type.oid != b.type.oid:
+            return None
+        left, right = fields_of(a.type), fields_of(b.type)
+        if left is None or right is None:
+            raise PlanError(
+                "0A000", "comparing records of unknown columns is not supported", position=position
+            )
+        comparable_shapes(left, right)
+        return ir.Call(BOOL, f"record {op} record", (a, b), False, position)
+
+
+__all__ = ["RowComparisonBinder", "is_row", "items"]
