@@ -159,7 +159,7 @@ REFUSED = [
     ("SELECT sum(f8) FROM edge", "aggregate sum(double precision)"),
     ("SELECT string_agg(s, ',') FROM edge", "aggregate string_agg(text, text)"),
     ("SELECT array_agg(id) FROM edge", "aggregate array_agg(anynonarray)"),
-    ("SELECT min(c), max(c) FROM edge", "type bpchar"),
+    ("SELECT min(c), max(c) FROM edge", "aggregate min(bpchar)"),
     ("SELECT random() FROM edge", "function random()"),
     ("SELECT s ~ r, now() - tz FROM edge", "type interval"),
     ("SELECT cosh(f8) FROM edge", "function cosh(double precision)"),

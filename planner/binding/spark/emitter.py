@@ -40,7 +40,7 @@ _SCALARS: Final = {
 _AGGREGATES: Final = {
     "count()", "count(any)", "sum(int2)", "sum(int4)", "sum(numeric)", "avg(int2)", "avg(int4)", "avg(numeric)",
     "bool_and(bool)", "every(bool)", "bool_or(bool)", "grouping",
-    *(f"{f}({k})" for f in ("min", "max") for k in ("int2", "int4", "int8", "float4", "float8", "numeric", "text", "bpchar", "date", "timestamp", "timestamptz")),
+    *(f"{f}({k})" for f in ("min", "max") for k in ("int2", "int4", "int8", "float4", "float8", "numeric", "text", "date", "timestamp", "timestamptz")),
 }  # fmt: skip
 _WINDOWS: Final = {
     "row_number()": "BIGINT", "rank()": "BIGINT", "dense_rank()": "BIGINT", "percent_rank()": "DOUBLE",
@@ -194,13 +194,6 @@ class SparkEmitter(Emitter):
             and self.frag(node.args[0]).form is None
         ):
             raise refused("DISTINCT over a numeric without a scale", node.position)
-        if node.op in ("min(bpchar)", "max(bpchar)"):  # of one width, values sort as they are
-            items: list[str | Frag] = [f"{node.op[:3]}(", self.frag(node.args[0]), ")"]
-            if node.filter is not None:
-                items += [" FILTER (WHERE ", self.frag(node.filter), ")"]
-            if over is not None:
-                items += [" OVER (", over, ")"]
-            return sql(*items)
         return super().aggregate(node, over)
 
     def window(self, node: ir.Window) -> Frag:
