@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -74,6 +74,8 @@ class Executor:
         self.rules = self.plans.rules
         self.sessions: dict[int, Session] = {}
         self._pids = itertools.count(1)
+        self.signal_elsewhere: Callable[[int, bool], bool] | None = None
+        """Passes `signals.signal` on to the process that numbers its sessions so, where there are several."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self.read_ts = env.read_ts
         self.submit = env.committer.submit
@@ -213,6 +215,10 @@ class Executor:
         session = Session(self, pid, user, database, options)
         self.sessions[pid] = session
         return session
+
+    def number_sessions(self, first: int, step: int) -> None:
+        """The numbers of sessions to come: several servers that clients take for one give each its own."""
+        self._pids = itertools.count(first, step)
 
     def cancel(self, pid: int, secret: bytes) -> None:
         session = self.sessions.get(pid)

@@ -16,6 +16,7 @@ import hmac
 import secrets
 import socket
 import ssl
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -83,18 +84,28 @@ class Server:
         self._listeners: list[asyncio.Server] = []
         self._connections: set[Connection] = set()
         self._keys: dict[int, Connection] = {}
+        self.cancel_elsewhere: Callable[[int, bytes], bool] | None = None
+        """Passes a cancel request on to the process that has such sessions, where there are several."""
         self._admitted = 0
         self._empty: asyncio.Event = asyncio.Event()
         self._empty.set()
 
     # --- listening -----------------------------------------------------------------------------
 
-    async def listen(self, host: str, port: int) -> tuple[str, int]:
-        """Begins to accept; returns the address (port 0 picks one). Raises InsecureListen, OSError."""
+    async def listen(self, host: str, port: int, *, shared: bool = False) -> tuple[str, int]:
+        """Begins to accept; returns the address (port 0 picks one). `shared`: other processes listen there, too.
+
+        Raises InsecureListen, OSError.
+        """
         refuse_insecure(host, self.authentication)
         self.loop = asyncio.get_running_loop()
         listener = await self.loop.create_server(
-            lambda: Connection(self), host or None, port, backlog=self.limits.backlog, reuse_address=True
+            lambda: Connection(self),
+            host or None,
+            port,
+            backlog=self.limits.backlog,
+            reuse_address=True,
+            reuse_port=shared,
         )
         self._listeners.append(listener)
         for each in listener.sockets:
@@ -167,6 +178,11 @@ class Server:
         self._keys[session.pid] = connection
 
     def cancel(self, pid: int, secret: bytes) -> None:
+        """A client's cancel request, wherever the session is."""
+        if self.cancel_elsewhere is None or not self.cancel_elsewhere(pid, secret):
+            self.cancel_here(pid, secret)
+
+    def cancel_here(self, pid: int, secret: bytes) -> None:
         """A cancel request: silent whether it fits or not, and nothing when no statement runs."""
         connection = self._keys.get(pid)
         if connection is None or not hmac.compare_digest(connection.key, secret):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import gc
 import os
 import shutil
@@ -21,17 +20,15 @@ import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING
 
 import structlog
 import uvloop
 
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
-from pgwire.access_rules import AuthenticationConfigError, read_rules
-from pgwire.authentication import Authentication, read_password_file
 from pgwire.scram import certificate_hash
-from pgwire.server import InsecureListen, Server, WireLimits, refuse_insecure
+from pgwire.server import Server, WireLimits
 from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
 from storage.abc import StorageError
@@ -39,10 +36,14 @@ from tidewire import __version__, logs
 from tidewire.certificates import own_certificate
 from tidewire.config import Config
 from tidewire.datadir import DataDir, DataDirError
+from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, authentication_of, refuse_address
 from txn.abc import TxnError
 from txn.environment import Environment
 from txn.limits import Limits
 from txn.shared import SharedEnvironment
+
+if TYPE_CHECKING:
+    from tidewire.processes.seat import Seat
 
 _log = structlog.get_logger("tidewire")
 
@@ -50,25 +51,17 @@ _log = structlog.get_logger("tidewire")
 LEASE_S = 3.0
 """The leader's lease on a consensus outside of the data directory, and so about how long a new leader waits."""
 
-_REFUSALS = (DataDirError, AuthenticationConfigError, InsecureListen, SqlError, StorageError, TxnError)
+_REFUSALS = (DataDirError, SqlError, StorageError, TxnError)
 """What keeps a server from starting and is explained by its message, without a traceback."""
 
 
-CLOSE_LIMIT_S = 30.0
-"""How long closing may take after the drain."""
-
-
-class StartError(Exception):
-    """The server cannot run; the message is for the operator."""
-
-
-def run(config: Config) -> None:
-    """Serves until SIGTERM or SIGINT. Raises StartError."""
+def run(config: Config, seat: Seat | None = None) -> None:
+    """Serves until SIGTERM or SIGINT. `seat`: this is one of several processes on a port. Raises StartError."""
     logs.configure(config.log_level, config.log_format)
-    uvloop.run(serve(config))
+    uvloop.run(serve(config, seat))
 
 
-async def serve(config: Config) -> None:
+async def serve(config: Config, seat: Seat | None = None) -> None:
     """Opens everything, prints the ready line, waits for the signal, drains, closes."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -84,11 +77,11 @@ async def serve(config: Config) -> None:
 
     async with contextlib.AsyncExitStack() as stack:
         try:
-            server, address = await assemble(config, stack, log_lost)
+            server, address = await assemble(config, stack, log_lost, seat)
         except _REFUSALS as error:
             raise StartError(str(error)) from error
         calm_collector()
-        print(f"tidewire: ready to accept connections on {address}", flush=True)
+        print(f"{READY}{address}", flush=True)
         _log.info("ready", address=address, version=__version__)
         await stop.wait()
         if lost:
@@ -129,19 +122,13 @@ def calm_collector() -> None:
 
 
 async def assemble(
-    config: Config, stack: contextlib.AsyncExitStack, log_lost: Callable[[TxnError], None]
+    config: Config,
+    stack: contextlib.AsyncExitStack,
+    log_lost: Callable[[TxnError], None],
+    seat: Seat | None = None,
 ) -> tuple[Server, str]:
     """A listening server and its address; `stack` closes all of it. `log_lost` hears when the log is."""
-    authentication = Authentication(trust_loopback=config.trust_loopback)
-    if config.password_file is not None:
-        authentication.users = read_password_file(config.password_file)
-    if config.hba_file is not None:
-        authentication.rules = read_rules(config.hba_file)
-    authentication.check(
-        tls=config.tls == "generate" or config.tls_certificate is not None,
-        client_authority=config.tls_client_ca is not None,
-    )
-    refuse_insecure(config.address[0], authentication)
+    authentication = authentication_of(config)
     data_dir = None
     if not config.in_memory:
         data_dir = stack.enter_context(DataDir(config.data_dir))
@@ -186,11 +173,14 @@ async def assemble(
         tls=tls,
         certificate_hash=_certificate_hash(certificate),
     )
+    if seat is not None:
+        seat.number(executor)
+        seat.join(server, executor)
     host, port = config.address
     try:
-        host, port = await server.listen(host, port)
+        host, port = await server.listen(host, port, shared=seat is not None)
     except OSError as error:
-        _refuse_address(config.listen, error)
+        refuse_address(config.listen, error)
     stack.push_async_callback(server.drain)
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if data_dir is not None:
@@ -251,9 +241,3 @@ def _certificate_hash(certificate: Path | None) -> bytes | None:
     end = "-----END CERTIFICATE-----"
     first = text[text.index("-----BEGIN CERTIFICATE-----") : text.index(end) + len(end)]
     return certificate_hash(ssl.PEM_cert_to_DER_cert(first))
-
-
-def _refuse_address(address: str, error: OSError) -> NoReturn:
-    if error.errno == errno.EADDRINUSE:
-        raise StartError(f"cannot listen on {address}: the address is in use by another program") from error
-    raise StartError(f"cannot listen on {address}: {error.strerror or error}") from error

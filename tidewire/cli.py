@@ -40,6 +40,9 @@ def serve(
     consensus: Annotated[
         str | None, typer.Option(help="Consensus: sqlite:///..., postgresql://..., memory://")
     ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Server processes on the one port, for more cores. Default 1.")
+    ] = None,
     shared: Annotated[
         bool | None, typer.Option("--shared", help="Be one of several servers on this consensus and blob.")
     ] = None,
@@ -73,6 +76,7 @@ def serve(
         "listen": listen,
         "blob": blob,
         "consensus": consensus,
+        "processes": processes,
         "shared": shared,
         "password_file": password_file,
         "trust_loopback": trust_loopback,
@@ -89,14 +93,18 @@ def serve(
         settings = load(flags, config)
     except ConfigError as error:
         _fail(str(error), 2)
-    from tidewire.assembly import StartError, run
+    from tidewire.starting import StartError
 
+    if settings.processes > 1:
+        from tidewire.processes.supervisor import run
+    else:
+        from tidewire.assembly import run
     try:
         run(settings)
     except StartError as error:
         typer.echo(f"tidewire: {error}", err=True)
-        _leave(1)
-    _leave(0)
+        leave(1)
+    leave(0)
 
 
 @app.command()
@@ -124,7 +132,7 @@ def version() -> None:
     typer.echo(f"tidewire {__version__}")
 
 
-def _leave(code: int) -> NoReturn:
+def leave(code: int) -> NoReturn:
     """Ends a server process in which everything is closed already.
 
     Without the interpreter's own teardown: it would walk every row version in memory, and DuckDB's

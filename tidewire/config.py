@@ -47,6 +47,10 @@ class Config(BaseSettings):
         False, description="Be one of several servers on the environment of `consensus` and `blob`."
     )
 
+    processes: int = Field(
+        1, ge=1, le=64, description="Server processes on the one port, each with all of the data."
+    )
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["console", "json"] = "console"
 
@@ -92,6 +96,8 @@ class Config(BaseSettings):
             raise ValueError("tls_client_ca needs TLS: tls_certificate and tls_key, or tls=generate")
         if self.reserved_connections >= self.connections_max:
             raise ValueError("reserved_connections must be less than connections_max")
+        if self.processes > 1 and self._is_in_memory(self.blob, self.consensus):
+            raise ValueError("several processes share blob and consensus: memory:// is each process's own")
         if self.shared and not (self.consensus_is_elsewhere and self.blob_is_elsewhere):
             raise ValueError(
                 "shared servers need a consensus and a blob that all of them can reach (--consensus, --blob)"
@@ -118,6 +124,10 @@ class Config(BaseSettings):
     @property
     def blob_is_elsewhere(self) -> bool:
         return self.blob is not None and not self.blob.startswith("memory:")
+
+    @staticmethod
+    def _is_in_memory(*urls: str | None) -> bool:
+        return any(url is not None and url.startswith("memory:") for url in urls)
 
     @property
     def in_memory(self) -> bool:

@@ -26,7 +26,7 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.session import commands, native_reads, transactions
+from executor.session import commands, native_reads, signals, transactions
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
@@ -58,32 +58,22 @@ def _notify(session: Session, channel: str | None, payload: str | None) -> str:
     return ""
 
 
-def _backend(session: Session, pid: int | None) -> Session | None:
-    """The session with this pid; a warning if there is none."""
-    other = session.executor.sessions.get(pid) if pid is not None else None
-    if pid is not None and other is None:
+def _signal(session: Session, pid: int | None, *, end: bool) -> bool | None:
+    """Whether there is such a session; a warning if not."""
+    if pid is None:
+        return None
+    found = signals.signal(session.executor, pid, end=end, asker=session)
+    if not found:
         session.notice("WARNING", "01000", f"PID {pid} is not a PostgreSQL backend process")
-    return other
+    return found
 
 
 def _cancel(session: Session, pid: int | None) -> bool | None:
-    other = _backend(session, pid)
-    if other is not None:
-        other.cancel()
-    return None if pid is None else other is not None
+    return _signal(session, pid, end=False)
 
 
 def _terminate(session: Session, pid: int | None) -> bool | None:
-    other = _backend(session, pid)
-    if other is not None:
-        # Busy ones end when their statement has stopped; the asker itself after its answer.
-        loop = asyncio.get_running_loop()
-        if other.on_terminate is not None:
-            reason = ExecutionError("57P01", "terminating connection due to administrator command")
-            loop.call_soon(other.on_terminate, reason)
-        if other is not session:
-            loop.call_soon(other.cancel)  # in this order: a statement that stops knows why it does
-    return None if pid is None else other is not None
+    return _signal(session, pid, end=True)
 
 
 def _advisory(session: Session, what: str, first: int | None, second: int | None) -> bool | None:

@@ -1,0 +1,34 @@
+"""Ending a statement, or a session, by its number: pg_cancel_backend and pg_terminate_backend, and what asks from outside.
+
+Where several processes serve one port, a number may be of a session in another one: the request is passed on, and true
+then means that it is on its way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from executor.abc import ExecutionError
+
+if TYPE_CHECKING:
+    from executor.executor import Executor
+    from executor.session.session import Session
+
+
+def signal(executor: Executor, pid: int, *, end: bool, asker: Session | None = None) -> bool:
+    """Cancels what a session runs, or (`end`) ends the session too. False: there is none with this number."""
+    session = executor.sessions.get(pid)
+    if session is None:
+        return executor.signal_elsewhere is not None and executor.signal_elsewhere(pid, end)
+    if not end:
+        session.cancel()
+        return True
+    # Busy ones end when their statement has stopped; the asker itself after its answer.
+    loop = asyncio.get_running_loop()
+    if session.on_terminate is not None:
+        reason = ExecutionError("57P01", "terminating connection due to administrator command")
+        loop.call_soon(session.on_terminate, reason)
+    if session is not asker:
+        loop.call_soon(session.cancel)  # in this order: a statement that stops knows why it does
+    return True
