@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 
-from bench import bulk, copying, isolation, pgbench, startup, statements
+from bench import bulk, copying, isolation, pgbench, startup, statements, tpcc, ycsbt
 from bench.workload import Workload
 
 
@@ -17,6 +17,8 @@ def figures() -> list[Workload]:
         *bulk.workloads(),
         *startup.workloads(),
         *isolation.workloads(),
+        *tpcc.workloads(),
+        *ycsbt.workloads(),
         *pgbench.large(),
     ]
 
