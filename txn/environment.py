@@ -22,21 +22,18 @@ import logging
 import random
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
 
 import pyarrow as pa
 
 from storage.abc import Blob, Clock, Consensus, Part, ShardId, StorageError, Timestamp
 from storage.blob import open_blob
 from storage.consensus import open_consensus
-from storage.parts import RID_FIELD, Offload, PartLimits, PartStore
-from storage.rows import rows_to_arrow
+from storage.parts import Offload, PartLimits
 from storage.shard.log import LogLimits
 from storage.shard.shard import Shard
 from txn.abc import (
     Commit,
     CommitFailed,
-    Group,
     Isolation,
     Key,
     Keyspace,
@@ -45,8 +42,10 @@ from txn.abc import (
     TxnError,
 )
 from txn.apply import Applier
+from txn.calls import Call
 from txn.committer import Committer
 from txn.conflicts import ConflictIndex
+from txn.data_shards import DataShards
 from txn.group import CommitGroup, commit_of, shard_writes
 from txn.holds import ReadHolds
 from txn.lease import Lease, LeaseLapsed
@@ -63,27 +62,6 @@ from txn.txns_state import TxnsState
 from txn.upkeep import Upkeep
 
 _log = logging.getLogger("tidewire.txn")
-
-
-@dataclass(slots=True)
-class _Call:
-    """A member of this room's own: calls `work(group)` and tells a future."""
-
-    work: Callable[[CommitGroup], int | None]
-    future: asyncio.Future[tuple[Timestamp, int | None]]
-    result: int | None = field(default=None)
-
-    def admit(self, group: Group) -> None:
-        assert isinstance(group, CommitGroup)
-        self.result = self.work(group)
-
-    def committed(self, ts: Timestamp) -> None:
-        if not self.future.done():
-            self.future.set_result((ts, self.result))
-
-    def failed(self, error: Exception) -> None:
-        if not self.future.done():
-            self.future.set_exception(error)
 
 
 class Environment:
@@ -105,7 +83,6 @@ class Environment:
         log_limits: LogLimits | None = None,
     ) -> None:
         self.blob, self.consensus, self.clock, self.rng, self.limits = blob, consensus, clock, rng, limits
-        self._offload, self._part_limits, self._log_limits = offload, part_limits, log_limits
         self.monotonic_s, self.sleep = monotonic_s, sleep
         loop = asyncio.get_running_loop()
         self._writer = rng.getrandbits(64).to_bytes(8, "big")
@@ -127,11 +104,17 @@ class Environment:
         self.conflicts: ConflictIndex
         self.committer: Committer
         self.applier = Applier(lambda: self.txns.state, self.shard, self._applied, offload=offload)
-        self._parts = PartStore(
-            blob, rng, writer=self._writer.hex(), offload=offload, limits=part_limits or PartLimits()
+        self._data = DataShards(
+            blob,
+            consensus,
+            clock,
+            rng,
+            writer=self._writer.hex(),
+            offload=offload,
+            part_limits=part_limits,
+            log_limits=log_limits,
         )
-        self.shards: dict[ShardId, Shard] = {}
-        self._opening: dict[ShardId, asyncio.Future[Shard]] = {}
+        self.shards: dict[ShardId, Shard] = self._data.handles
         self.transactions: dict[Transaction, None] = {}
         self._next_transaction = 1
         self.upkeep = Upkeep(self)
@@ -451,7 +434,7 @@ class Environment:
         await self.upkeep.flush_riders()
 
     async def call(self, work: Callable[[CommitGroup], int | None]) -> tuple[Timestamp, int | None]:
-        call = _Call(work, asyncio.get_running_loop().create_future())
+        call = Call(work, asyncio.get_running_loop().create_future())
         self.committer.submit(call)
         return await call.future
 
@@ -482,39 +465,14 @@ class Environment:
 
     async def shard(self, id: ShardId) -> Shard:
         """The handle on a data shard; one per process, opened at first use."""
-        handle = self.shards.get(id)
-        if handle is not None:
-            return handle
-        opening = self._opening.get(id)
-        if opening is None:
-            opening = self._opening[id] = asyncio.ensure_future(
-                Shard.open(
-                    id,
-                    blob=self.blob,
-                    consensus=self.consensus,
-                    clock=self.clock,
-                    rng=self.rng,
-                    offload=self._offload,
-                    part_limits=self._part_limits,
-                    log_limits=self._log_limits,
-                )
-            )
-        try:
-            handle = await asyncio.shield(opening)
-        finally:
-            if opening.done():
-                self._opening.pop(id, None)
-        self.shards[id] = handle
-        return handle
+        return await self._data.open(id)
 
     async def stage(self, shard: ShardId, kind: str, table: pa.Table) -> Part:
         """Writes rows ahead of their commit: inline when small, else a blob. `_rid` comes first.
 
         `kind` is "+" (with the shard's columns) or "-" (`_rid` alone). An orphan until it is committed.
         """
-        if not table.schema.field(0).equals(RID_FIELD):  # nullable by accident: parts of a shard are alike
-            table = table.set_column(0, RID_FIELD, table.column(0))
-        return await self._parts.stage(shard, kind, table)
+        return await self._data.stage(shard, kind, table)
 
     async def spill(self, transaction: Transaction) -> None:
         """Moves a transaction's buffered rows to staged parts, so that it may go on growing.
@@ -522,28 +480,7 @@ class Environment:
         Rows under a savepoint stay. What the transaction wrote is still found by key (`by_key`), which
         the caller may clear if it reads its own writes from the parts.
         """
-        if transaction.writes.savepoints:
-            return
-        for shard in list(transaction.writes.shards):
-            registration = self.txns.state.registered.get(shard)
-            if registration is None:
-                continue  # created by this very transaction: its schema is not settled
-            buffer = transaction.writes.shards[shard]
-            parts: list[Part] = []
-            if buffer.inserts:
-                schema = pa.ipc.read_schema(pa.py_buffer(registration.schema))
-                rows = rows_to_arrow(list(buffer.inserts.values()), schema)
-                table = rows.add_column(0, RID_FIELD, pa.array(buffer.inserts, pa.int64()))
-                parts.append(await self.stage(shard, "+", table))
-            if buffer.deletes:
-                rids = pa.table([pa.array(buffer.deletes, pa.int64())], schema=pa.schema([RID_FIELD]))
-                parts.append(await self.stage(shard, "-", rids))
-            # Only now that they are staged do the rows leave the buffer.
-            inserts, deletes = transaction.writes.spill(shard)
-            if len(inserts) + len(deletes) != sum(part.row_count for part in parts):
-                raise AssertionError("a transaction was written to while it was being spilled")
-            for part in parts:
-                transaction.add_part(shard, part)
+        await self._data.spill(transaction, self.txns.state.registered)
 
     # --- apply, tidy, rollup -----------------------------------------------------------------
 
