@@ -53,12 +53,20 @@ compat: $(VENV)/.installed
 soak: $(VENV)/.installed
 	$(BIN)/pytest -m soak $(ARGS)
 
-# Tidewire beside PostgreSQL on this machine; writes bench/results.*
-bench: $(VENV)/.installed
-	$(BIN)/python -m bench $(ARGS)
+# Tidewire beside PostgreSQL, DuckDB and SlateDB on this machine; writes bench/results.* and bench/plots/. One workload:
+# make bench ARGS="--only 'pgbench -S prepared c8'", its profile: ARGS="--only ... --profile /tmp/profiles"
+BENCH_VENV := .venv-bench
+$(BENCH_VENV)/.installed: requirements.lock pyproject.toml
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check -r requirements.lock 'matplotlib>=3.11' 'slatedb>=0.17,<0.18' 'tpchgen-cli>=4'
+	$(BENCH_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
 
-bench-full: $(VENV)/.installed
-	$(BIN)/python -m bench --full $(ARGS)
+bench: $(BENCH_VENV)/.installed
+	$(BENCH_VENV)/bin/python -m bench $(ARGS)
+
+bench-full: $(BENCH_VENV)/.installed
+	$(BENCH_VENV)/bin/python -m bench --full $(ARGS)
 
 # The README's tour, on a real data set.
 demo: $(VENV)/.installed
@@ -69,4 +77,4 @@ lock:
 	uv pip compile --quiet --universal --python-version 3.11 --extra dev --extra demo --no-header --no-annotate --no-emit-index-url pyproject.toml -o requirements.lock
 
 clean:
-	rm -rf $(VENV) $(SPARK_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(SPARK_VENV) $(BENCH_VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,29 +1,43 @@
-"""What the server costs beside its work: memory for idle connections, and commits beside tables that nobody uses.
+"""What the server takes in memory: for who is connected, for rows that lie there, and for rows that pass through.
 
-A connection that does nothing should cost next to nothing, and a commit should not care how many tables there are. So
-the first is measured in kibibytes of the server's resident memory, and the second is the same INSERT before and after
-a thousand tables were made: its own figure at ten tables is the peer that it has to equal.
+idle connection      resident memory of eighty of them, each
+10M narrow rows      of a server that was started on them and has looked at all, beside DuckDB's own table
+drains and COPY      the most that it takes beside what it had, while ten million rows go in or out
+scale 100            after random reads among ten million accounts
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from bench.peers import Peer
-from bench.workloads import Workload, _insert, _prepare_insert
+import psycopg
+
+from bench.copying import copied
+from bench.peers import Peer, free_port, process_tree, start_tidewire, stop
+from bench.pgbench import initialised, run_of
+from bench.workload import NOTED, OURS, Aim, Workload, at_most
 
 IDLE_CONNECTIONS = 80
-TABLES = 1_000
+ROWS = 10_000_000
+_SOURCE = f"SELECT i AS a, (i % 1000)::int AS b FROM generate_series(1::bigint, {ROWS}) g(i)"
 
 
-def resident_kib(pid: int) -> int:
-    """Resident memory of a process, as Linux counts it."""
-    found = re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
-    assert found is not None
-    return int(found.group(1))
+def memory_kib(pid: int, what: str = "VmRSS") -> int:
+    """Memory of a process and its children, as Linux counts it: all that is resident, or `RssAnon` alone."""
+    total = 0
+    for each in process_tree(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            found = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{each}/status").read_text())
+            total += int(found.group(1)) if found else 0
+    return total
 
 
 def _idle_connections(peer: Peer, seconds: float) -> float:
@@ -31,46 +45,185 @@ def _idle_connections(peer: Peer, seconds: float) -> float:
     with contextlib.ExitStack() as stack:
         for _ in range(10):  # what the first connections bring into memory stays there for all
             stack.enter_context(peer.connect()).execute("SELECT 1")
-        before = resident_kib(peer.process.pid)
+        before = memory_kib(peer.process.pid)
         for _ in range(IDLE_CONNECTIONS):
             row = stack.enter_context(peer.connect()).execute("SELECT 1").fetchone()
             assert row == (1,)
-        return max(0, resident_kib(peer.process.pid) - before) / IDLE_CONNECTIONS
+        return max(0, memory_kib(peer.process.pid) - before) / IDLE_CONNECTIONS
 
 
-def _beside_tables(tables: int) -> Callable[[Peer, float], float]:
-    insert = _insert(1)
+# --- rows that lie there ---------------------------------------------------------------------------
+
+_DUCKDB = """
+import duckdb, re, sys
+def resident():
+    return int(re.search(r"VmRSS:\\s+(\\d+) kB", open("/proc/self/status").read()).group(1))
+con = duckdb.connect()
+con.execute("SELECT 1").fetchall()
+before = resident()
+con.execute("CREATE TABLE narrow (a BIGINT " + sys.argv[2] + ", b INTEGER)")
+con.execute("INSERT INTO narrow SELECT i, i % 1000 FROM range(1, " + str(int(sys.argv[1]) + 1) + ") g(i)")
+assert con.execute("SELECT count(*), sum(a) FROM narrow").fetchone()[0] == int(sys.argv[1])
+print(resident() - before)
+"""
+
+
+def _narrow(key: str) -> Callable[[Peer, float], float]:
+    """MiB above an empty server, or above a DuckDB without a table."""
 
     def run(peer: Peer, seconds: float) -> float:
-        with peer.connect() as conn:
-            row = conn.execute("SELECT count(*) FROM pg_class WHERE relname LIKE 'bench_beside_%'").fetchone()
-            assert row is not None
-            for i in range(int(str(row[0])), tables):
-                conn.execute(f"CREATE TABLE bench_beside_{i} (a int)")
-        return insert(peer, seconds)
+        if peer.name == "duckdb":
+            done = subprocess.run(
+                [sys.executable, "-c", _DUCKDB, str(ROWS), key], capture_output=True, text=True, check=True
+            )
+            return int(done.stdout) / 1024
+        with tempfile.TemporaryDirectory(prefix="tidewire-bench-") as root:
+            return _narrow_server(Path(root) / "data", key) / 1024
 
     return run
 
 
+def _narrow_server(data_dir: Path, key: str) -> int:
+    port = free_port()
+    dsn = f"host=127.0.0.1 port={port} user=tidewire dbname=tidewire"
+    process = start_tidewire(data_dir, port)
+    try:
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            conn.execute("SELECT count(*) FROM pg_class").fetchone()
+            before = memory_kib(process.pid)
+            conn.execute(f"CREATE TABLE narrow (a bigint {key}, b int)")  # type: ignore[call-overload]
+            conn.execute(f"INSERT INTO narrow {_SOURCE}")
+        stop(process)  # what the load left behind is not the table's
+        process = start_tidewire(data_dir, port)
+        with psycopg.connect(dsn, autocommit=True) as conn:
+            for _ in range(3):
+                row = conn.execute("SELECT count(*), sum(a) FROM narrow").fetchone()
+                assert row == (ROWS, ROWS * (ROWS + 1) // 2), row
+                assert conn.execute(f"SELECT b FROM narrow WHERE a = {ROWS // 2}").fetchone() == (0,)
+                time.sleep(0.5)
+            anonymous = memory_kib(process.pid, "RssAnon") / 1024
+            resident = memory_kib(process.pid)
+        NOTED.lines.append(f"of the whole server {anonymous:,.0f} MiB anonymous, the rest mapped files")
+        return resident - before
+    finally:
+        stop(process)
+
+
+# --- rows that pass through ------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _watched(pid: int) -> Iterator[list[float]]:
+    """The most anonymous memory above the start, in MiB, once the block is over."""
+    start = peak = memory_kib(pid, "RssAnon")
+    over, found = threading.Event(), [0.0]
+
+    def watch() -> None:
+        nonlocal peak
+        while not over.wait(0.02):
+            peak = max(peak, memory_kib(pid, "RssAnon"))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        yield found
+    finally:
+        over.set()
+        watcher.join()
+        found[0] = (peak - start) / 1024
+
+
+def _passing(what: str) -> Callable[[Peer, float], float]:
+    def run(peer: Peer, seconds: float) -> float:
+        assert peer.process is not None
+        with _watched(peer.process.pid) as most:
+            if what == "COPY in":
+                copied(peer, ROWS)
+            else:
+                _drained(peer, what)
+        return most[0]
+
+    return run
+
+
+def _drained(peer: Peer, what: str) -> None:
+    count = 0
+    with peer.connect() as conn:
+        if what == "COPY out":
+            with conn.cursor().copy("COPY bench_copy TO STDOUT") as copy:
+                for block in copy:
+                    count += bytes(block).count(b"\n")
+        else:
+            with conn.cursor() as cursor:
+                for _ in cursor.stream("SELECT a FROM bench_copy", size=1000):
+                    count += 1
+    assert count == ROWS, (what, count)
+
+
+def _prepare_passing(peer: Peer) -> None:
+    copied(peer, ROWS)
+
+
+def _after_reads(peer: Peer, seconds: float) -> float:
+    assert peer.process is not None
+    run_of(8, "prepared", "-S")(peer, seconds)
+    return memory_kib(peer.process.pid) / 1024
+
+
+def _bounded(name: str, unit: str, run: Callable[[Peer, float], float], aims: tuple[Aim, ...]) -> Workload:
+    return Workload(name, unit, run, aims=aims, lower_is_better=True, peers=OURS, rounds=1, quick=False)
+
+
 def workloads() -> list[Workload]:
-    return [
-        Workload(
-            "resident memory per idle connection (at most 64)",
-            "KiB",
-            _idle_connections,
-            lower_is_better=True,
-            peers=("tidewire",),
-        ),
-        *(
+    idle = Workload(
+        "resident memory per idle connection",
+        "KiB",
+        _idle_connections,
+        aims=at_most(64),
+        lower_is_better=True,
+        peers=OURS,
+    )
+    found = [idle]
+    for key in ("", "PRIMARY KEY"):
+        found.append(
             Workload(
-                f"INSERT one row prepared c1 beside {tables} tables",
-                "tps",
-                _beside_tables(tables),
-                _prepare_insert,
-                "beside",
-                1.0,
+                f"memory of 10M narrow rows, {'primary key' if key else 'no key'}",
+                "MiB",
+                _narrow(key),
+                aims=(Aim("duckdb", ratio=round(1 / 1.5, 2)),),
+                lower_is_better=True,
+                peers=("tidewire", "duckdb"),
+                quick=False,
+                rounds=1,
+            )
+        )
+    for what, bound in (("COPY out", 256), ("SELECT drained", 256), ("COPY in", 1024)):
+        found.append(
+            Workload(
+                f"peak memory of a {what}, 10M rows",
+                "MiB",
+                _passing(what),
+                _prepare_passing,
+                "copied-10M",
+                at_most(bound),
+                lower_is_better=True,
+                peers=OURS,
+                rounds=1,
                 quick=False,
             )
-            for tables in (10, TABLES)
-        ),
-    ]
+        )
+    found.append(
+        Workload(
+            "resident memory of the server after pgbench -S, scale 100",
+            "MiB",
+            _after_reads,
+            initialised(100),
+            "pgbench-100",
+            at_most(2048),
+            lower_is_better=True,
+            peers=OURS,
+            rounds=1,
+            quick=False,
+        )
+    )
+    return found

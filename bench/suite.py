@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import fnmatch
 
-from bench import bulk, copying, isolation, pgbench, startup, statements, tpcc, ycsbt
+from bench import (
+    analytics,
+    bulk,
+    copying,
+    footprint,
+    isolation,
+    pgbench,
+    scale,
+    startup,
+    statements,
+    tpcc,
+    ycsbt,
+)
 from bench.workload import Workload
 
 
@@ -16,10 +28,13 @@ def figures() -> list[Workload]:
         *copying.workloads(),
         *bulk.workloads(),
         *startup.workloads(),
-        *isolation.workloads(),
         *tpcc.workloads(),
+        *analytics.workloads(),
         *ycsbt.workloads(),
+        *scale.workloads(),
+        *isolation.workloads(),
         *pgbench.large(),
+        *footprint.workloads(),
     ]
 
 
