@@ -34,7 +34,7 @@ from executor.session import queries
 from executor.session.permissions import require
 from planner import types as t
 from planner.abc import Table
-from planner.catalog.system.functions import split_name
+from planner.catalog.names import split_name
 from storage.abc import LeaseExpired, Part, SinceViolation, Timestamp
 from storage.gc import STAGED
 from storage.parts import RID_FIELD, PartStore

@@ -21,7 +21,7 @@ from planner.binding.fragments import quote_name, sql
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, StarColumn
-from planner.catalog.system.functions import split_name
+from planner.catalog.names import split_name
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:

@@ -22,6 +22,38 @@ def quote_qualified(schema: str, name: str) -> str:
     return quote_identifier(schema) + "." + quote_identifier(name) if schema else quote_identifier(name)
 
 
+def split_name(text: str) -> tuple[str, str]:
+    """(schema or empty, name) of a possibly quoted, possibly qualified name."""
+    parts: list[str] = []
+    i = 0
+    text = text.strip()
+    while i <= len(text):
+        if i < len(text) and text[i] == '"':
+            piece = ""
+            i += 1
+            while i < len(text):
+                if text[i] == '"':
+                    if text[i + 1 : i + 2] == '"':
+                        piece += '"'
+                        i += 2
+                        continue
+                    break
+                piece += text[i]
+                i += 1
+            i += 1
+            parts.append(piece)
+        else:
+            end = text.find(".", i)
+            end = len(text) if end < 0 else end
+            parts.append(text[i:end].strip().lower())
+            i = end
+        if i < len(text) and text[i] == ".":
+            i += 1
+            continue
+        break
+    return (parts[-2] if len(parts) > 1 else "", parts[-1])
+
+
 def missing_schema(name: str, position: int = 0) -> PlanError:
     return PlanError("3F000", f'schema "{name}" does not exist', position=position)
 

@@ -10,7 +10,7 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import Sequence, domains, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, drop, sequences, standing, tables
+from planner.ddl import constraints, depends, drop, sequences, standing, tables
 from planner.ddl.alteration import Alteration
 from planner.ddl.typenames import check_column_type, resolve_type
 
@@ -144,7 +144,12 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
     column = on.column(a.name)
     assert a.expression is not None
     _refuse_special(on, column, "default")
-    on.put(column, dataclasses.replace(column, default=a.expression.text, sequence_oid=0))
+    on.put(
+        column,
+        dataclasses.replace(
+            column, default=depends.qualified_constants(on.scope, a.expression), sequence_oid=0
+        ),
+    )
     tables.verify_default(on.scope, on.table, column.name, a.expression)
 
 

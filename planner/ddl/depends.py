@@ -9,21 +9,28 @@ is recorded nowhere. So it is here.
 
 from __future__ import annotations
 
-from typing import Final
+import dataclasses
 
 from sqlglot import exp
 
 from planner import statements as st
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import CompositeType, Domain, EnumType, Sequence, View
-from planner.ddl.scope import Scope
-from planner.lexer import QUOTED, WORD, tokenize
-from planner.parse import parse_expression
-
-_BY_REGCLASS: Final = frozenset(
-    ("nextval", "currval", "setval", "pg_sequence_last_value", "pg_relation_size")
+from planner.catalog import (
+    Catalog,
+    CompositeType,
+    Domain,
+    EnumType,
+    Relation,
+    Sequence,
+    View,
+    quote_qualified,
 )
-"""Functions whose first argument is a regclass."""
+from planner.catalog.constants import BY_REGCLASS, with_constants
+from planner.catalog.names import split_name
+from planner.catalog.system.relations import relations
+from planner.ddl.scope import Scope
+from planner.lexer import QUOTED, WORD, Token, tokenize
+from planner.parse import parse_expression
 
 
 def needs_of_query(scope: Scope, tree: exp.Expression) -> tuple[Oid, ...]:
@@ -58,7 +65,7 @@ def _constants(scope: Scope, tree: exp.Expression) -> set[Oid]:
     """Relations named by literals that are regclass constants."""
     names: list[str] = []
     for node in tree.walk():
-        if isinstance(node, exp.Anonymous) and str(node.this).lower() in _BY_REGCLASS and node.expressions:
+        if isinstance(node, exp.Anonymous) and str(node.this).lower() in BY_REGCLASS and node.expressions:
             argument = node.expressions[0]
             if isinstance(argument, exp.Literal) and argument.is_string:
                 names.append(argument.this)
@@ -77,6 +84,43 @@ def _constants(scope: Scope, tree: exp.Expression) -> set[Oid]:
             if relation is not None:
                 found.add(relation.oid)
     return found
+
+
+def qualified_constants(scope: Scope, said: st.Sql) -> str:
+    """A default whose regclass constants say their schemas. 42P01 for one that is not there."""
+
+    def renamed(name: Token) -> str:
+        schema, bare = split_name(name.value)
+        if name.value.isdigit() or name.value == "-" or ((schema or "pg_catalog"), bare) in relations():
+            return name.value  # an OID, or a relation that nobody renames
+        found = scope.relation(st.Name(bare, schema, position=said.offset + name.start + 1))
+        return quote_qualified(scope.catalog.schema_of(found.schema_oid).name, found.name)
+
+    return with_constants(said.text, renamed)
+
+
+def follow_constants(scope: Scope, before: Catalog) -> None:
+    """After names have changed: defaults name what they named in the catalog `before`."""
+
+    def renamed(name: Token) -> str:
+        schema, bare = split_name(name.value)
+        if schema and before.find_schema(schema) is None:
+            return name.value
+        then = before.find_relation(bare, schema, scope.search_path)
+        now = scope.catalog.get(then.oid) if then is not None else None
+        if not isinstance(now, Relation):
+            return name.value
+        return quote_qualified(scope.catalog.schema_of(now.schema_oid).name, now.name)
+
+    for table in list(scope.catalog.objects(Table)):
+        columns = tuple(
+            dataclasses.replace(c, default=with_constants(c.default, renamed))
+            if c.default and "'" in c.default
+            else c
+            for c in table.columns
+        )
+        if columns != table.columns:
+            scope.replace(table, dataclasses.replace(table, columns=columns))
 
 
 def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from planner.abc import PlanError, Table
-from planner.catalog import Index, Relation, Sequence, quote_qualified
+from planner.catalog import Index, Relation
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints
+from planner.ddl import constraints, depends
 from planner.ddl.scope import Scope
 
 
@@ -22,10 +22,9 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
         )
         scope.replace(table, dataclasses.replace(table, constraints=renamed))
     _rename_in_views(scope, found, new_name)
-    renamed_relation = dataclasses.replace(found, name=new_name)
-    scope.replace(found, renamed_relation)
-    if isinstance(renamed_relation, Sequence):
-        point_default(scope, renamed_relation)
+    before = scope.catalog
+    scope.replace(found, dataclasses.replace(found, name=new_name))
+    depends.follow_constants(scope, before)
 
 
 def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
@@ -44,26 +43,12 @@ def move_relation(scope: Scope, found: Relation, schema_name: str) -> None:
     for view in stored_queries(scope.catalog):
         if found.oid in view.depends:
             raise PlanError("0A000", "moving a relation that a view uses to another schema is not supported")
+    before = scope.catalog
     moved = dataclasses.replace(found, schema_oid=schema.oid)
     scope.replace(found, moved)
     if isinstance(moved, Table):
         for index in scope.catalog.indexes_of(moved.oid):
             scope.replace(index, dataclasses.replace(index, schema_oid=schema.oid))
         for sequence in scope.catalog.sequences_of(moved.oid):
-            there = dataclasses.replace(sequence, schema_oid=schema.oid)
-            scope.replace(sequence, there)
-            point_default(scope, there)
-
-
-def point_default(scope: Scope, sequence: Sequence) -> None:
-    """A serial column's default names its sequence: keep it right."""
-    if not sequence.table_oid or sequence.identity:
-        return
-    table = scope.catalog.table(sequence.table_oid)
-    shown = quote_qualified(scope.catalog.schema_of(sequence.schema_oid).name, sequence.name)
-    default = "nextval('" + shown.replace("'", "''") + "'::regclass)"
-    columns = tuple(
-        dataclasses.replace(c, default=default) if c.sequence_oid == sequence.oid else c
-        for c in table.columns
-    )
-    scope.replace(table, dataclasses.replace(table, columns=columns))
+            scope.replace(sequence, dataclasses.replace(sequence, schema_oid=schema.oid))
+    depends.follow_constants(scope, before)

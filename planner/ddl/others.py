@@ -16,14 +16,13 @@ from planner.catalog import (
     Index,
     IndexKey,
     Schema,
-    Sequence,
     UserType,
     domains,
     quote_identifier,
 )
 from planner.catalog.names import missing_type
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import alter, composites, constraints, moves, naming, roles, tables
+from planner.ddl import alter, composites, constraints, depends, naming, roles, tables
 from planner.ddl import domains as domain_changes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -176,10 +175,9 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     for view in stored_queries(scope.catalog):
         if said.name in view.search_path or f"{said.name}." in view.query:
             raise PlanError("0A000", "renaming a schema that a view uses is not supported")
+    before = scope.catalog
     scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
-    for sequence in list(scope.catalog.objects(Sequence)):
-        if sequence.schema_oid == schema.oid:
-            moves.point_default(scope, sequence)
+    depends.follow_constants(scope, before)
 
 
 # --- types --------------------------------------------------------------------------------------------

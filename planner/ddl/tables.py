@@ -14,7 +14,7 @@ from planner import types
 from planner.abc import Column, Oid, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
 from planner.catalog.collations import COLLATIONS, is_collatable
-from planner.ddl import constraints, naming, sequences, unique_indexes
+from planner.ddl import constraints, depends, naming, sequences, unique_indexes
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
@@ -241,7 +241,7 @@ def define_column(
 ) -> tuple[Column, Sequence | None, list[st.ConstraintDef]]:
     """A column, the sequence that comes with it, and its constraints as constraints of the table."""
     sequence: Sequence | None = None
-    default = said.default.text if said.default is not None else None
+    default = depends.qualified_constants(scope, said.default) if said.default is not None else None
     not_null = bool(said.not_null)
     integer = serial_type(said.type)
     if integer and scope.catalog.find_type(said.type.names[0], "", scope.search_path) is None:

@@ -359,15 +359,35 @@ for _name, _duck in (
     _aggregate(f"{_name}(numeric)")(_exact_deviation(_duck, False))
     for _type in ("int2", "int4", "int8"):
         _aggregate(f"{_name}({_type})")(_exact_deviation(_duck, True))
+
+
+def _over_spread(name: str, axes: str) -> Maker:
+    """A quotient of spreads: NULL where one of them, a divisor, is zero (DuckDB says NaN)."""
+
+    def made(around: _Around, args: list[Frag]) -> Frag:
+        divisors = join(" * ", [around.call(f"regr_s{axis}{axis}", args) for axis in axes])
+        return sql("CASE WHEN ", divisors, " <> 0 THEN ", around.call(name, args), " END")
+
+    return made
+
+
+def _regr_r2(around: _Around, args: list[Frag]) -> Frag:
+    """All of nothing is explained: 1 where y does not vary, NULL where x does not (manual, table 9.60)."""
+    sxx, syy = around.call("regr_sxx", args), around.call("regr_syy", args)
+    r2 = around.call("regr_r2", args)
+    return sql("CASE WHEN ", sxx, " <> 0 THEN CASE WHEN ", syy, " = 0 THEN 1e0 ELSE ", r2, " END END")
+
+
+_aggregate("corr(float8, float8)")(_over_spread("corr", "xy"))
+_aggregate("regr_slope(float8, float8)")(_over_spread("regr_slope", "x"))
+_aggregate("regr_intercept(float8, float8)")(_over_spread("regr_intercept", "x"))
+_aggregate("regr_r2(float8, float8)")(_regr_r2)
+
 for _name in [
-    "corr",
     "covar_pop",
     "covar_samp",
     "regr_avgx",
     "regr_avgy",
-    "regr_intercept",
-    "regr_r2",
-    "regr_slope",
     "regr_sxx",
     "regr_sxy",
     "regr_syy",

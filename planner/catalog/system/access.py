@@ -14,6 +14,7 @@ from typing import Any
 
 from planner.abc import Oid, SqlError, Table
 from planner.catalog import rights
+from planner.catalog.names import split_name
 from planner.catalog.objects import (
     CompositeType,
     Database,
@@ -26,7 +27,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
-from planner.catalog.system.functions import regclass_in, split_name
+from planner.catalog.system.functions import regclass_in
 from planner.catalog.system.privileges import LETTERS, OWNER
 from planner.types.oids import ACLITEM, ACLITEM_ARRAY, BOOL, CHAR, INT2, NAME, OID, TEXT
 

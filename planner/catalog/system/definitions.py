@@ -6,12 +6,15 @@ import re
 
 from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.names import quote_identifier
+from planner.catalog.constants import with_constants
+from planner.catalog.names import quote_identifier, split_name
 from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema
 from planner.catalog.system.written import column_default, condition, spelled
+from planner.lexer import Token
 from planner.types import BY_OID, format_type
 from planner.types.oids import BPCHAR, TEXT, VARCHAR
 
+_NEXTVAL = re.compile(r"nextval\('((?:[^']|'')*)'(?:::regclass)?\)\Z", re.IGNORECASE)
 _STRING = re.compile(r"^'(?:[^']|'')*'$")
 
 
@@ -72,10 +75,21 @@ def default_text(
     text = column.default.strip()
     if text.lower() == "null":
         return None
-    if table is not None and not text.startswith("nextval("):
+
+    def as_found(name: Token) -> str:
+        schema, bare_name = split_name(name.value)
+        found = None
+        if not schema or catalog.find_schema(schema) is not None:
+            found = catalog.find_relation(bare_name, schema, search_path)
+        return name.value if found is None else qualified(catalog, found.schema_oid, found.name, search_path)
+
+    if _NEXTVAL.match(text):  # most defaults that are calls are this one
+        call = with_constants(text, as_found)
+        return call if call.endswith("::regclass)") else call[:-1] + "::regclass)"
+    if table is not None:
         found = column_default(catalog, table, column, search_path)
         if found is not None:
-            return found
+            return with_constants(found, as_found) if "::regclass" in found else found
     if _STRING.match(text):
         base = TypeRef(column.type.oid)
         if base.oid in (VARCHAR, BPCHAR, TEXT):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import Oid, SqlError, Table, TypeRef
+from planner.catalog.names import split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     CompositeType,
@@ -242,38 +243,6 @@ def _col_description(context: SystemContext, oid: Oid | None, attnum: int | None
 
 
 # --- names and OIDs -------------------------------------------------------------------------------
-
-
-def split_name(text: str) -> tuple[str, str]:
-    """(schema or empty, name) of a possibly quoted, possibly qualified name."""
-    parts: list[str] = []
-    i = 0
-    text = text.strip()
-    while i <= len(text):
-        if i < len(text) and text[i] == '"':
-            piece = ""
-            i += 1
-            while i < len(text):
-                if text[i] == '"':
-                    if text[i + 1 : i + 2] == '"':
-                        piece += '"'
-                        i += 2
-                        continue
-                    break
-                piece += text[i]
-                i += 1
-            i += 1
-            parts.append(piece)
-        else:
-            end = text.find(".", i)
-            end = len(text) if end < 0 else end
-            parts.append(text[i:end].strip().lower())
-            i = end
-        if i < len(text) and text[i] == ".":
-            i += 1
-            continue
-        break
-    return (parts[-2] if len(parts) > 1 else "", parts[-1])
 
 
 @system("to_regclass", (TEXT,), 2205)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.abc import Oid, SqlError
+from planner.catalog.names import split_name
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.functions import (
     regclass_in,
@@ -12,7 +13,6 @@ from planner.catalog.system.functions import (
     regnamespace_out,
     regproc_out,
     regtype_out,
-    split_name,
 )
 from planner.catalog.system.static import proc_oids
 from planner.types import resolve_name

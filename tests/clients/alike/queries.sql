@@ -23,3 +23,10 @@ reset search_path;
 ((WITH lim(x) AS (SELECT 1) SELECT 123) LIMIT (SELECT x FROM lim));
 select * from a order by a1 limit 1 offset (select 1);
 select (a.*).a1 from a order by 1;
+
+-- Regressions over what does not vary have no slope.
+select corr(y,x), regr_slope(y,x), regr_intercept(y,x), regr_r2(y,x), covar_samp(y,x), regr_sxx(y,x), regr_count(y,x), regr_avgx(y,x) from (values (1,2),(1,3),(1,5)) t(y,x);
+select corr(y,x), regr_slope(y,x), regr_intercept(y,x), regr_r2(y,x), covar_samp(y,x), regr_sxx(y,x), regr_count(y,x) from (values (1,2),(4,2),(7,2)) t(y,x);
+select corr(y,x), regr_slope(y,x), regr_intercept(y,x), regr_r2(y,x), covar_samp(y,x), regr_sxx(y,x), regr_count(y,x) from (values (1,2)) t(y,x);
+select corr(y,x), regr_slope(y,x), regr_intercept(y,x), regr_r2(y,x), covar_samp(y,x), regr_sxx(y,x), regr_count(y,x) from (values (1,2)) t(y,x) where y > 1;
+select corr(y,x) filter (where y > 1), regr_r2('NaN'::float8, x) from (values (1,2),(2,3),(3,7)) t(y,x);
