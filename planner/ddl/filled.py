@@ -20,6 +20,7 @@ from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
 from planner.catalog import Index
 from planner.ddl import depends, stars, tables
 from planner.ddl.plan import Rewrite
+from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type
 from planner.parse.queries import parse_query
@@ -56,7 +57,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
     table = Table(
         oid, schema.oid, name, tuple(columns), (), tables.shard_of(oid), scope.user, temporary,
-        on_commit=on_commit,
+        on_commit=on_commit, retention_us=retention_us(said.options),
     )  # fmt: skip
     if said.with_data:
         scope.query = plan

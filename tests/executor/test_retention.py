@@ -135,3 +135,32 @@ def test_compaction_forgets_by_table_and_a_restart_does_not_remember() -> None:
             assert await remembers(server, "usual", then)
 
     asyncio.run(run())
+
+
+def test_every_way_to_make_a_table_takes_a_retention_and_the_catalog_shows_it() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a = server.client("a")
+            await a.query("create table said (id int) with (retention = '5 minutes', fillfactor = 70)")
+            await a.query("create table filled with (retention = '1 day 02:00:00') as select 1 as id")
+            await a.query("create materialized view kept with (retention = '3 days') as select 1 as id")
+            await a.query("create table later (id int)")
+            await a.query("alter table later set (retention = '0')")
+            await a.query("create table unsaid (id int)")
+            shown = dict(
+                await a.rows(
+                    "select relname, reloptions from pg_class where relkind in ('r', 'm')"
+                    " and relnamespace = 'public'::regnamespace"
+                )
+            )
+            assert shown == {
+                "said": "{retention=00:05:00}",
+                "filled": '{"retention=1 day 02:00:00"}',
+                "kept": '{"retention=3 days"}',
+                "later": "{retention=00:00:00}",
+                "unsaid": None,
+            }
+            windows = server.executor.catalogs.windows()
+            assert sorted(windows.values()) == [0, 300, 93_600, 259_200]
+
+    asyncio.run(run())

@@ -8,7 +8,8 @@ pg_class ──< pg_attribute ──  pg_attrdef      (attributes)
 
 from __future__ import annotations
 
-from planner.abc import Oid, Table
+from planner import types
+from planner.abc import Oid, Table, TypeRef
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
 from planner.catalog.objects import CompositeType, Index, Schema, Sequence, View
 from planner.catalog.system.context import Rows, SystemContext
@@ -29,6 +30,14 @@ def persistence(catalog: Catalog, schema_oid: Oid, temporary: bool) -> str:
     schema = catalog.get(schema_oid)
     in_temporary = isinstance(schema, Schema) and schema.name.startswith(TEMPORARY_PREFIX)
     return "t" if temporary or in_temporary else "p"
+
+
+def _options(table: Table) -> list[str] | None:
+    """What was said in WITH (...), as far as it means anything."""
+    if table.retention_us is None:
+        return None
+    days, us = divmod(table.retention_us, 86_400 * 1_000_000)
+    return [f"retention={types.output_text((0, days, us), TypeRef(types.INTERVAL))}"]
 
 
 def pg_class(context: SystemContext) -> Rows:
@@ -87,6 +96,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relacl=acl(catalog, t.oid, t.owner, "r"),
                 relreplident="d",
                 relispopulated=t.materialized is None or t.materialized.populated,
+                reloptions=_options(t),
             )
         )
     for i in catalog.objects(Index):
