@@ -1,4 +1,7 @@
-"""`python -m bench.tpcc.client DSN WAREHOUSES CONNECTIONS SECONDS NUMBER`: runs the mix, prints what was done as JSON."""
+"""One client process: runs the mix, prints what was done as JSON.
+
+python -m bench.tpcc.client DSN WAREHOUSES CONNECTIONS SECONDS NUMBER ISOLATION       (empty: the server's default)
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ TRIES_MAX = 1_000
 class Terminals:
     """Some connections, each in a thread with random choices of its own."""
 
-    def __init__(self, dsn: str, warehouses: int, seconds: float, number: int) -> None:
+    def __init__(self, dsn: str, warehouses: int, seconds: float, number: int, isolation: str) -> None:
         self.dsn, self.warehouses, self.number = dsn, warehouses, number
-        self.seconds = seconds
+        self.seconds, self.isolation = seconds, isolation
         self.done: Counter[str] = Counter(new_order=0)
         self.refused = 0
         self.failures: list[BaseException] = []
@@ -48,6 +51,8 @@ class Terminals:
             rng, home = random.Random(seed), (self.number + 2 * place) % self.warehouses + 1
             weights, works = zip(*MIX, strict=True)
             with psycopg.connect(self.dsn, autocommit=True) as conn:
+                if self.isolation:
+                    conn.execute(f"SET default_transaction_isolation = '{self.isolation}'")
                 while time.perf_counter() < self.end_s and not self.failures:
                     (work,) = rng.choices(works, weights)
                     self._once(conn, work, rng.getrandbits(32), home)
@@ -70,8 +75,8 @@ class Terminals:
 
 
 def main() -> None:
-    dsn, warehouses, connections, seconds, number = sys.argv[1:]
-    terminals = Terminals(dsn, int(warehouses), float(seconds), int(number))
+    dsn, warehouses, connections, seconds, number, isolation = sys.argv[1:]
+    terminals = Terminals(dsn, int(warehouses), float(seconds), int(number), isolation)
     print(json.dumps(terminals.run(int(connections))))
 
 
