@@ -85,8 +85,8 @@ def _line(r: Result, aim: Aim | None) -> str:
     else:
         found = r.ratio(peer)
         ratio = f"**{found:.2f}**" if found is not None else "–"
-        wanted = f"{aim.ratio:g}" if aim is not None else ""
-    if aim is not None:
+        wanted = f"{aim.ratio:g}" if aim is not None and aim.ratio is not None else ""
+    if aim is not None and (aim.bound or aim.ratio):
         verdict = {True: "yes", False: "no", None: "–"}[r.met(aim)]
     if r.failure:
         verdict = "failed"
@@ -131,7 +131,8 @@ def markdown(results: list[Result], plots: list[str] | None = None) -> str:
         "|---|---|--:|--:|--:|--:|---|",
     ]
     for r in results:
-        lines += [_line(r, aim) for aim in r.aims] or [_line(r, None)]
+        aims = r.aims or [Aim(peer) for peer in r.rounds if peer != "tidewire"]
+        lines += [_line(r, aim) for aim in aims] or [_line(r, None)]
     judged = [met for r in results for aim in r.aims if (met := r.met(aim)) is not None]
     days = sorted({r.day for r in results if r.day})
     if days:
