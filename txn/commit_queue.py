@@ -50,6 +50,10 @@ class CommitQueue:
         """Takes waiting members and sees to them; called when the log is free."""
         raise NotImplementedError
 
+    def _broke_down(self, fault: Exception) -> None:
+        """An error of ours in a round or its task: whoever waits for an answer gets one, and this queue is closed."""
+        raise NotImplementedError
+
     # --- submitting and waiting ----------------------------------------------------------------
 
     def submit(self, member: Member) -> None:
@@ -116,8 +120,7 @@ class CommitQueue:
             except TxnError as error:
                 self._close(error)
             except Exception as error:  # noqa: BLE001 - an error of ours: never go on as if nothing was
-                self._close(CommitUnknown(f"the committer failed: {error!r}"))
-                self._loop.call_exception_handler({"message": "the committer failed", "exception": error})
+                self._broke_down(error)
             finally:
                 self._landed()
 
@@ -163,7 +166,11 @@ class CommitQueue:
             self._report(member, secondary)
 
     def _report(self, member: Member, error: Exception) -> None:
-        self._loop.call_exception_handler({"message": f"answering {member!r} raised", "exception": error})
+        self._defect(f"answering {member!r} raised", error)
+
+    def _defect(self, what: str, error: Exception) -> None:
+        """Tells whoever looks after the loop (the server's log) of a fault of ours."""
+        self._loop.call_exception_handler({"message": what, "exception": error})
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -86,6 +86,10 @@ RACES_MAX = 1_000
 OnEntry = Callable[[Entry], None]
 
 
+class Unwritable(Exception):
+    """A group that no bytes can be made of: some member's rows cannot be written. The cause says why."""
+
+
 class Committer(CommitQueue):
     """See the module. All methods are called on the event loop's thread.
 
@@ -120,6 +124,10 @@ class Committer(CommitQueue):
         self.loop_append_limit_s, self.resolve_limit_s = loop_append_limit_s, resolve_limit_s
         self._monotonic_s, self._sleep = monotonic_s, sleep
         self._one_by_one = 0
+        self._in_hand: list[Member] = []
+        """Taken from the queue, and still to be answered: by the round, or whatever happens to it."""
+        self._sent = False
+        """Whether what is in hand may be in the log."""
         self.unwound = 0
         """How many groups were taken back after they had been in flight."""
         self.riders = Riders()
@@ -147,7 +155,17 @@ class Committer(CommitQueue):
             members = members[:n]
         else:
             self._queue = []
+        self._in_hand = members
+        try:
+            self._commit(members)
+        except Exception as fault:  # noqa: BLE001 - nobody may wait for an answer for ever
+            self._broke_down(fault)
+            self._landed()
+
+    def _commit(self, members: list[Member]) -> None:
+        """One round of these members, as far as it gets in this turn of the loop."""
         group, admitted = self._admit(members)
+        self._in_hand = admitted
         if not group.has_work and not self.riders:
             if self.lease.is_valid:
                 self._answer(admitted, self.oracle.read_ts())
@@ -156,19 +174,12 @@ class Committer(CommitQueue):
                 self._background(lambda: self._confirm(admitted))
             return
         try:
-            entry = self._seal(group)
-            data = encode(entry)
-        except InvalidDatum as error:
+            entry, data = self._encoded(group)
+        except Unwritable as error:
             self._isolate(group, admitted, error)
             return
-        except (TxnError, InvalidEntry) as error:
-            # A fault of ours, found before it could become durable. Nothing may go on from here.
-            group.unwind()
-            for member in admitted:
-                self._fail(member, CommitFailed(f"the commit failed: {error}"))
-            self._close(CommitFailed(f"the committer failed: {error}"))
-            return
         self.rounds += 1
+        self._sent = True
         beside = self.beside
         if beside is not None and (self._slow or self._others(admitted)) and beside.takes(len(data)):
             self.in_flight_ts = group.ts
@@ -177,12 +188,12 @@ class Committer(CommitQueue):
             self.shard.append_beside(
                 beside, entry, data, lambda error: self._came_back(group, admitted, entry, data, begun, error)
             )
-            group.sealed()
+            self._hand_over(group)
             return
         if self._slow:
             self.in_flight_ts = group.ts
             self._background(lambda: self._finish(group, admitted, entry, data, None))
-            group.sealed()
+            self._hand_over(group)
             return
         begun = self._monotonic_s()
         try:
@@ -198,6 +209,13 @@ class Committer(CommitQueue):
         self._published(group, admitted, entry)
         self._next()
 
+    def _hand_over(self, group: CommitGroup) -> None:
+        """The append has begun. Who cannot be told so early hears of it with everybody else."""
+        try:
+            group.sealed()
+        except Exception as fault:  # noqa: BLE001 - the append is under way all the same
+            self._defect("handing over early raised", fault)
+
     def _others(self, admitted: list[Member]) -> bool:
         """Whether clients in the middle of a transaction have use for the loop while an append is under way."""
         return self.open_transactions() > sum(1 for member in admitted if type(member) is Transaction)
@@ -211,13 +229,18 @@ class Committer(CommitQueue):
         begun: float,
         error: StorageError | None,
     ) -> None:
-        """The append beside the loop has ended: as at the end of `_round`, or a task sees to what went wrong."""
+        """The append beside the loop has ended: as at the end of `_commit`, or a task sees to what went wrong."""
+        if self._in_hand is not admitted:
+            return  # they have been told already that nobody knows
         if error is not None:
             self._background(lambda: self._finish(group, admitted, entry, data, error))
             return
-        self._measured(self._monotonic_s() - begun)
-        self.lease.renew(begun)
-        self._published(group, admitted, entry)
+        try:
+            self._measured(self._monotonic_s() - begun)
+            self.lease.renew(begun)
+            self._published(group, admitted, entry)
+        except Exception as fault:  # noqa: BLE001 - nobody may wait for an answer for ever
+            self._broke_down(fault)
         self._landed()
 
     def _admit(self, members: list[Member]) -> tuple[CommitGroup, list[Member]]:
@@ -254,6 +277,20 @@ class Committer(CommitQueue):
             self._fail(member, reason)
         return group, admitted
 
+    def _encoded(self, group: CommitGroup) -> tuple[Entry, bytes]:
+        """The group's entry and its bytes. Raises Unwritable when it is a member's fault.
+
+        TxnError and InvalidEntry are a fault of ours, found before it could become durable: nothing may go on then.
+        """
+        try:
+            entry = self._seal(group)
+            return entry, encode(entry)
+        except (TxnError, InvalidEntry):
+            self._take_back(group)
+            raise
+        except Exception as error:
+            raise Unwritable from error
+
     def _seal(self, group: CommitGroup) -> Entry:
         entry = group.seal(self.shard.epoch)
         self.riders.board(entry)
@@ -280,6 +317,7 @@ class Committer(CommitQueue):
         self._answer(admitted, group.ts)
 
     def _answer(self, admitted: list[Member], ts: Timestamp) -> None:
+        self._in_hand, self._sent = [], False
         self.members += len(admitted)
         for member in admitted:
             try:
@@ -303,19 +341,53 @@ class Committer(CommitQueue):
 
     def _take_back(self, group: CommitGroup) -> None:
         """The append did not happen: nothing of the group is left, and who read from it will hear so."""
+        self._sent = False
         group.unwind()
         self.unwound += 1
 
-    def _isolate(self, group: CommitGroup, admitted: list[Member], error: InvalidDatum) -> None:
+    def _isolate(self, group: CommitGroup, members: list[Member], error: Unwritable) -> None:
         """A row cannot be written: find whose it is by committing each of the group alone."""
         self._take_back(group)
-        if len(admitted) == 1:
+        if len(members) == 1:
             self.refused += 1
-            self._fail(admitted[0], error)
+            self._fail_in_hand(self._unwritable(error))
         else:
-            self._queue[:0] = admitted
-            self._one_by_one = len(admitted)
+            self._in_hand = []
+            self._queue[:0] = members
+            self._one_by_one = len(members)
         self._next()
+
+    def _unwritable(self, error: Unwritable) -> Exception:
+        """What a member hears of rows that cannot be written."""
+        cause = error.__cause__
+        if isinstance(cause, InvalidDatum):
+            return cause
+        assert isinstance(cause, Exception)
+        self._defect("a transaction could not be written", cause)
+        failed = CommitFailed(f"the commit failed: {cause!r}")
+        failed.__cause__ = cause
+        return failed
+
+    # --- faults of our own -------------------------------------------------------------------
+
+    def _broke_down(self, fault: Exception) -> None:
+        """Nothing goes on as if nothing was. Definite for whoever is in hand, unless the log may have it."""
+        error: TxnError
+        if self._sent:
+            error = CommitUnknown(f"the committer failed: {fault!r}")
+        else:
+            error = CommitFailed(f"the commit failed, and the committer with it: {fault!r}")
+        error.__cause__ = fault
+        in_hand = set(map(id, self._in_hand))
+        self._queue = [member for member in self._queue if id(member) not in in_hand]
+        self._fail_in_hand(error)
+        self._close(error)
+        self._defect("the committer failed", fault)
+
+    def _fail_in_hand(self, error: Exception) -> None:
+        members, self._in_hand = self._in_hand, []
+        for member in members:
+            self._fail(member, error)
 
     # --- slow appends and failures -----------------------------------------------------------
 
@@ -325,14 +397,12 @@ class Committer(CommitQueue):
         try:
             await self.resolve(self._learn, None)
         except StorageError as error:
-            for member in admitted:
-                self._fail(member, CommitFailed(f"the log cannot be read: {error}"))
+            self._fail_in_hand(CommitFailed(f"the log cannot be read: {error}"))
             return
         except TxnError as error:
             # They have written nothing, so nothing is unknown.
             unsent = NoLongerCommitting(f"the log cannot be read: {error}")
-            for member in admitted:
-                self._fail(member, unsent if isinstance(error, CommitUnknown) else error)
+            self._fail_in_hand(unsent if isinstance(error, CommitUnknown) else error)
             raise
         self.lease.renew(asked)
         self._answer(admitted, self.oracle.read_ts())
@@ -372,44 +442,38 @@ class Committer(CommitQueue):
                 try:
                     await self.resolve(self._learn, lost)
                 except (Fenced, Overtaken):
-                    if lost is not None and self._truncated(entry, admitted):
-                        admitted = []
+                    if lost is not None:
+                        self._truncated(entry, admitted)
                     raise
                 group, admitted = self._admit(admitted)
+                self._in_hand = admitted
                 if not group.has_work and not self.riders:
                     self._answer(admitted, self.oracle.read_ts())
                     return
                 self.in_flight_ts = group.ts
-                entry, failure = self._seal(group), None
-                data = encode(entry)
+                entry, data = self._encoded(group)
+                self._sent, failure = True, None
             else:
                 raise Determinate(f"lost the race for the log {RACES_MAX} times")
-        except InvalidDatum as invalid:
-            self._isolate(group, admitted, invalid)
+        except Unwritable as unwritable:
+            self._isolate(group, admitted, unwritable)
             return
         except CommitUnknown as unknown:
             # The versions stay where they are, invisible for ever: nobody may decide without the log.
-            for member in admitted:
-                self._fail(member, unknown)
+            self._fail_in_hand(unknown)
             raise
         except TxnError as fatal:  # Fenced, above all
             self._take_back(group)
-            for member in admitted:
-                self._fail(member, fatal)
+            self._fail_in_hand(fatal)
             raise
         except Determinate as failed:
             self._take_back(group)
             reason = CommitFailed(f"the commit failed: {failed}")
             reason.__cause__ = failed
-            for member in admitted:
-                self._fail(member, reason)
+            self._fail_in_hand(reason)
             if isinstance(failed, CorruptBlob | FormatTooNew):
                 raise reason from failed  # the log cannot be read: nothing can be decided any more
             return
-        except Exception as fault:
-            for member in admitted:
-                self._fail(member, CommitUnknown(f"the committer failed: {fault!r}"))
-            raise
         self._published(group, admitted, entry)
 
     def _truncated(self, entry: Entry, admitted: list[Member]) -> bool:
@@ -421,8 +485,7 @@ class Committer(CommitQueue):
         if happened:
             self._answer(admitted, entry.ts)
         elif happened is None:
-            for member in admitted:
-                self._fail(member, CommitUnknown("the log does not reach back to the append any more"))
+            self._fail_in_hand(CommitUnknown("the log does not reach back to the append any more"))
         return happened is not False
 
     async def _learn(self) -> None:

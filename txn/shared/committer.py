@@ -34,18 +34,16 @@ from storage.abc import (
     Determinate,
     FormatTooNew,
     Indeterminate,
-    InvalidDatum,
     SeqnoMismatch,
     StorageError,
 )
 from storage.consensus.sqlite import Busy
 from txn.abc import CommitFailed, CommitUnknown, Fenced, Member, SerializationFailure, TxnError
-from txn.committer import Committer
+from txn.committer import Committer, Unwritable
 from txn.group import NextGroup
-from txn.log_entry import Entry, encode
+from txn.log_entry import Entry
 from txn.shared.group import SharedGroup
 from txn.txns_shard import Overtaken
-from txn.txns_state import InvalidEntry
 
 RACES_MAX = 200
 PAUSE_FIRST_S = 0.0005
@@ -83,12 +81,16 @@ class SharedCommitter(Committer):
         self._scheduled = False
         if self._busy or self.closed_by is not None:
             return
-        members = self._take([])
-        if not self._slow and self.shard.consensus.synchronous:
+        members = self._in_hand = self._take([])
+        if self._slow or not self.shard.consensus.synchronous:
+            self._background(lambda: self._through(members))
+            return
+        try:
             if self._at_once(members):
                 self._next()
-            return
-        self._background(lambda: self._through(members))
+        except Exception as fault:  # noqa: BLE001 - nobody may wait for an answer for ever
+            self._broke_down(fault)
+            self._landed()
 
     def _take(self, again: list[Member]) -> list[Member]:
         """The members of the next group: those of one that lost its race, and whoever waits."""
@@ -102,28 +104,29 @@ class SharedCommitter(Committer):
     def _at_once(self, members: list[Member]) -> bool:
         """The first try, in this turn of the loop. False: a task goes on with it."""
         formed = self._form(members)
+        self._in_hand = formed.members
         if not formed.group.has_work and not self.riders:
             if self.moved_now(self.shard.seqno) is False:
                 self._settle(formed)
                 return True
             formed.group.unwind()
-            self._background(lambda: self._through(members))
+            self._background(lambda: self._through(formed.members))
             return False
         try:
-            entry = self._seal(formed.group)
-            data = encode(entry)
-        except (InvalidDatum, TxnError, InvalidEntry):
-            formed.group.unwind()
-            self._background(lambda: self._through(members))  # finds the same, and says so
-            return False
+            entry, data = self._encoded(formed.group)
+        except Unwritable as error:
+            self._isolate(formed.group, formed.members, error)
+            return True
         self.rounds += 1
+        self._sent = True
         begun = self._monotonic_s()
         try:
             self.shard.append_now(entry, data)
         except (SeqnoMismatch, Busy):
+            self._sent = False
             formed.group.unwind()  # nobody has seen it: this is still the same turn
             self.races_lost += 1
-            self._background(lambda: self._through(members, lost=1))
+            self._background(lambda: self._through(formed.members, lost=1))
             return False
         except Exception as error:  # noqa: BLE001 - what consensus does not promise to raise may mean anything
             known = isinstance(error, Determinate | Indeterminate)
@@ -149,8 +152,9 @@ class SharedCommitter(Committer):
                 continue
             except NextGroup as error:
                 if formed.admitted:
-                    self._queue[:0] = members[i - 1 :]  # it begins the next group; the order is kept
-                    members = formed.members = members[: i - 1]
+                    later = members[i - 1 :]  # it begins the next group; the order is kept
+                    self._queue[:0], members = later, members[: i - 1]
+                    formed.members = formed.members[: -len(later)]  # those who were refused stay
                 else:
                     formed.refused.append((member, error))  # the first of a group has nobody to wait for
             except Exception as error:  # noqa: BLE001 - whatever it is belongs to that member
@@ -201,16 +205,18 @@ class SharedCommitter(Committer):
                     formed, entry, data, failure = begun
                     begun = None
                 else:
-                    formed, failure = self._form(self._take(waiting) if lost else waiting), None
+                    self._in_hand = self._take(waiting) if lost else waiting
                     waiting = []
+                    formed, failure = self._form(self._in_hand), None
+                    self._in_hand = formed.members
                     if not formed.group.has_work and not self.riders:
                         if not await self.resolve(self._learn, None):
                             self._settle(formed)
                             return
                         waiting = formed.members
                         continue  # it was decided on what is the past by now
-                    entry = self._seal(formed.group)
-                    data = encode(entry)
+                    entry, data = self._encoded(formed.group)
+                    self._sent = True
                     self.rounds += 1
                 self.in_flight_ts = formed.group.ts
                 if await self._appended(entry, data, failure):
@@ -226,29 +232,26 @@ class SharedCommitter(Committer):
                 waiting = formed.members
                 if lost > 1:
                     await self._pause(lost)
-        except InvalidDatum as invalid:
+        except Unwritable as unwritable:
             assert formed is not None
-            self._isolate_formed(formed, invalid)
+            self._isolate(formed.group, formed.members, unwritable)
         except CommitUnknown as unknown:
             # The versions stay where they are, invisible for ever: nobody may decide without the log.
-            self._fail_all(formed, waiting, unknown)
+            self._fail_in_hand(unknown)
             raise
         except TxnError as fatal:
             if formed is not None and not waiting:
                 self._take_back(formed.group)
-            self._fail_all(formed, waiting, fatal)
+            self._fail_in_hand(fatal)
             raise
         except StorageError as failed:
             if formed is not None and not waiting:
                 self._take_back(formed.group)
             reason = CommitFailed(f"the commit failed: {failed}")
             reason.__cause__ = failed
-            self._fail_all(formed, waiting, reason)
+            self._fail_in_hand(reason)
             if isinstance(failed, CorruptBlob | FormatTooNew):
                 raise reason from failed  # the log cannot be read: nothing can be decided any more
-        except Exception as fault:
-            self._fail_all(formed, waiting, CommitUnknown(f"the committer failed: {fault!r}"))
-            raise
 
     async def _appended(self, entry: Entry, data: bytes, failure: Exception | None) -> bool:
         """Whether the entry is in the log; False: its place is another's."""
@@ -279,7 +282,7 @@ class SharedCommitter(Committer):
         except (Fenced, Overtaken):
             # The place is gone from the log. Without an answer to the append, the rollup knows whose it was.
             if lost_answer is not None and self._truncated(entry, formed.admitted):
-                formed.admitted, formed.members = [], [m for m, _ in formed.refused]
+                self._in_hand = [member for member, _ in formed.refused]
             raise
 
     async def _pause(self, lost: int) -> None:
@@ -291,24 +294,9 @@ class SharedCommitter(Committer):
             "could not append to the log, which other servers are writing to",
             detail=f"They were faster {lost} times in a row.",
         )
-        for member in formed.admitted:
-            self._fail(member, error)
+        self._in_hand = formed.admitted
+        self._fail_in_hand(error)
         self._refuse(formed, error)
-
-    def _isolate_formed(self, formed: _Formed, invalid: InvalidDatum) -> None:
-        """A row cannot be written: find whose it is by committing each of the group alone."""
-        self._take_back(formed.group)
-        if len(formed.members) == 1:
-            self.refused += 1
-            self._fail(formed.members[0], invalid)
-        else:
-            self._queue[:0] = formed.members
-            self._one_by_one = len(formed.members)
-
-    def _fail_all(self, formed: _Formed | None, waiting: list[Member], error: Exception) -> None:
-        members = waiting if formed is None or waiting else formed.members
-        for member in members:
-            self._fail(member, error)
 
     # --- following ---------------------------------------------------------------------------
 
