@@ -29,6 +29,7 @@ import obstore
 from obstore import exceptions as obx
 from obstore import store as obstores
 
+from storage import failpoints
 from storage.abc import Blob, BlobInfo, Clock, CorruptBlob, Determinate, Indeterminate, StorageFull
 from storage.consensus.memory import Faults
 
@@ -130,6 +131,7 @@ class LocalBlob:
 
     def _put(self, key: str, data: bytes) -> None:
         path = self.path(key)
+        failpoints.point("blob.put.before")
         self._sequence += 1
         staged = self.root / _STAGING / f"{os.getpid()}-{self._sequence}-{time.time_ns()}"
         try:
@@ -139,8 +141,10 @@ class LocalBlob:
                 while view:
                     view = view[f.write(view) :]
                 os.fsync(f.fileno())
+            failpoints.point("blob.put.unnamed")
             os.replace(staged, path)
             _sync_folder(path.parent)
+            failpoints.point("blob.put.after")
         except OSError as e:
             staged.unlink(missing_ok=True)
             self._fail(e, key)
@@ -165,8 +169,10 @@ class LocalBlob:
 
     async def delete(self, key: str) -> None:
         path = self.path(key)
+        failpoints.point("blob.delete.before")
         try:
             await asyncio.to_thread(path.unlink, missing_ok=True)
+            failpoints.point("blob.delete.after")
         except OSError as e:
             self._fail(e, key)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
+from storage import failpoints
 from storage.abc import Blob, Clock, Consensus, ShardId
 from storage.shard import machine
 from storage.shard.shard import Shard
@@ -107,4 +108,6 @@ async def drop(shard: ShardId, blob: Blob, consensus: Consensus) -> None:
     keys = [b.key async for b in blob.list(f"{shard}/")]
     for key in keys:
         await blob.delete(key)
+    failpoints.point("shard.drop.before")
     await consensus.delete(shard)
+    failpoints.point("shard.drop.after")

@@ -30,7 +30,17 @@ from typing import Any, NoReturn
 
 import msgpack
 
-from storage.abc import Blob, Consensus, CorruptBlob, SeqnoMismatch, ShardId, StorageError, Timestamp
+from storage import failpoints
+from storage.abc import (
+    Blob,
+    Consensus,
+    CorruptBlob,
+    Indeterminate,
+    SeqnoMismatch,
+    ShardId,
+    StorageError,
+    Timestamp,
+)
 from storage.consensus.append_process import AppendProcess
 from txn.abc import Fenced, TxnError
 from txn.log_entry import Entry, Rollup, decode, encode, encode_rollup
@@ -158,7 +168,9 @@ class TxnsShard:
 
     def append_now(self, entry: Entry, data: bytes) -> None:
         """One append on the caller's turn of the loop. Raises SeqnoMismatch, Determinate, Indeterminate."""
+        _passes(entry, "before")
         seqno = self.consensus.append_now(SHARD, self.seqno, data, entry.token)
+        _passes(entry, "after")
         self._appended(entry, seqno)
 
     def append_beside(
@@ -168,20 +180,29 @@ class TxnsShard:
         expected = self.seqno
 
         def answered(outcome: int | StorageError) -> None:
+            _passes(entry, "after")
             if isinstance(outcome, StorageError):
                 done(outcome)
                 return
-            if self.seqno != expected:
-                raise AssertionError("two appends of one process were under way at once")
-            self._appended(entry, outcome)
+            try:
+                if self.seqno != expected:
+                    raise AssertionError("two appends of one process were under way at once")
+                self._appended(entry, outcome)
+            except Exception as fault:  # noqa: BLE001 - whoever waits for the append must hear of it
+                done(Indeterminate(f"unexpected: {fault!r}"))
+                return
             done(None)
 
+        _passes(entry, "before")
         process.append(SHARD, expected, data, entry.token, answered)
+        failpoints.point("txns.append.sent")
 
     async def append(self, entry: Entry, data: bytes) -> None:
         """One append. Raises SeqnoMismatch, Determinate, Indeterminate (then ask again: same token)."""
         expected = self.seqno
+        _passes(entry, "before")
         seqno = await self.consensus.compare_and_append(SHARD, expected, data, entry.token)
+        _passes(entry, "after")
         if self.seqno != expected:
             raise AssertionError("two appends of one process were under way at once")
         self._appended(entry, seqno)
@@ -215,6 +236,7 @@ class TxnsShard:
         else:
             state = self.state.to_plain()
         data = encode_rollup(Rollup(self.epoch, state, key, checksum))
+        failpoints.point("txns.rollup.before")
         try:
             seqno = await self.consensus.compare_and_append(SHARD, self.seqno, data, self.tokens())
         except SeqnoMismatch:
@@ -225,7 +247,9 @@ class TxnsShard:
         self.entries_since_rollup = 0
         self.rollup_blob = key
         self.rollups.append((seqno, key))
+        failpoints.point("txns.rollup.untruncated")
         await self.trim(seqno if keep_from is None else keep_from)
+        failpoints.point("txns.rollup.after")
         return True
 
     async def trim(self, keep_from: int) -> None:
@@ -253,11 +277,13 @@ class TxnsShard:
             entry.epoch = self.state.epoch + 1
             entry.token = self.tokens()
             data = encode(entry)
+            failpoints.point("txns.takeover.before")
             try:
                 await retry(lambda: self.append(entry, data))  # noqa: B023 - awaited in this turn
             except SeqnoMismatch:
                 await self.catch_up(everything=True)
                 continue
+            failpoints.point("txns.takeover.after")
             self.epoch = entry.epoch
             return entry
 
@@ -266,6 +292,18 @@ class TxnsShard:
     def read_cache(self) -> ReadCache:
         """What readers of the physical data shards need to know."""
         return ReadCache(self.state)
+
+
+def _passes(entry: Entry, when: str) -> None:
+    """The fail points of an append, by what is in it."""
+    if not failpoints.armed:
+        return
+    for what in ("register", "forget", "tidy", "retract", "bury", "since", "leases", "reserve", "rids"):
+        if getattr(entry, what):
+            failpoints.point(f"txns.{what}.{when}")
+    if any(len(part) > 3 for parts in entry.writes.values() for part in parts):
+        failpoints.point(f"txns.staged.{when}")
+    failpoints.point(f"txns.append.{when}")
 
 
 Retry = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]

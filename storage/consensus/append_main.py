@@ -61,6 +61,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
     protocol, sqlite = _load("append_process"), _load("sqlite")
+    from storage import failpoints
     from storage.abc import CorruptBlob, Determinate, SeqnoMismatch, StorageFull
 
     channel = socket.socket(fileno=0)
@@ -78,6 +79,7 @@ def main() -> None:
         if not rest:
             break
         name, token = rest[:name_size].decode(), rest[name_size : name_size + token_size]
+        failpoints.point("append_process.before")
         try:
             seqno = _append(sqlite, consensus, name, expected, rest[name_size + token_size :], token)
         except SeqnoMismatch as error:
@@ -91,6 +93,7 @@ def main() -> None:
         except Exception as error:  # noqa: BLE001 - whatever it was, the append may be in the log
             answer(protocol.INDETERMINATE, 0, f"{type(error).__name__}: {error}")
         else:
+            failpoints.point("append_process.after")
             answer(protocol.APPENDED, seqno)
     consensus._close()
     os._exit(0)  # nothing is left to be done, and nobody waits for threads

@@ -22,6 +22,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from storage import failpoints
 from storage.abc import (
     Blob,
     Clock,
@@ -204,7 +205,9 @@ class ShardLog:
                     return None
                 stamp = self._stamp()
                 data = encode_diff(diff, stamp)
+                _passes(command, "before")
                 outcome = await self._append(stamp, data)
+                _passes(command, "after")
                 if outcome is not _Outcome.LOST:
                     if outcome is _Outcome.APPENDED:
                         self.state = machine.apply(self.state, diff, stamp, len(data))
@@ -274,9 +277,17 @@ class ShardLog:
             await self.blob.put(key, data)
             rollup = Rollup(None, key, len(data), zlib.crc32(data))
         entry = encode_rollup(rollup, stamp)
+        failpoints.point("shard.rollup.before")
         outcome = await self._append(stamp, entry)
+        failpoints.point("shard.rollup.after")
         if outcome is _Outcome.LOST:
             return  # others are active: one of them, or our next append, will do it
         if outcome is _Outcome.APPENDED:
             self.state = machine.apply_rollup(state, stamp, rollup.key, rollup.size_bytes or len(entry))
         await self.consensus.truncate(self.shard, self.state.rollup_seqno)
+
+
+def _passes(command: machine.Command | None, when: str) -> None:
+    """A fail point, named after the command that is made true."""
+    if failpoints.armed and (name := f"shard.{type(command).__name__.lower()}.{when}") in failpoints.POINTS:
+        failpoints.point(name)

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import msgpack
 
+from storage import failpoints
 from storage.abc import Consensus, CorruptBlob, FormatTooNew, SeqnoMismatch, ShardId, StorageError, Timestamp
 from txn.lease import DRIFT
 
@@ -169,10 +170,12 @@ class Members:
             change(table)
             rows = {n: (m.beat, m.seqno, m.hold) for n, m in table.items()}
             data = msgpack.packb((FORMAT, self._last_number, rows), use_bin_type=True)
+            failpoints.point("members.write.before")
             try:
                 seqno = await self._consensus.compare_and_append(SHARD, self._seqno, data, self._tokens())
             except SeqnoMismatch:
                 continue
+            failpoints.point("members.write.after")
             self._table, self._seqno = table, seqno
             await self._consensus.truncate(SHARD, seqno)
             return
