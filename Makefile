@@ -66,7 +66,7 @@ bench: $(BENCH_VENV)/.installed
 	$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 bench-full: $(BENCH_VENV)/.installed
-	$(BENCH_VENV)/bin/python -m bench --full $(ARGS)
+	$(BENCH_VENV)/bin/python -m bench --full --explain $(ARGS)
 
 # The README's tour, on a real data set.
 demo: $(VENV)/.installed

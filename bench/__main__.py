@@ -2,6 +2,7 @@
 
 --only PATTERN      those whose names contain it (several times: any of them)
 --full              also what takes long
+--explain           profile what misses its aim, once more, and say in the report where the time went
 --profile FOLDER    sample the server during each timed run (`bench/profiles.py`); nothing is saved
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import signal
 import sys
 import time
@@ -18,7 +20,7 @@ from pathlib import Path
 
 from bench import plots
 from bench.peers import Peer, postgres_peer, tidewire_peer
-from bench.profiles import profiled
+from bench.profiles import explained, profiled
 from bench.report import Result, kept, markdown, save
 from bench.suite import chosen, figures
 from bench.workload import NOTED, Curve, Workload
@@ -38,6 +40,7 @@ def _options() -> argparse.Namespace:
     arguments.add_argument("--peer", action="append", default=[], help="measure these sides only")
     arguments.add_argument("--out", type=Path, default=Path(__file__).parent)
     arguments.add_argument("--no-save", action="store_true")
+    arguments.add_argument("--explain", action="store_true")
     arguments.add_argument("--profile", type=Path, metavar="FOLDER")
     return arguments.parse_args()
 
@@ -69,6 +72,8 @@ def main() -> int:
             try:
                 _prepare(workload, mine, prepared)
                 _measure(workload, mine, result, options)
+                if options.explain and result.misses:
+                    _explain(workload, mine, result, options)
             except Exception as error:  # noqa: BLE001 - a failed workload is reported in its row, the others go on
                 result.failure = f"{type(error).__name__}: {error}".replace("\n", " ").replace("|", "/")[:400]
                 prepared.clear()
@@ -115,6 +120,16 @@ def _measure(workload: Workload, peers: list[Peer], result: Result, options: arg
             result.rounds.setdefault(peer.name, []).append(found)
             if peer.process is not None:
                 result.cpu_s.setdefault(peer.name, []).append(round(max(0.0, peer.cpu_s() - cpu_s), 2))
+
+
+def _explain(workload: Workload, peers: list[Peer], result: Result, options: argparse.Namespace) -> None:
+    """Once more on our side, while somebody watches. The figure is not kept."""
+    for peer in peers:
+        if peer.name != "tidewire" or peer.process is None or not workload.profiled:
+            continue
+        pid = peer.process.pid if workload.profiled == "server" else os.getpid()
+        with peer.limited(workload.time_limit_s):
+            result.profile = explained(pid, lambda p=peer: workload.run(p, options.seconds))  # type: ignore[misc]
 
 
 def _revive(peers: Iterable[Peer], prepared: dict[str, str]) -> None:

@@ -201,6 +201,7 @@ def workloads() -> list[Workload]:
         aims=at_most(64),
         lower_is_better=True,
         peers=OURS,
+        profiled="",
     )
     found = [idle]
     for key in ("", "PRIMARY KEY"):
@@ -212,6 +213,7 @@ def workloads() -> list[Workload]:
                 aims=(Aim("duckdb", ratio=round(1 / 1.5, 2)),),
                 lower_is_better=True,
                 peers=("tidewire", "duckdb"),
+                profiled="",
                 quick=False,
                 rounds=1,
             )
@@ -227,6 +229,7 @@ def workloads() -> list[Workload]:
                 at_most(bound),
                 lower_is_better=True,
                 peers=OURS,
+                profiled="",
                 rounds=1,
                 quick=False,
             )
@@ -239,6 +242,7 @@ def workloads() -> list[Workload]:
             aims=at_most(2048),
             lower_is_better=True,
             peers=OURS,
+            profiled="",
             rounds=1,
             quick=False,
         )

@@ -64,7 +64,7 @@ class Peer:
         """Processor seconds of the server's process and its children so far; 0 where that is not known."""
         if self.process is None or not Path("/proc/self/stat").exists():
             return 0.0
-        return sum(_cpu_s(pid) for pid in process_tree(self.process.pid))
+        return sum(cpu_s(pid) for pid in process_tree(self.process.pid))
 
     @contextlib.contextmanager
     def limited(self, limit_s: float) -> Iterator[None]:
@@ -97,7 +97,8 @@ def process_tree(pid: int) -> list[int]:
     return found
 
 
-def _cpu_s(pid: int) -> float:
+def cpu_s(pid: int) -> float:
+    """Processor seconds of one process so far; 0 if it is gone."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:

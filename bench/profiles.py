@@ -1,10 +1,11 @@
-"""Where a server's time goes while a workload runs: samples of its Python stacks, and of the machine's where `perf` may.
+"""Where a process's time goes while a workload runs: samples of its Python stacks, and of the machine's where `perf` may.
 
-    python -m bench --only 'pgbench -N prepared c8' --profile /tmp/profiles
+    python -m bench --only 'pgbench -N prepared c8' --profile /tmp/profiles      for whoever wants to look
+    python -m bench --explain                                                   a line for each row that misses its aim
 
     NAME.collapsed    py-spy's stacks, one a line with its count: for flame graphs (speedscope, inferno)
     NAME.txt          the same as two lists: functions by their own time, and by all that they call
-    NAME.perf.txt     what the processor did in C, by symbol
+    NAME.perf.txt     what the processor did, by library and symbol
 
 Sampling takes some of one core, so figures of such a run are not to be believed, and are not saved.
 """
@@ -12,17 +13,28 @@ Sampling takes some of one core, so figures of such a run are not to be believed
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from bench.peers import cpu_s, process_tree
 from bench.plots import slug
 
 RATE_HZ = 200
 LISTED = 40
+NAMED = 8
+"""Functions in a line of explanation."""
+PLUMBING = re.compile(
+    r"\((typer|<frozen|threading\.py|uvloop/__init__|asyncio/runners|concurrent/futures/thread)|^thread |^<module>"
+)
+"""What is on every stack and says nothing."""
 
 
 @contextlib.contextmanager
@@ -41,7 +53,7 @@ def profiled(pid: int, name: str, folder: Path) -> Iterator[None]:
         yield
     finally:
         for recorder in recorders:
-            recorder.send_signal(2)  # SIGINT: both write what they have
+            recorder.send_signal(signal.SIGINT)  # both write what they have
         said = []
         for recorder in recorders:
             try:
@@ -67,26 +79,53 @@ def _py_spy(pid: int, out: Path) -> list[str]:
 
 
 def _perf_report(perf: str, data: Path, out: Path) -> None:
-    command = [
-        perf,
-        "report",
-        "--stdio",
-        "--no-children",
-        "-g",
-        "none",
-        "--percent-limit",
-        "0.5",
-        "-i",
-        str(data),
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    if done.returncode == 0:
-        out.write_text(done.stdout, encoding="utf-8")
+    options = ["--stdio", "--no-children", "-g", "none", "--percent-limit", "0.5", "-i", str(data)]
+    with out.open("w", encoding="utf-8") as file:
+        for order in ("dso", "dso,symbol"):
+            command = [perf, "report", *options, "--sort", order]
+            subprocess.run(command, stdout=file, stderr=subprocess.DEVNULL, timeout=300, check=False)
+            file.flush()
     data.unlink()
 
 
-def summary(stacks: Path) -> str:
-    """Shares of the samples, by function: its own, and with what it calls."""
+def explained(pid: int, work: Callable[[], object]) -> str:
+    """Runs the work, and says in a line how busy the process was, in which libraries and functions."""
+    with tempfile.TemporaryDirectory() as folder:
+        with profiled(pid, "explained", Path(folder)):
+            start_s, busy_s = time.perf_counter(), _tree_s(pid)
+            work()
+            took_s, busy_s = time.perf_counter() - start_s, _tree_s(pid) - busy_s
+        said = [f"busy {busy_s / took_s:.0%} of a core"]
+        stacks = Path(folder) / "explained.collapsed"
+        libraries = _libraries(Path(folder) / "explained.perf.txt")
+        if libraries:
+            said.append("in " + ", ".join(libraries))
+        if stacks.exists():
+            own, _, total = _counted(stacks)
+            functions = [f"`{name}` {n / max(1, total):.0%}" for name, n in own.most_common(NAMED)]
+            said.append("of its Python samples " + ", ".join(functions))
+    return "; ".join(said)
+
+
+def _tree_s(pid: int) -> float:
+    return sum(cpu_s(each) for each in process_tree(pid))
+
+
+def _libraries(report: Path) -> list[str]:
+    """The shared objects (and the kernel) that took most, from the first list of perf's report."""
+    if not report.exists():
+        return []
+    found = []
+    for line in report.read_text(encoding="utf-8").splitlines():
+        match = re.match(r"\s+([0-9.]+)%\s+(\S+)\s*$", line)
+        if match is not None and len(found) < 4:
+            name = match.group(2).removeprefix("[").removesuffix("]").partition(".so")[0]
+            found.append(f"{name} {float(match.group(1)):.0f}%")
+    return found
+
+
+def _counted(stacks: Path) -> tuple[Counter[str], Counter[str], int]:
+    """Samples by function: its own, and with what it calls; and all of them."""
     own: Counter[str] = Counter()
     whole: Counter[str] = Counter()
     total = 0
@@ -95,8 +134,14 @@ def summary(stacks: Path) -> str:
         frames = [_function(f) for f in stack.split(";") if f]
         total += int(count)
         own[frames[-1]] += int(count)
-        for frame in set(frames):
+        for frame in {f for f in frames if not PLUMBING.search(f)}:
             whole[frame] += int(count)
+    return own, whole, total
+
+
+def summary(stacks: Path) -> str:
+    """Shares of the samples, by function."""
+    own, whole, total = _counted(stacks)
     lines = [f"{total} samples at {RATE_HZ} Hz, of threads that were running"]
     for title, counts in (("own time", own), ("with what it calls", whole)):
         lines += ["", title]
@@ -107,4 +152,4 @@ def summary(stacks: Path) -> str:
 def _function(frame: str) -> str:
     """Without the line: `admit (txn/group.py:41)` and `:57` are one function."""
     name, _, place = frame.partition(" (")
-    return f"{name} ({place.rsplit(':', 1)[0]})" if place else name
+    return f"{name} ({place.rsplit(':', 1)[0].rstrip(')')})" if place else name

@@ -33,6 +33,7 @@ class Result:
     """Processor seconds of Tidewire's server processes in each round."""
     curves: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    profile: str = ""
     failure: str = ""
     day: str = ""
 
@@ -116,7 +117,10 @@ def _stories(results: list[Result]) -> list[str]:
         if r.failure:
             lines.append(f"* **{r.workload}** failed: {r.failure}")
         else:
-            lines.append(f"* **{r.workload}**: {text or 'not explained yet; profile it with `--profile`.'}")
+            said = [text] if text else []
+            if r.profile:
+                said.append(f"Profile: {r.profile}.")
+            lines.append(f"* **{r.workload}**: {' '.join(said) or 'not explained yet (`--explain`).'}")
     return lines if len(lines) > 2 else []
 
 

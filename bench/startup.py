@@ -60,6 +60,7 @@ def workloads() -> list[Workload]:
             at_most(2.0) if what == "the first answer" else (),
             lower_is_better=True,
             peers=OURS,
+            profiled="",
         )
         for what in ("the ready line", "the first answer", "all tables counted")
     ]

@@ -55,6 +55,8 @@ class Workload:
     quick: bool = True  # part of `make bench`; the others only of `make bench-full`
     peers: tuple[str, ...] = BOTH
     rounds: int | None = None
+    profiled: str = "server"
+    """Which process tells where the time goes: the `server`, `here`, or (empty) none that lasts through the run."""
     time_limit_s: float = 900.0
     """Of `prepare`, and of each run: what takes longer has failed, and its server is started anew."""
 

@@ -350,6 +350,7 @@ def workloads() -> list[Workload]:
             _transactions(keys, distribution, isolation, durable),
             aims=at_least(10.0, "slatedb"),
             peers=("tidewire", "slatedb"),
+            profiled="here",
             quick=(keys, distribution, isolation) == (10, "zipf", "serializable"),
         )
         for durable in (True, False)
@@ -365,6 +366,7 @@ def workloads() -> list[Workload]:
             aims=at_most(1.5),
             lower_is_better=True,
             peers=("tidewire", "slatedb"),
+            profiled="here",
             quick=False,
             rounds=1,
         )
