@@ -179,6 +179,8 @@ class Session(Protocol):
     on_terminate: Callable[[Exception], None] | None  # pgwire's: ends the conversation with a FATAL error
 
     statement_text: str  # pgwire's: what the client has sent last, for pg_stat_activity
+    statement_began_ns: int  # pgwire's: when it came, nanoseconds since 1970 (0: nothing came yet)
+    peer: tuple[str, int] | str  # pgwire's: the client's address and port, or what its socket is called
 
     silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
 

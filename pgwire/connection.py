@@ -361,6 +361,7 @@ class Connection(asyncio.Protocol):
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets a FATAL error
             self._refuse(error)
             return
+        session.peer = self.peer
         self._session = session
         self.key = server.make_key(session, startup.minor)
         server.opened(self, session)

@@ -14,6 +14,7 @@ first error rolls back together with everything up to Sync.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
@@ -112,7 +113,7 @@ def bind(conversation: Conversation) -> Step:
         conversation.fail_and_skip(error)
         return None
     # Bind, (Describe,) Execute and Sync at once: no portal is made, it would die at this Sync.
-    session.statement_text = prepared.text
+    session.statement_text, session.statement_began_ns = prepared.text, time_ns()
     try:
         result = session.execute_now(plan, params, conversation.done, autocommit=True)
     except Exception as error:  # noqa: BLE001
@@ -252,7 +253,7 @@ def execute(conversation: Conversation) -> Step:
         if session.transaction_status == b"E" and not ends_transaction(plan):
             raise aborted()
         autocommit = not session.in_implicit and inbox.buffer.startswith(messages.SYNC_BYTES, inbox.end)
-        session.statement_text = portal.prepared.text
+        session.statement_text, session.statement_began_ns = portal.prepared.text, time_ns()
         if portal.result is None and not portal.finished and not limit:
             result = session.execute_now(plan, portal.params, conversation.done, autocommit=autocommit)
             if result is PENDING:

@@ -11,6 +11,7 @@ the implicit transaction has committed: a tag says that it is durable.
 
 from __future__ import annotations
 
+from time import time_ns
 from typing import TYPE_CHECKING
 
 from executor.abc import PENDING, PlanOutdated, Result, Rows
@@ -39,7 +40,7 @@ def query(conversation: Conversation) -> Step:
         conversation.fail(violation)
         conversation.ready()
         return None
-    session.statement_text = text
+    session.statement_text, session.statement_began_ns = text, time_ns()
     if session.portals:
         conversation.drop_portal("")
     conversation.unnamed_done = None

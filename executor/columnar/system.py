@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.abc import ExecutionError
+from executor.columnar.activity import activity
 from executor.session.guc_table import GUCS
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
@@ -139,28 +140,6 @@ def _settings(session: Session) -> list[dict[str, Any]]:
     return rows
 
 
-def _activity(session: Session) -> list[dict[str, Any]]:
-    states = {b"I": "idle", b"T": "idle in transaction", b"E": "idle in transaction (aborted)"}
-    return [
-        {
-            "datid": 5,
-            "datname": s.database,
-            "pid": s.pid,
-            "usesysid": 10,
-            "usename": s.user,
-            "application_name": s.settings.raw("application_name"),
-            "state": "active" if s is session or s.is_running else states[s.transaction_status],
-            "query": s.statement_text
-            if session.superuser or s.user == session.user
-            else "<insufficient privilege>",
-            "wait_event_type": "Client" if not s.is_running else "Lock" if s.lock_wait is not None else None,
-            "wait_event": "ClientRead" if not s.is_running else "tuple" if s.lock_wait is not None else None,
-            "backend_type": "client backend",
-        }
-        for s in session.executor.sessions.values()
-    ]
-
-
 def _statements(session: Session) -> list[dict[str, Any]]:
     return [
         {
@@ -192,7 +171,7 @@ def _sequences(session: Session) -> list[dict[str, Any]]:
 _SERVER: dict[str, Any] = {
     "pg_sequences": _sequences,
     "pg_settings": _settings,
-    "pg_stat_activity": _activity,
+    "pg_stat_activity": activity,
     "pg_prepared_statements": _statements,
     "pg_cursors": _cursors,
 }

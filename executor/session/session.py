@@ -105,7 +105,9 @@ class Session:
         self.on_terminate: Callable[[Exception], None] | None = None
         self.silence_limited = False
         self._transaction_timer: asyncio.TimerHandle | None = None
-        self.statement_text = ""
+        self.statement_text, self.statement_began_ns = "", 0
+        self.peer: tuple[str, int] | str = ""
+        self.began_us = executor.env.clock.now_us()
         self.streams: set[Any] = set()
         """Results under way: each has `cancel(reason)`."""
         self.currval: dict[int, int] = {}

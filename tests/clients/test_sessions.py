@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+
 import psycopg
 import pytest
 
@@ -47,6 +49,41 @@ def test_a_backend_is_ended_by_another(server: ServerProcess) -> None:
         with pytest.raises(psycopg.OperationalError):
             other.execute("SELECT 1")
         assert c.execute("SELECT pg_terminate_backend(%s)", [pid]).fetchone() == (False,)
+
+
+ACTIVITY = """
+    SELECT d.datname, r.rolname, host(a.client_addr), a.client_port, a.state, a.query, a.wait_event_type,
+           a.backend_start <= a.query_start, a.xact_start <= a.query_start, a.query_start <= now()
+    FROM pg_stat_activity a LEFT JOIN pg_database d ON d.oid = a.datid LEFT JOIN pg_roles r ON r.oid = a.usesysid
+    WHERE a.pid = %s
+"""
+
+
+def test_pg_stat_activity_says_who_where_and_since_when(server: ServerProcess) -> None:
+    with server.connect() as c, server.connect(dbname="postgres") as other:
+        port = socket.fromfd(other.fileno(), socket.AF_INET, socket.SOCK_STREAM).getsockname()[1]
+        pid = other.info.backend_pid
+        other.execute("SELECT 'idle'")
+        seen = c.execute(ACTIVITY, [pid]).fetchone()
+        where = ("postgres", "tidewire", "127.0.0.1", port)
+        assert seen == (*where, "idle", "SELECT 'idle'", "Client", True, None, True)
+        other.execute("BEGIN")
+        other.execute("SELECT 'in a block'")
+        seen = c.execute(ACTIVITY, [pid]).fetchone()
+        assert seen == (*where, "idle in transaction", "SELECT 'in a block'", "Client", True, True, True)
+        other.execute("ROLLBACK")
+        own = other.execute(ACTIVITY, [pid]).fetchone()
+        assert own is not None and own[:5] == (*where, "active") and own[6:] == (None, True, True, True)
+
+
+def test_pg_stat_activity_hides_what_others_do(server: ServerProcess) -> None:
+    with server.connect() as c:
+        c.execute("CREATE ROLE curious LOGIN")
+        with server.connect(user="curious") as other:
+            seen = other.execute(ACTIVITY, [c.info.backend_pid]).fetchone()
+            hidden = (None, None, None, "<insufficient privilege>", None, None, None, None)
+            assert seen == ("tidewire", "tidewire", *hidden)
+        c.execute("DROP ROLE curious")
 
 
 @pytest.mark.parametrize(

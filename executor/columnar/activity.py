@@ -1,0 +1,58 @@
+"""pg_stat_activity: who is connected, from where, since when, and what they do.
+
+Times are noted where something begins (a session, a statement) and nowhere else; a transaction's beginning is its block's.
+What a session runs, and from where, is for itself and for superusers to see, as in PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from planner.catalog.objects import SUPERUSER_OID
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+_STATES = {b"I": "idle", b"T": "idle in transaction", b"E": "idle in transaction (aborted)"}
+_HIDDEN = "<insufficient privilege>"
+
+
+def activity(asking: Session) -> list[dict[str, Any]]:
+    """A row for each session, as `asking` may see it; what is hidden is NULL."""
+    return [_row(asking, session) for session in asking.executor.sessions.values()]
+
+
+def _row(asking: Session, session: Session) -> dict[str, Any]:
+    catalog = session.catalog
+    role = catalog.role(session.user)
+    row: dict[str, Any] = {
+        "datid": catalog.database_oid,
+        "datname": session.database,
+        "pid": session.pid,
+        "usesysid": role.oid if role is not None else SUPERUSER_OID,
+        "usename": session.user,
+        "application_name": session.settings.raw("application_name"),
+        "query": _HIDDEN,
+    }
+    if asking.superuser or session.user == asking.user:
+        row |= _private(session, session is asking)
+    return row
+
+
+def _private(session: Session, asks: bool) -> dict[str, Any]:
+    active, waiting = asks or session.is_running, session.lock_wait is not None
+    address, port = session.peer if isinstance(session.peer, tuple) else (None, -1)
+    query_us = session.statement_began_ns // 1_000 or None
+    return {
+        "client_addr": address,
+        "client_port": port,
+        "backend_start": session.began_us,
+        "xact_start": session.block.start_us if session.block is not None else query_us if active else None,
+        "query_start": query_us,
+        "state_change": query_us if active else None,  # when it became idle nobody has noted
+        "state": "active" if active else _STATES[session.transaction_status],
+        "query": session.statement_text,
+        "wait_event_type": "Lock" if waiting else None if active else "Client",
+        "wait_event": "tuple" if waiting else None if active else "ClientRead",
+        "backend_type": "client backend",
+    }
