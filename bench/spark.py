@@ -1,10 +1,13 @@
 """Spark in and out of Tidewire, beside Spark JDBC to PostgreSQL and Spark on bare Parquet, in one run.
 
     .venv-spark/bin/python -m bench.spark                 (make test-spark makes that environment)
-    ... --rows 4000000 --rounds 3 --save                  writes bench/spark.md
+    ... --rows 8000000 --rounds 5 --save                  writes bench/spark.md and bench/spark.json
 
     read     sum and max of all columns, so that every value is looked at and nothing comes back
     write    the same rows, made by Spark beforehand and kept in its memory, to a fresh table
+
+A round is every step once, the next round goes the other way round, and what warms up the JVM and the servers is a round
+of its own that does not count. JDBC moves the first eighth of the rows: it is that much slower.
 
 "native" is `tidewire.spark.Snapshot` and `write`, "format" is `format("tidewire")`. Aims: native read within 1.3 times of
 bare Parquet, native write within 1.5 times, both at least 5 times JDBC to PostgreSQL; JDBC to Tidewire on a par with that.
@@ -14,12 +17,17 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import json
+import os
+import platform
 import shutil
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,36 +46,51 @@ AIMS = {
 }
 
 
+JDBC_SHARE = 8
+
+
+@dataclass(frozen=True)
+class Step:
+    """Something that is timed, and what comes before it."""
+
+    name: str
+    peer: str
+    rows: int
+    action: Callable[[], None]
+    before: Callable[[], None] | None = None
+
+
 class Bench:
     """A session, the servers, and the rows that go back and forth."""
 
     def __init__(self, rows: int, folder: Path, tidewire: Peer, postgres: Peer | None) -> None:
         self.rows, self.folder, self.tidewire, self.postgres = rows, folder, tidewire, postgres
-        conf = {"spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
+        self.few = max(rows // JDBC_SHARE, 1)
+        conf = {"spark.driver.memory": "3g", "spark.sql.shuffle.partitions": "4"}
         jar = jdbc_driver.find()
         self.jdbc = jar is not None
         if jar is not None:
             conf["spark.driver.extraClassPath"] = str(jar)
         self.spark = register(spark_session("bench", conf=conf))
         self.url = f"postgresql://{tidewire.user}@{tidewire.host}:{tidewire.port}/{tidewire.dbname}"
-        self.frame = self.spark.range(0, rows, 1, 4).selectExpr(
+        self.frame, self.few_frame = self._made(rows), self._made(self.few)
+
+    def _made(self, rows: int) -> Any:
+        frame = self.spark.range(0, rows, 1, 4).selectExpr(
             "id AS k", "CAST(id % 1000 AS int) AS n", "id / 8.0D AS v", "concat('name ', id % 5000) AS name"
         )
-        self.frame.cache()
-        self.frame.count()
+        frame.cache()
+        assert frame.count() == rows
+        return frame
 
-    def looked_at(self, frame: Any) -> None:
+    def looked_at(self, frame: Any, rows: int) -> None:
         found = frame.selectExpr("count(*)", "max(k)", "sum(n)", "sum(v)", "max(name)").collect()[0]
-        assert found[0] == self.rows and found[1] == self.rows - 1, found
+        assert found[0] == rows and found[1] == rows - 1, found
 
-    def fresh(self, peer: Peer, key: str = "") -> None:
+    def fresh(self, peer: Peer, table: str, key: str = "") -> None:
         with peer.connect() as client:
-            client.execute("DROP TABLE IF EXISTS written")
-            client.execute(f"CREATE TABLE written ({COLUMNS.format(key=key)})")  # type: ignore[call-overload]
-
-    def counted(self, peer: Peer) -> None:
-        with peer.connect() as client:
-            assert client.execute("SELECT count(*) FROM written").fetchone() == (self.rows,)
+            client.execute(f"DROP TABLE IF EXISTS {table}")  # type: ignore[call-overload]
+            client.execute(f"CREATE TABLE {table} ({COLUMNS.format(key=key)})")  # type: ignore[call-overload]
 
     # --- reading and writing -------------------------------------------------------------------
 
@@ -75,20 +98,26 @@ class Bench:
         self.frame.write.mode("overwrite").parquet(str(self.folder / "bare"))
 
     def parquet_read(self) -> None:
-        self.looked_at(self.spark.read.parquet(str(self.folder / "bare")))
+        self.looked_at(self.spark.read.parquet(str(self.folder / "bare")), self.rows)
 
-    def native_write(self) -> None:
-        write(self.frame, "written", url=self.url)
+    def native_write(self, table: str) -> None:
+        write(self.frame, table, url=self.url)
 
     def format_write(self) -> None:
-        self.frame.write.format("tidewire").options(url=self.url, table="written").mode("append").save()
+        self.frame.write.format("tidewire").options(url=self.url, table="formatted").mode("append").save()
 
-    def native_read(self) -> None:
-        with Snapshot(self.spark, self.url, "written") as snapshot:
-            self.looked_at(snapshot.table("written"))
+    def native_read(self, table: str) -> None:
+        with Snapshot(self.spark, self.url, table) as snapshot:
+            self.looked_at(snapshot.table(table), self.rows)
 
     def format_read(self) -> None:
-        self.looked_at(self.spark.read.format("tidewire").options(url=self.url, table="written").load())
+        frame = self.spark.read.format("tidewire").options(url=self.url, table="formatted").load()
+        self.looked_at(frame, self.rows)
+
+    def settled(self) -> None:
+        """One row in a hundred goes, and comes back: what reads then is parts and deletions of parts."""
+        with self.tidewire.connect() as client:
+            client.execute("UPDATE native SET v = v WHERE k % 100 = 7")
 
     def _jdbc(self, peer: Peer) -> tuple[str, dict[str, str]]:
         url = f"jdbc:postgresql://{peer.host}:{peer.port}/{peer.dbname}"
@@ -96,42 +125,79 @@ class Bench:
 
     def jdbc_write(self, peer: Peer) -> None:
         url, properties = self._jdbc(peer)
-        self.frame.write.jdbc(url, "written", "append", properties | {"batchsize": "10000"})
+        self.few_frame.write.jdbc(url, "moved", "append", properties | {"batchsize": "10000"})
 
     def jdbc_read(self, peer: Peer) -> None:
         url, properties = self._jdbc(peer)
         frame = self.spark.read.jdbc(
             url,
-            "written",
+            "moved",
             column="k",
             lowerBound=0,
-            upperBound=self.rows,
+            upperBound=self.few,
             numPartitions=4,
             properties=properties | {"fetchsize": "10000"},
         )
-        self.looked_at(frame)
+        self.looked_at(frame, self.few)
 
     # --- the run -------------------------------------------------------------------------------
 
-    def steps(self) -> Iterator[tuple[str, str, Callable[[], None], Callable[[], None] | None]]:
-        """(name, peer, what is timed, what comes before it)."""
-        ours = self.tidewire
-        yield "bare Parquet write", "parquet", self.parquet_write, None
-        yield "bare Parquet read", "parquet", self.parquet_read, None
-        yield (
-            "native write, primary key",
-            "tidewire",
-            self.native_write,
-            lambda: self.fresh(ours, "PRIMARY KEY"),
-        )
-        yield "format write", "tidewire", self.format_write, lambda: self.fresh(ours)
-        yield "native write", "tidewire", self.native_write, lambda: self.fresh(ours)
-        yield "native read", "tidewire", self.native_read, None
-        yield "format read", "tidewire", self.format_read, None
-        for name, peer in (("tidewire", ours), ("postgres", self.postgres)):
-            if peer is not None and self.jdbc:
-                yield "JDBC write", name, lambda p=peer: self.jdbc_write(p), lambda p=peer: self.fresh(p)
-                yield "JDBC read", name, lambda p=peer: self.jdbc_read(p), lambda p=peer: self.counted(p)
+    def steps(self) -> list[Step]:
+        """Every read after the write that it needs, in any order of these groups."""
+        ours, rows = self.tidewire, self.rows
+        made = [
+            [
+                Step("bare Parquet write", "parquet", rows, self.parquet_write),
+                Step("bare Parquet read", "parquet", rows, self.parquet_read),
+            ],
+            [
+                Step(
+                    "native write", "tidewire", rows,
+                    lambda: self.native_write("native"), lambda: self.fresh(ours, "native"),
+                ),
+                Step("native read", "tidewire", rows, lambda: self.native_read("native")),
+                Step(
+                    "native read after updates", "tidewire", rows,
+                    lambda: self.native_read("native"), self.settled,
+                ),
+            ],
+            [
+                Step(
+                    "native write, primary key", "tidewire", rows,
+                    lambda: self.native_write("keyed"), lambda: self.fresh(ours, "keyed", "PRIMARY KEY"),
+                ),
+            ],
+            [
+                Step(
+                    "format write", "tidewire", rows,
+                    self.format_write, lambda: self.fresh(ours, "formatted"),
+                ),
+                Step("format read", "tidewire", rows, self.format_read),
+            ],
+        ]  # fmt: skip
+        for peer in (ours, self.postgres) if self.jdbc else ():
+            if peer is not None:
+                made.append(
+                    [
+                        Step("JDBC write", peer.name, self.few, partial(self.jdbc_write, peer), partial(self.fresh, peer, "moved")),
+                        Step("JDBC read", peer.name, self.few, partial(self.jdbc_read, peer)),
+                    ]
+                )  # fmt: skip
+        return [step for group in made for step in group]
+
+    def round(self, backwards: bool) -> Iterator[tuple[Step, float]]:
+        """Each step and its rows per second. Groups of steps go the other way round if asked."""
+        steps, groups = self.steps(), list[list[Step]]()
+        for step in steps:
+            if "write" in step.name:
+                groups.append([])
+            groups[-1].append(step)
+        for step in [s for g in (reversed(groups) if backwards else groups) for s in g]:
+            if step.before is not None:
+                step.before()
+            start = time.perf_counter()
+            step.action()
+            yield step, step.rows / (time.perf_counter() - start)
 
 
 def table(found: dict[tuple[str, str], list[float]]) -> str:
@@ -157,9 +223,9 @@ def table(found: dict[tuple[str, str], list[float]]) -> str:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="bench.spark", description=__doc__)
-    arguments.add_argument("--rows", type=int, default=2_000_000)
-    arguments.add_argument("--rounds", type=int, default=3)
-    arguments.add_argument("--save", action="store_true", help="write bench/spark.md")
+    arguments.add_argument("--rows", type=int, default=8_000_000)
+    arguments.add_argument("--rounds", type=int, default=5)
+    arguments.add_argument("--save", action="store_true", help="write bench/spark.md and bench/spark.json")
     arguments.add_argument("--no-postgres", action="store_true")
     options = arguments.parse_args()
     found: dict[tuple[str, str], list[float]] = {}
@@ -170,25 +236,42 @@ def main() -> int:
             theirs = None if options.no_postgres else stack.enter_context(postgres_peer())
             bench = Bench(options.rows, folder, ours, theirs)
             stack.callback(bench.spark.stop)
-            for _ in range(options.rounds):
-                for name, peer, action, before in bench.steps():
-                    if before is not None:
-                        before()
-                    start = time.perf_counter()
-                    action()
-                    rate = options.rows / (time.perf_counter() - start)
-                    found.setdefault((name, peer), []).append(rate)
-                    print(f"{name:28} {peer:10} {rate:14,.0f} rows/s", flush=True)
+            for number in range(options.rounds + 1):
+                print("warming up" if number == 0 else f"round {number}", flush=True)
+                for step, rate in bench.round(backwards=number % 2 == 0):
+                    if number:
+                        found.setdefault((step.name, step.peer), []).append(rate)
+                    print(f"{step.name:28} {step.peer:10} {rate:14,.0f} rows/s", flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     text = table(found)
     print("\n" + text)
     if options.save:
-        (Path(__file__).parent / "spark.md").write_text(
-            f"# Spark in and out of Tidewire\n\n{options.rows:,} rows of 4 columns, medians of {options.rounds} rounds,"
-            f" all in one run.\n\n{text}"
-        )
+        save(options.rows, options.rounds, found, text)
     return 0
+
+
+def save(rows: int, rounds: int, found: dict[tuple[str, str], list[float]], text: str) -> None:
+    """bench/spark.md for people, bench/spark.json with every figure."""
+    home = Path(__file__).parent
+    about = f"{rows:,} rows of 4 columns ({rows // JDBC_SHARE:,} over JDBC), medians of {rounds} rounds after one to warm up"
+    machine = f"{os.cpu_count()} cores, {platform.platform()}"
+    (home / "spark.md").write_text(
+        f"# Spark in and out of Tidewire\n\n{about}, all in one run on {machine}, Spark in one process beside the servers."
+        f" `python -m bench.spark --save` writes this.\n\n{text}"
+    )
+    steps = [
+        {"step": name, "peer": peer, "rows_per_s": [round(r) for r in rates]}
+        for (name, peer), rates in found.items()
+    ]
+    said = {
+        "rows": rows,
+        "jdbc_rows": rows // JDBC_SHARE,
+        "rounds": rounds,
+        "machine": machine,
+        "steps": steps,
+    }
+    (home / "spark.json").write_text(json.dumps(said, indent=1) + "\n")
 
 
 if __name__ == "__main__":

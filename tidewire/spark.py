@@ -10,9 +10,19 @@
 See docs/pipeline.md. Needs the extra `tidewire[spark]`.
 """
 
+from pipeline.spark.creating import Creation
 from pipeline.spark.server import TidewireError
 from pipeline.spark.session import register, spark_session
 from pipeline.spark.snapshot import Snapshot
 from pipeline.spark.writing import Write, write, write_tables
 
-__all__ = ["Snapshot", "TidewireError", "Write", "register", "spark_session", "write", "write_tables"]
+__all__ = [
+    "Creation",
+    "Snapshot",
+    "TidewireError",
+    "Write",
+    "register",
+    "spark_session",
+    "write",
+    "write_tables",
+]

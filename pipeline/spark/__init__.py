@@ -5,7 +5,9 @@
     tables.py filters.py      columns and conditions, as both sides have them
     snapshot.py               reading: several tables at one timestamp, Spark's own scans
     writing.py commits.py     writing: staged files, one transaction, once
+    creating.py               tables made from a frame's schema
     source.py streams.py      `format("tidewire")`: the same in Arrow, and streams both ways
+    history_hold.py           what a running stream has not read yet stays readable
     selects/                  big SELECTs of any client, answered by Spark
 
 Needs the extra `tidewire[spark]` (PySpark) and Java 17 or newer. Nothing of Spark is imported before it is used, so the

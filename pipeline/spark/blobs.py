@@ -65,6 +65,33 @@ def spark_path(url: str, key: str) -> str:
     return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}/{key}"
 
 
+def refuse_out_of_reach(spark: Any, url: str) -> None:
+    """Raises TidewireError where Spark's own readers and writers do not find the store, as seen from the driver."""
+    from py4j.protocol import Py4JJavaError
+
+    path = spark_path(url, "")
+    jvm = spark._jvm
+    folder = jvm.org.apache.hadoop.fs.Path(path)
+    try:
+        there = folder.getFileSystem(spark._jsc.hadoopConfiguration())
+        seen = not path.startswith("file:") or there.exists(folder)
+    except Py4JJavaError as e:
+        said = str(e.java_exception.getMessage() or e.java_exception).splitlines()[0]
+        hint = ""
+        if path.startswith("s3a:"):
+            version = jvm.org.apache.hadoop.util.VersionInfo.getVersion()
+            hint = (
+                f"\nHINT: Spark reads S3 with --packages org.apache.hadoop:hadoop-aws:{version}."
+                ' format("tidewire") needs nothing of the kind.'
+            )
+        raise TidewireError(f"Spark cannot reach the server's blob store {url}: {said}{hint}") from None
+    if not seen:
+        raise TidewireError(
+            f"the server's blob store {url} is a folder that this machine does not have: Spark works with the files"
+            " themselves, so it has to be the same folder everywhere, or an object store"
+        )
+
+
 PARQUET_READER = {"parquet.filter.dictionary.enabled": "false"}
 """Options of every scan. Spark skips row groups by their dictionaries, and its reader of LZ4_RAW dictionaries there
 takes 8 KB at a time of what can only be decompressed whole ("last 5 bytes must be literals"): it goes without."""

@@ -2,6 +2,7 @@
 
     BEGIN
       has this writer committed this batch already?  then that is all           tidewire.spark_commits
+      CREATE TABLE IF NOT EXISTS t                                              a table that is to be made
       DELETE FROM t                                                             overwrite
       COPY t FROM 'staging/...' (FORMAT parquet, FILES ..., MODE ...)           for each table
       the batch's number into tidewire.spark_commits
@@ -40,7 +41,7 @@ _LEDGER = (
 
 @dataclass(frozen=True)
 class StagedTable:
-    """Files for one table. `mode`: append, upsert, delete; `overwrite` empties the table first."""
+    """Files for one table. `mode`: append, upsert, delete; `overwrite` empties the table first, `create` makes it."""
 
     table: str
     folder: str
@@ -48,6 +49,7 @@ class StagedTable:
     columns: Sequence[str] = field(default_factory=tuple)
     mode: str = "append"
     overwrite: bool = False
+    create: str = ""
 
 
 def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable]) -> bool:
@@ -98,6 +100,8 @@ def _commit(
             return False
         for staged in tables:
             name = sql.SQL(qualified(staged.table))
+            if staged.create:
+                connection.execute(staged.create.encode())
             if staged.overwrite:
                 connection.execute(sql.SQL("DELETE FROM {}").format(name))
             if staged.files:

@@ -88,6 +88,11 @@ class Snapshot:
         self._lost: TidewireError | None = None
         self._renewer = threading.Thread(target=self._renew, name="tidewire-lease", daemon=True)
         self._renewer.start()
+        try:
+            blobs.refuse_out_of_reach(spark, self._blob)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Snapshot:
         return self

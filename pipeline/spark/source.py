@@ -12,6 +12,8 @@
     leaseSeconds    read              how long parts are held without a task that renews the hold (600)
     mode            write             upsert or delete, by primary key; without it Spark's append and overwrite
     commitId        write             the write happens once, however often it is run
+    create          write             true: a table that is not there is made from the frame's schema (creating.py)
+    primaryKey      write             its primary key: columns, separated by commas
 
 Everything goes through Arrow and the blob store; `Snapshot` and `write` (snapshot.py, writing.py) do the same with Spark's
 own Parquet scans, about twice as fast, and for several tables at once.
@@ -39,11 +41,12 @@ from pyspark.sql import datasource as ds
 from pyspark.sql import types as T
 
 from pipeline.spark import blobs, commits
+from pipeline.spark.creating import creation_of
 from pipeline.spark.filters import pushed
 from pipeline.spark.server import TidewireError, ask, url_of
 from pipeline.spark.snapshot import LEASE_S, open_snapshot
 from pipeline.spark.tables import TableShape, for_spark, refuse_mismatches, spark_arrow_schema
-from pipeline.spark.writing import check_mode, describe
+from pipeline.spark.writing import Target, check_mode, describe
 from storage.rows import conform
 
 FILE_BYTES = 64 << 20
@@ -87,8 +90,7 @@ class TidewireSource(ds.DataSource):
         if self.options.get("changes", "").lower() == "true":
             from pipeline.spark.streams import feed_schema
 
-            shape, _, _ = describe(self.url, table_of(self.options))
-            return feed_schema(shape)
+            return feed_schema(describe(self.url, table_of(self.options)).shape)
         full = TableShape.of(self._opened()["tables"][0]).spark_schema()
         wanted = [n.strip() for n in self.options.get("columns", "").split(",") if n.strip()]
         unknown = [n for n in wanted if n not in full.names]
@@ -104,7 +106,11 @@ class TidewireSource(ds.DataSource):
         if given and overwrite:
             raise TidewireError('option "mode" goes with .mode("append")')
         mode = "overwrite" if overwrite else given or "append"
-        return TableWriter(self.url, table_of(self.options), schema, mode, self.options.get("commitId", ""))
+        commit_id = self.options.get("commitId", "")
+        return TableWriter(self._target(schema), self.url, schema, mode, commit_id)
+
+    def _target(self, schema: T.StructType) -> Target:
+        return describe(self.url, table_of(self.options), schema, creation_of(self.options))
 
     def streamReader(self, schema: T.StructType) -> ds.DataSourceStreamReader:
         from pipeline.spark.streams import ChangeReader
@@ -116,7 +122,7 @@ class TidewireSource(ds.DataSource):
         from pipeline.spark.streams import StreamWriter
 
         mode = "overwrite" if overwrite else self.options.get("mode", "append").lower()
-        return StreamWriter(self.url, table_of(self.options), schema, mode)
+        return StreamWriter(self._target(schema), self.url, schema, mode)
 
 
 # --- reading -------------------------------------------------------------------------------------
@@ -247,8 +253,8 @@ class Staged(ds.WriterCommitMessage):
 class StagedFiles:
     """A task's files: record batches in, Parquet under random names out."""
 
-    def __init__(self, shape: TableShape, schema: T.StructType, blob: str, folder: str) -> None:
-        self.shape, self.names, self.blob, self.folder = shape, list(schema.names), blob, folder
+    def __init__(self, target: Target, schema: T.StructType) -> None:
+        self.target, self.names = target, list(schema.names)
 
     def write(self, batches: Iterator[pa.RecordBatch]) -> tuple[list[str], int]:
         files: list[str] = []
@@ -266,11 +272,11 @@ class StagedFiles:
         return files, rows
 
     def _put(self, batches: list[pa.RecordBatch]) -> str:
-        table = pa.Table.from_batches(batches)
+        table, shape = pa.Table.from_batches(batches), self.target.shape
         fields, arrays = [], []
-        known = {c.name: i for i, c in enumerate(self.shape.columns)}
+        known = {c.name: i for i, c in enumerate(shape.columns)}
         for name, column in zip(self.names, table.columns, strict=True):
-            wanted = self.shape.stored.field(known[name])
+            wanted = shape.stored.field(known[name])
             if not column.type.equals(wanted.type) and not (
                 pa.types.is_string(column.type) or pa.types.is_string(wanted.type)
             ):
@@ -283,16 +289,18 @@ class StagedFiles:
         sink = io.BytesIO()
         pq.write_table(pa.Table.from_arrays(arrays, schema=pa.schema(fields)), sink, compression="lz4")
         name = f"{secrets.token_hex(16)}.parquet"
-        blobs.put(self.blob, f"{self.folder}/{name}", sink.getvalue())
+        blobs.put(self.target.blob, f"{self.target.folder}/{name}", sink.getvalue())
         return name
 
 
 class TableWriter(ds.DataSourceArrowWriter):
     """A batch write: every task stages files, `commit` makes rows of those of the winning tasks."""
 
-    def __init__(self, url: str, table: str, schema: T.StructType, mode: str, commit_id: str = "") -> None:
+    def __init__(
+        self, target: Target, url: str, schema: T.StructType, mode: str, commit_id: str = ""
+    ) -> None:
         self.url, self.mode, self.commit_id = url, mode, commit_id
-        self.shape, self.blob, self.folder = describe(url, table)
+        self.target, self.shape = target, target.shape
         check_mode(mode, self.shape)
         refuse_mismatches(self.shape, schema, partial=mode in ("upsert", "delete"))
         if mode == "delete":
@@ -302,8 +310,8 @@ class TableWriter(ds.DataSourceArrowWriter):
         self.schema = schema
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
-        files, rows = StagedFiles(self.shape, self.schema, self.blob, self.folder).write(iterator)
-        return Staged(self.folder, files, rows)
+        files, rows = StagedFiles(self.target, self.schema).write(iterator)
+        return Staged(self.target.folder, files, rows)
 
     def staged(self, messages: Sequence[Any]) -> list[commits.StagedTable]:
         """What there is to commit, a folder at a time; a table to overwrite is emptied before the first."""
@@ -314,12 +322,14 @@ class TableWriter(ds.DataSourceArrowWriter):
         overwrite = self.mode == "overwrite"
         names, mode = list(self.schema.names), "append" if overwrite else self.mode
         return [
-            commits.StagedTable(self.shape.qualified, folder, files, names, mode, overwrite and n == 0)
-            for n, (folder, files) in enumerate((folders or {self.folder: []}).items())
+            commits.StagedTable(
+                self.shape.qualified, folder, files, names, mode, overwrite and n == 0, self.target.create
+            )
+            for n, (folder, files) in enumerate((folders or {self.target.folder: []}).items())
         ]
 
     def commit(self, messages: list[Any]) -> None:
-        writer = f"job {self.commit_id}" if self.commit_id else f"write {self.folder}"
+        writer = f"job {self.commit_id}" if self.commit_id else f"write {self.target.folder}"
         commits.commit(self.url, writer, 0, self.staged(messages))
         if not self.commit_id:
             commits.forget(self.url, writer)

@@ -10,7 +10,9 @@ everything committed in (start, end], exactly that, and again the same when it i
     startingFrom   snapshot (default): first the table as it is, as insertions at one timestamp, then the changes
                    latest: changes from now on           or a timestamp of the log, or a time: changes after it
 
-A stream that lags behind the history that the server keeps is an error (22023), never a gap.
+A stream that runs holds the history from its offset on (`history_hold`). One that was away for longer than history is
+kept ends with an error (22023), never with a gap. Where nothing happens to a table, the offset still follows the present,
+a step at a time, by micro-batches without rows.
 
 **Sink**: tasks stage files, the driver commits them with the batch's number in the same transaction (`commits`).
 Spark may ask for a batch again, after a failure or a restart: the number tells. The query is known by its id, which
@@ -33,16 +35,19 @@ from pyspark.sql import types as T
 
 from pipeline.jobs.export import CopyStream
 from pipeline.spark import commits
+from pipeline.spark.history_hold import HistoryHold
 from pipeline.spark.server import TidewireError, connected
 from pipeline.spark.snapshot import settled
 from pipeline.spark.source import Staged, StagedFiles, TableWriter
 from pipeline.spark.tables import Column, TableShape, for_spark, spark_arrow_schema
-from pipeline.spark.writing import describe
+from pipeline.spark.writing import Target, describe
 from planner import types as t
 from planner.abc import TypeRef
 
 _FEED = [T.StructField("_change", T.StringType()), T.StructField("_commit_ts", T.LongType())]
 BATCH_ROWS = 65_536
+IDLE_US = 60_000_000
+"""So long nothing may happen to a table until the offset is moved on."""
 
 
 def feed_schema(shape: TableShape) -> T.StructType:
@@ -66,7 +71,12 @@ class ChangeReader(ds.DataSourceStreamReader):
 
     def __init__(self, url: str, table: str, start: str = "snapshot") -> None:
         self.url, self.start = url, start
-        self.shape, _, _ = describe(url, table)
+        self.shape = describe(url, table).shape
+        self.hold: HistoryHold | None = HistoryHold(url, self.shape.qualified)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For tasks: what is held is held by the driver."""
+        return self.__dict__ | {"hold": None}
 
     def initialOffset(self) -> dict[str, int]:
         if self.start == "snapshot":
@@ -84,18 +94,33 @@ class ChangeReader(ds.DataSourceStreamReader):
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
         """The newest commit of the table; where it was asked to start, if there is none after it."""
         known = int(start["ts"]) if start else self.initialOffset()["ts"]
+        now = self._now()
         if known == 0:
-            return {"ts": self._now()}
-        text = sql.SQL("SELECT max(_commit_ts) FROM tidewire_changes({}, {}, NULL)").format(
-            sql.Literal(self.shape.qualified), sql.Literal(known)
+            return {"ts": now}
+        self._held_from(known)
+        text = sql.SQL("SELECT max(_commit_ts) FROM tidewire_changes({}, {}, {})").format(
+            sql.Literal(self.shape.qualified), sql.Literal(known), sql.Literal(now)
         )
         with connected(self.url) as connection:
             row = connection.execute(text).fetchone()
             assert row is not None
-            return {"ts": known if row[0] is None else int(row[0])}
+        if row[0] is not None:
+            return {"ts": int(row[0])}
+        # An offset that stayed where it is would be left behind by the history.
+        return {"ts": now if now - known >= IDLE_US else known}
 
     def partitions(self, start: dict[str, int], end: dict[str, int]) -> Sequence[ds.InputPartition]:
-        return [Interval(int(start["ts"]), int(end["ts"]))]
+        after, upto = int(start["ts"]), int(end["ts"])
+        self._held_from(after or upto)
+        return [Interval(after, upto)]
+
+    def _held_from(self, ts: int) -> None:
+        if self.hold is not None:
+            self.hold.move(ts)
+
+    def stop(self) -> None:
+        if self.hold is not None:
+            self.hold.close()
 
     def read(self, partition: ds.InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, Interval)
@@ -181,8 +206,8 @@ def _canonical(array: pa.Array, column: Column) -> Any:
 class StreamWriter(ds.DataSourceStreamArrowWriter):
     """Exactly-once: a batch is committed with its number, or is found to be there. See the module."""
 
-    def __init__(self, url: str, table: str, schema: T.StructType, mode: str) -> None:
-        self.batch = TableWriter(url, table, schema, mode)
+    def __init__(self, target: Target, url: str, schema: T.StructType, mode: str) -> None:
+        self.batch = TableWriter(target, url, schema, mode)
 
     def write(self, iterator: Iterator[pa.RecordBatch]) -> Staged:
         context = TaskContext.get()
@@ -190,8 +215,8 @@ class StreamWriter(ds.DataSourceStreamArrowWriter):
         if not query:
             raise TidewireError("this task belongs to no streaming query: who should the batch be known by?")
         batch = self.batch
-        files, rows = StagedFiles(batch.shape, batch.schema, batch.blob, batch.folder).write(iterator)
-        return Staged(batch.folder, files, rows, query)
+        files, rows = StagedFiles(batch.target, batch.schema).write(iterator)
+        return Staged(batch.target.folder, files, rows, query)
 
     def commit(self, messages: list[Any], batchId: int) -> None:
         told = [m for m in messages if m is not None]

@@ -4,6 +4,7 @@
     write(frame, "orders", url=..., mode="overwrite")                   nothing else is in the table afterwards
     write(frame, "orders", url=..., mode="upsert")                      by primary key; columns that are left out stay
     write(keys, "orders", url=..., mode="delete")                       the rows with these keys go
+    write(frame, "orders", url=..., create=Creation(("id",)))           a table that is not there is made (creating.py)
     write_tables([Write(orders, "orders"), Write(items, "items")], url=...)   all of it, at one timestamp, or nothing
 
 The files are written by Spark's own Parquet writer into a fresh folder of the server's staging area, with the
@@ -29,6 +30,7 @@ from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 from pipeline.spark import blobs, commits
+from pipeline.spark.creating import UNDEFINED_TABLE, Creation, create_statement, description_of_new
 from pipeline.spark.server import DEFAULT_URL, TidewireError, ask_json
 from pipeline.spark.tables import FIELD_ID, Column, TableShape, refuse_mismatches, spark_type
 
@@ -42,34 +44,64 @@ class Write:
     frame: DataFrame
     table: str
     mode: str = "append"
+    create: Creation | None = None
+    """That the table is made, if it is not there."""
 
 
 def write(
-    frame: DataFrame, table: str, *, url: str = DEFAULT_URL, mode: str = "append", commit_id: str = ""
+    frame: DataFrame,
+    table: str,
+    *,
+    url: str = DEFAULT_URL,
+    mode: str = "append",
+    commit_id: str = "",
+    create: Creation | None = None,
 ) -> None:
     """Writes a DataFrame to a table: all of it or nothing. Raises TidewireError."""
-    write_tables([Write(frame, table, mode)], url=url, commit_id=commit_id)
+    write_tables([Write(frame, table, mode, create)], url=url, commit_id=commit_id)
 
 
 def write_tables(writes: Sequence[Write], *, url: str = DEFAULT_URL, commit_id: str = "") -> None:
     """Writes several tables in one transaction. Raises TidewireError; then none of them was touched."""
     described = []
     for one in writes:
-        shape, blob, folder = describe(url, one.table)
-        check_mode(one.mode, shape)
-        refuse_mismatches(shape, one.frame.schema, partial=one.mode in ("upsert", "delete"))
-        described.append((shape, blob, folder))
-    staged = [_stage(one, *found) for one, found in zip(writes, described, strict=True)]
+        target = describe(url, one.table, one.frame.schema, one.create)
+        blobs.refuse_out_of_reach(one.frame.sparkSession, target.blob)
+        check_mode(one.mode, target.shape)
+        refuse_mismatches(target.shape, one.frame.schema, partial=one.mode in ("upsert", "delete"))
+        described.append(target)
+    staged = [_stage(one, target) for one, target in zip(writes, described, strict=True)]
     writer = f"job {commit_id}" if commit_id else f"write {secrets.token_hex(16)}"
     commits.commit(url, writer, 0, staged)
     if not commit_id:
         commits.forget(url, writer)
 
 
-def describe(url: str, table: str) -> tuple[TableShape, str, str]:
-    """(the table, the blob store, a fresh folder for staged files). Raises TidewireError."""
-    found = ask_json(url, "SELECT tidewire_describe(%s)", table)
-    return TableShape.of(found), found["blob"], found["folder"]
+@dataclass(frozen=True)
+class Target:
+    """Where rows go: the table, the blob store, a fresh folder for staged files, and what makes the table first."""
+
+    shape: TableShape
+    blob: str
+    folder: str
+    create: str = ""
+
+
+def describe(
+    url: str, table: str, schema: T.StructType | None = None, creation: Creation | None = None
+) -> Target:
+    """The table, or the one that rows of a schema would make. Raises TidewireError."""
+    found, create = None, ""
+    try:
+        found = ask_json(url, "SELECT tidewire_describe(%s)", table)
+    except TidewireError as e:
+        if e.sqlstate != UNDEFINED_TABLE or creation is None or schema is None:
+            raise
+    if found is None:
+        assert schema is not None and creation is not None
+        create = create_statement(table, schema, creation)
+        found = description_of_new(url, table, create)
+    return Target(TableShape.of(found), found["blob"], found["folder"], create)
 
 
 def check_mode(mode: str, shape: TableShape) -> None:
@@ -79,23 +111,25 @@ def check_mode(mode: str, shape: TableShape) -> None:
         raise TidewireError(f"table {shape.qualified} has no primary key to {mode} by")
 
 
-def _stage(one: Write, shape: TableShape, blob: str, folder: str) -> commits.StagedTable:
+def _stage(one: Write, target: Target) -> commits.StagedTable:
     """Has the executors write the files; returns what to commit."""
+    shape = target.shape
     by_name = {c.name: c for c in shape.columns}
     columns = [by_name[n] for n in one.frame.columns]
     if one.mode == "delete":
         columns = [c for c in columns if c.name in shape.key]
     frame = one.frame.select(*(_cast(one.frame, c) for c in columns))
-    path = blobs.spark_path(blob, folder)
+    path = blobs.spark_path(target.blob, target.folder)
     with _settings(frame.sparkSession):
         frame.write.mode("errorifexists").parquet(path)
     return commits.StagedTable(
         shape.qualified,
-        folder,
+        target.folder,
         _files(frame, path),
         [c.name for c in columns],
         "append" if one.mode == "overwrite" else one.mode,
         one.mode == "overwrite",
+        target.create,
     )
 
 

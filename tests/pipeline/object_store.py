@@ -1,7 +1,7 @@
 """A small S3: what an object store's clients need of the protocol, for tests that have no store.
 
 Path-style requests (`/bucket/key`), objects in memory, no signatures checked. Put (with If-None-Match and If-Match), get
-(with ranges), head, delete, listing in pages, and making a bucket.
+(with ranges), head, delete, listing in pages, and making a bucket. Every object was modified just now.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -126,9 +127,10 @@ class _Handler(BaseHTTPRequestHandler):
         prefix = query.get("prefix", [""])[0]
         after = query.get("continuation-token", query.get("start-after", [""]))[0]
         keys = sorted(k for k in objects if k.startswith(prefix) and k > after)
+        modified = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         page, more = keys[:PAGE_KEYS], len(keys) > PAGE_KEYS
         items = "".join(
-            f"<Contents><Key>{escape(k)}</Key><LastModified>2026-01-01T00:00:00.000Z</LastModified>"
+            f"<Contents><Key>{escape(k)}</Key><LastModified>{modified}</LastModified>"
             f"<ETag>{escape(etag_of(objects[k]))}</ETag><Size>{len(objects[k])}</Size></Contents>"
             for k in page
         )

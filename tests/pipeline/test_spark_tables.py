@@ -19,8 +19,8 @@ skip_without_spark()
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 
-from pipeline.spark import commits  # noqa: E402
-from tidewire.spark import Snapshot, TidewireError, Write, write, write_tables  # noqa: E402
+from pipeline.spark import blobs, commits  # noqa: E402
+from tidewire.spark import Creation, Snapshot, TidewireError, Write, write, write_tables  # noqa: E402
 
 Client = psycopg.Connection[Any]
 
@@ -344,6 +344,95 @@ def test_a_commit_is_not_repeated_when_its_answer_was_lost(url: str, client: Cli
     assert commits.commit(url, "w", 4, [staged])
 
 
+# --- tables that are made ---------------------------------------------------------------------------
+
+
+def create_by_format(frame: DataFrame, table: str, url: str, *key: str, **options: str) -> None:
+    writer = frame.write.format("tidewire").options(url=url, table=table, create="true", **options)
+    (writer.option("primaryKey", ",".join(key)) if key else writer).mode("append").save()
+
+
+def create_by_helper(frame: DataFrame, table: str, url: str, *key: str, **options: str) -> None:
+    write(frame, table, url=url, create=Creation(key), **options)
+
+
+CREATES = pytest.mark.parametrize("make", [create_by_format, create_by_helper], ids=["format", "helper"])
+
+
+@CREATES
+def test_a_table_is_made_from_the_frame(spark: SparkSession, url: str, client: Client, make: Any) -> None:
+    client.execute("DROP TABLE IF EXISTS made")
+    frame = spark.range(1, 4).selectExpr(
+        "id", "CAST(id AS tinyint) AS tiny", "CAST(id AS smallint) AS small", "CAST(id AS int) AS n",
+        "CAST(id AS float) AS f4", "CAST(id AS double) AS f8", "CAST(id AS decimal(12,3)) AS num", "id > 1 AS yes",
+        "CAST(NULL AS string) AS `Odd name`", "CAST('a' AS binary) AS bin", "DATE '2024-02-29' AS d",
+        "TIMESTAMP_NTZ '2024-02-29 12:00:00' AS ts", "TIMESTAMP '2024-02-29 12:00:00Z' AS tz",
+        "array(1, NULL, 3) AS ints", "array('x', 'y, z') AS texts",
+    )  # fmt: skip
+    make(frame, "made", url, "id", "n")
+    found = rows(
+        client,
+        "SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull FROM pg_attribute a"
+        " WHERE attrelid = 'made'::regclass AND attnum > 0 ORDER BY attnum",
+    )
+    assert found == [
+        ("id", "bigint", True), ("tiny", "smallint", True), ("small", "smallint", True), ("n", "integer", True),
+        ("f4", "real", True), ("f8", "double precision", True), ("num", "numeric(12,3)", False), ("yes", "boolean", True),
+        ("Odd name", "text", False), ("bin", "bytea", True), ("d", "date", True), ("ts", "timestamp without time zone", True),
+        ("tz", "timestamp with time zone", True), ("ints", "integer[]", True), ("texts", "text[]", True),
+    ]  # fmt: skip
+    assert rows(client, "SELECT count(*), sum(num), min(ints), max(texts), max(d) FROM made") == [
+        (3, Decimal("6.000"), [1, None, 3], ["x", "y, z"], datetime.date(2024, 2, 29))
+    ]
+    assert "made_pkey" in fails(lambda: make(frame, "made", url, "id", "n")), "it is there, and keeps its key"
+    make(frame.selectExpr("id + 10 AS id", *[f"`{c}`" for c in frame.columns[1:]]), "made", url)
+    assert rows(client, "SELECT count(*) FROM made") == [(6,)]
+    client.execute("DROP TABLE made")
+
+
+@CREATES
+def test_a_write_that_fails_makes_no_table(spark: SparkSession, url: str, client: Client, make: Any) -> None:
+    @F.udf("int")
+    def breaks(n: int) -> int:
+        raise ValueError("this row breaks the job")
+
+    frame = spark.range(3).selectExpr("CAST(id AS int) AS id")
+    assert "this row breaks the job" in fails(lambda: make(frame.withColumn("id", breaks("id")), "made", url))
+    assert 'column "nobody" named in key does not exist' in fails(lambda: make(frame, "made", url, "nobody"))
+    twice = frame.union(frame)
+    assert "duplicate key value" in fails(lambda: make(twice, "made", url, "id"))
+    odd = frame.selectExpr("map('a', id) AS m", "array(named_struct('x', 1)) AS s")
+    said = fails(lambda: make(odd, "made", url))
+    assert (
+        'column "m" is of type map<string,int>' in said
+        and 'column "s" is of type array<struct<x:int>>' in said
+    )
+    assert 'schema "nowhere" does not exist' in fails(lambda: make(frame, "nowhere.made", url))
+    assert rows(client, "SELECT to_regclass('made') IS NULL") == [(True,)]
+
+
+def test_made_tables_are_upserted_into_and_committed_together(
+    spark: SparkSession, url: str, client: Client
+) -> None:
+    frame = spark.range(5).selectExpr("CAST(id AS int) AS id", "'x' AS name")
+    key = Creation(("id",))
+    for _ in range(2):
+        write(frame, "one", url=url, mode="upsert", create=key)
+    assert rows(client, "SELECT count(*) FROM one") == [(5,)]
+    write_tables([Write(frame, "two", create=key), Write(frame, "three", "overwrite", key)], url=url)
+    assert rows(client, "SELECT (SELECT count(*) FROM two), (SELECT count(*) FROM three)") == [(5, 5)]
+    four = [Write(frame, "four", create=key), Write(frame, "two")]
+    assert "two_pkey" in fails(lambda: write_tables(four, url=url))
+    assert rows(client, "SELECT to_regclass('four') IS NULL") == [(True,)]
+    for option, said in (
+        ({"create": "perhaps"}, "true or false"),
+        ({"primaryKey": "id"}, 'goes with option "create"'),
+    ):
+        writer = frame.write.format("tidewire").options(url=url, table="four", **option).mode("append")
+        assert said in fails(writer.save)
+    client.execute("DROP TABLE one; DROP TABLE two; DROP TABLE three")
+
+
 # --- what can go wrong -----------------------------------------------------------------------------
 
 
@@ -366,6 +455,16 @@ def test_unknown_tables_wrong_hosts_and_wrong_modes_say_so(
     assert "has no primary key" in fails(lambda: write(frame, "keyless", url=url, mode="upsert"))
     assert "unknown mode" in fails(lambda: write(frame, "keyless", url=url, mode="replace"))
     client.execute("DROP TABLE keyless")
+
+
+def test_a_blob_store_that_spark_does_not_reach_is_told_before_anything_runs(spark: SparkSession) -> None:
+    for store, words in (
+        ("file:///nowhere/blob", "a folder that this machine does not have"),
+        ("memory://", "keeps its blobs in memory"),
+        ("odd://host/blob", 'No FileSystem for scheme "odd"'),
+    ):
+        with pytest.raises(TidewireError, match=words):
+            blobs.refuse_out_of_reach(spark, store)
 
 
 def test_history_that_is_gone_is_an_error(spark: SparkSession, url: str) -> None:
