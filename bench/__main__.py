@@ -106,6 +106,7 @@ def _prepare(workload: Workload, peers: Iterable[Peer], prepared: dict[str, str]
 
 
 def _measure(workload: Workload, peers: list[Peer], result: Result, options: argparse.Namespace) -> None:
+    result.seconds = options.seconds
     for _ in range(workload.rounds or options.rounds):
         for peer in peers:
             cpu_s = peer.cpu_s()

@@ -27,7 +27,7 @@ from pathlib import Path
 from bench.peers import cpu_s, process_tree
 from bench.plots import slug
 
-RATE_HZ = 200
+RATE_HZ = 100
 LISTED = 40
 NAMED = 8
 """Functions in a line of explanation."""
@@ -39,7 +39,7 @@ PLUMBING = re.compile(
 
 @contextlib.contextmanager
 def profiled(pid: int, name: str, folder: Path) -> Iterator[None]:
-    """Samples the process (and its children) until the end of the block."""
+    """Samples the process until the end of the block."""
     folder.mkdir(parents=True, exist_ok=True)
     stem = folder / slug(name)
     stacks = stem.with_suffix(".collapsed")
@@ -74,7 +74,7 @@ def _py_spy(pid: int, out: Path) -> list[str]:
     program = str(beside) if beside.exists() else shutil.which("py-spy")
     if program is None:
         raise RuntimeError("py-spy is not installed: it comes with the `dev` extra")
-    options = ["-r", str(RATE_HZ), "-f", "raw", "-d", "3600", "--threads", "--nonblocking"]
+    options = ["-r", str(RATE_HZ), "-f", "raw", "-d", "3600"]
     return [program, "record", "-p", str(pid), "-o", str(out), *options]
 
 

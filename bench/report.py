@@ -31,6 +31,8 @@ class Result:
     rounds: dict[str, list[float]] = field(default_factory=dict)
     cpu_s: dict[str, list[float]] = field(default_factory=dict)
     """Processor seconds of Tidewire's server processes in each round."""
+    seconds: float = 0.0
+    """The length of a round, where the workload keeps to it."""
     curves: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     profile: str = ""
@@ -62,6 +64,14 @@ class Result:
             return ours <= aim.bound if self.lower_is_better else ours >= aim.bound
         ratio = self.ratio(aim.peer)
         return None if ratio is None or aim.ratio is None else ratio >= aim.ratio
+
+    @property
+    def cpu_us(self) -> float | None:
+        """Processor time of our server for one transaction, where the unit is that."""
+        rate, cpu_s = self.median("tidewire"), self.cpu_s.get("tidewire")
+        if self.unit != "tps" or not rate or not cpu_s or not self.seconds or not any(cpu_s):
+            return None
+        return statistics.median(cpu_s) / (rate * self.seconds) * 1e6
 
     @property
     def misses(self) -> bool:
@@ -118,6 +128,8 @@ def _stories(results: list[Result]) -> list[str]:
             lines.append(f"* **{r.workload}** failed: {r.failure}")
         else:
             said = [text] if text else []
+            if r.cpu_us is not None:
+                said.append(f"{r.cpu_us:,.0f} µs of the server's processors each.")
             if r.profile:
                 said.append(f"Profile: {r.profile}.")
             lines.append(f"* **{r.workload}**: {' '.join(said) or 'not explained yet (`--explain`).'}")
