@@ -259,12 +259,18 @@ def _jsonb_out(text: Datum) -> bytes:
     return b"\x01" + bytes(text.encode())
 
 
-def _jsonb_in(data: bytes) -> str:
-    if not data:
-        raise truncated()
-    if data[0] != 1:
-        raise SqlError("XX000", f"unsupported jsonb version number {data[0]}")
-    return str(t.input_text(decode_utf8(data[1:]), TypeRef(t.JSONB)))
+def _versioned_in(oid: int) -> BinaryInput:
+    """jsonb and jsonpath: a version number, and the text."""
+
+    def read(data: bytes) -> str:
+        if not data:
+            raise truncated()
+        if data[0] != 1:
+            name = t.format_type(TypeRef(oid))
+            raise SqlError("XX000", f"unsupported {name} version number {data[0]}")
+        return str(t.input_text(decode_utf8(data[1:]), TypeRef(oid)))
+
+    return read
 
 
 def _bits_out(bits: Datum) -> bytes:
@@ -398,7 +404,8 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.TIMESTAMPTZ: (_stamp_out, _stamp_in),
     t.INTERVAL: (_interval_out, _interval_in),
     t.UUID: (_uuid_out, _uuid_in),
-    t.JSONB: (_jsonb_out, _jsonb_in),
+    t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
+    t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),
     t.CIDR: (lambda v: networks.to_binary(v, True), lambda data: networks.from_binary(data, True)),
     t.BIT: (_bits_out, _bits_in),

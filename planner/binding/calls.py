@@ -12,7 +12,9 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.coerce import Coercions
 from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
+from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
+from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name
 from planner.binding.records import record_of, row_of
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
@@ -145,10 +147,12 @@ class CallBinder:
     def missing(
         self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
     ) -> PlanError:
-        types = ", ".join(shown(g.type) for g in given)
+        return self._absent(name, [shown(g.type) for g in given], position, kind)
+
+    def _absent(self, name: str, types: Sequence[str], position: int, kind: str) -> PlanError:
         return PlanError(
             "42883",
-            f"{kind} {name}({types}) does not exist",
+            f"{kind} {name}({', '.join(types)}) does not exist",
             hint=_NO_MATCH.format(kind, "s", "", "s"),
             position=position,
         )
@@ -173,6 +177,10 @@ class CallBinder:
         proc, declared = self.resolve(name, given, position)
         if proc.kind == "a":
             raise PlanError("0A000", f"aggregate {name} cannot be called here", position=position)
+        rest = left_out(proc, len(given)) if not proc.variadic else []
+        if rest and implementation(f"{name}({', '.join(declared)})") is None:
+            given = [*given, *(self.bind(r, Scope(None, 0)) for r in rest)]
+            declared = proc.args
         args, result = self.arguments(declared, proc.result, given, position)
         if result.oid == t.RECORD and proc.out:
             bound = bind_polymorphic(proc.args, [type_name(a.type.oid) for a in args]) or {}
@@ -242,6 +250,8 @@ class CallBinder:
             if made is not None:
                 return made
         if known is None:
+            if any(isinstance(a, exp.Kwarg) for a in arguments):
+                self._named(name, arguments, scope, position)
             given = [self.bind(a, scope) for a in arguments]
             raise self.missing(name, given, position)
         kinds = {p.kind for p in known or ()}
@@ -270,7 +280,7 @@ class CallBinder:
                     "42809", f"{what} specified, but {name} is not an aggregate function", position=position
                 )
         if any(isinstance(a, exp.Kwarg) for a in arguments):
-            arguments = self._named(name, arguments, position)
+            arguments = self._named(name, arguments, scope, position)
         if arguments and isinstance(arguments[-1], exp.Variadic):
             return self._variadic(name, arguments, scope, position)
         given = [self.bind(a, scope) for a in arguments]
@@ -297,25 +307,17 @@ class CallBinder:
             return None
         return self.coercions.try_coerce(given[0], target, "e", position)
 
-    def _named(self, name: str, arguments: list[exp.Expression], position: int) -> list[exp.Expression]:
-        names = _ARGUMENT_NAMES.get(name)
-        if names is None:
-            raise PlanError("0A000", f"named arguments of {name} are not supported", position=position)
-        order, defaults = names
-        out: list[exp.Expression] = []
-        given: dict[str, exp.Expression] = {}
+    def _named(
+        self, name: str, arguments: list[exp.Expression], scope: Scope, position: int
+    ) -> list[exp.Expression]:
+        made = ordered(name, arguments)
+        if made is not None:
+            return made
+        types = []
         for a in arguments:
-            if isinstance(a, exp.Kwarg):
-                given[a.this.name.lower()] = a.expression
-            else:
-                given[order[len(given)]] = a
-        for n, d in zip(order, defaults, strict=True):
-            out.append(given.pop(n, exp.Literal(this=d, is_string=False)))
-        if given:
-            raise PlanError(
-                "42883", f"function {name} has no argument {next(iter(given))}", position=position
-            )
-        return out
+            kind = shown(self.bind(a.expression if isinstance(a, exp.Kwarg) else a, scope).type)
+            types.append(f"{a.this.name} => {kind}" if isinstance(a, exp.Kwarg) else kind)
+        raise self._absent(name, types, position, "function")
 
     def _variadic(self, name: str, arguments: list[exp.Expression], scope: Scope, position: int) -> ir.Node:
         given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
@@ -531,7 +533,4 @@ _NO_AGGREGATES = frozenset(
 )  # fmt: skip
 _NO_WINDOWS = _NO_AGGREGATES | {"HAVING", "window definition"}
 _TIMES = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.TIMETZ, t.INTERVAL)
-_ARGUMENT_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "make_interval": (("years", "months", "weeks", "days", "hours", "mins", "secs"), ("0",) * 7),
-}
 __all__ = ["CallBinder", "array_name", "nulls_first", "shown"]

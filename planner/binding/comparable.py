@@ -39,8 +39,8 @@ def comparable(frag: Frag, ref: TypeRef) -> Frag:
     if t.labels_of(ref.oid) is not None:
         before, after = t.enum_order(ref.oid)
         return sql(before, frag, after)
-    if ref.oid == t.JSON:
-        raise PlanError("42883", "could not identify an equality operator for type json")
+    if ref.oid in (t.JSON, t.JSONPATH):
+        raise PlanError("42883", f"could not identify an equality operator for type {t.format_type(ref)}")
     return frag
 
 

@@ -371,6 +371,12 @@ class Emitter:
     def order(self, keys: Sequence[ir.SortKey]) -> Frag:
         items = []
         for k in keys:
+            if k.expr.type.oid in (t.JSON, t.JSONPATH):
+                raise PlanError(
+                    "42883",
+                    f"could not identify an ordering operator for type {t.format_type(k.expr.type)}",
+                    hint="Use an explicit ordering operator or modify the query.",
+                )
             key = self.sort_key(k.expr)
             items.append(
                 sql(

@@ -58,14 +58,15 @@ class Operator:
     function: str = ""
 
 
-def _rows(name: str) -> list[list[str]]:
+def rows_of(name: str) -> list[list[str]]:
+    """The rows of a file of facts."""
     text = (_FOLDER / name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines() if line]
 
 
 @lru_cache(maxsize=1)
 def types_by_name() -> dict[str, TypeFact]:
-    return {r[0]: TypeFact(r[0], int(r[1]), r[2], r[3] == "y", r[4], r[5], r[6]) for r in _rows("types.tsv")}
+    return {r[0]: TypeFact(r[0], int(r[1]), r[2], r[3] == "y", r[4], r[5], r[6]) for r in rows_of("types.tsv")}
 
 
 @lru_cache(maxsize=1)
@@ -85,7 +86,7 @@ _OWN: Final = (
 @lru_cache(maxsize=1)
 def procs() -> dict[str, tuple[Proc, ...]]:
     found: dict[str, list[Proc]] = {}
-    for name, args, result, kind, flags, agg, oid, out in [*_rows("procs.tsv"), *_OWN]:
+    for name, args, result, kind, flags, agg, oid, out in [*rows_of("procs.tsv"), *_OWN]:
         digits = "".join(c for c in flags if c.isdigit())
         found.setdefault(name, []).append(
             Proc(
@@ -110,7 +111,7 @@ def procs() -> dict[str, tuple[Proc, ...]]:
 @lru_cache(maxsize=1)
 def operators() -> dict[str, tuple[Operator, ...]]:
     found: dict[str, list[Operator]] = {}
-    for name, left, right, result, proc in _rows("operators.tsv"):
+    for name, left, right, result, proc in rows_of("operators.tsv"):
         found.setdefault(name, []).append(Operator(name, left, right, result, proc))
     return {name: tuple(rows) for name, rows in found.items()}
 
@@ -118,7 +119,7 @@ def operators() -> dict[str, tuple[Operator, ...]]:
 @lru_cache(maxsize=1)
 def casts() -> dict[tuple[str, str], tuple[str, str]]:
     """(source, target) -> (context: i implicit, a assignment, e explicit; method: f, b, i)."""
-    return {(r[0], r[1]): (r[2], r[3]) for r in _rows("casts.tsv")}
+    return {(r[0], r[1]): (r[2], r[3]) for r in rows_of("casts.tsv")}
 
 
 def type_name(oid: int) -> str:

@@ -58,7 +58,7 @@ def rounded(v: Decimal, scale: int) -> Decimal:
     return _EXACT.quantize(q, Decimal(1)) if scale < 0 else q
 
 
-def _groups(v: Decimal) -> tuple[int, list[int]]:
+def groups(v: Decimal) -> tuple[int, list[int]]:
     """Weight and base-10000 digits, as numeric stores a number; (0, []) for zero."""
     if not v:
         return 0, []
@@ -77,7 +77,7 @@ def _bounded(scale: int, *values: Decimal) -> int:
 
 
 def division_scale(a: Decimal, b: Decimal) -> int:
-    (wa, da), (wb, db) = _groups(a), _groups(b)
+    (wa, da), (wb, db) = groups(a), groups(b)
     first_a, first_b = (da[0] if da else 0), (db[0] if db else 0)
     weight = wa - wb - (1 if first_a <= first_b else 0)
     return _bounded(SIGNIFICANT_DIGITS - weight * 4, a, b)
@@ -150,7 +150,7 @@ def square_root(v: Decimal, scale: int | None = None) -> Decimal:
     if v.is_infinite():
         return v
     if scale is None:
-        weight, _ = _groups(v)
+        weight, _ = groups(v)
         scale = _bounded(SIGNIFICANT_DIGITS - ((weight + 1) * 4 // 2 - 1), v)
     context = decimal.Context(prec=max(1, v.adjusted() // 2 + 2) + scale + 8, Emin=-999_999, Emax=999_999)
     return rounded(context.sqrt(v), scale)
@@ -162,9 +162,9 @@ def _ln_weight(v: Decimal) -> int:
         x = _EXACT.subtract(v, Decimal(1))
         if not x:
             return 0
-        weight, digits = _groups(abs(x))
+        weight, digits = groups(abs(x))
         return weight * 4 + int(math.log10(digits[0]))
-    weight, digits = _groups(v)
+    weight, digits = groups(v)
     if not digits:
         return 0
     first, tens = digits[0], weight * 4

@@ -124,6 +124,13 @@ def _typed_literal(_parser: Any, this: Any, kind: Any) -> Any:
     return this
 
 
+def _named_argument(parser: Any, name: exp.Expression) -> Any:
+    """`name => value`; the name keeps its place in the text."""
+    word = exp.var(name.name)
+    word.meta.update(name.meta)
+    return parser.expression(exp.Kwarg(this=word, expression=parser._parse_disjunction()))
+
+
 def _configure(parser: Any) -> None:
     parser.FUNCTIONS = {
         "COALESCE": lambda args: exp.Coalesce(this=args[0] if args else None, expressions=args[1:]),
@@ -140,9 +147,7 @@ def _configure(parser: Any) -> None:
     }
     parser.COLUMN_OPERATORS = _keep(parser.COLUMN_OPERATORS, "DOT DCOLON")
     parser.LAMBDAS = {
-        kind: lambda self, names: self.expression(
-            exp.Kwarg(this=exp.var(names[0].name), expression=self._parse_disjunction())
-        )
+        kind: lambda self, names: _named_argument(self, names[0])
         for kind in (TokenType.FARROW, TokenType.COLON_EQ)
     }
     parser.BITWISE = {TokenType.AMP: exp.BitwiseAnd, TokenType.PIPE: exp.BitwiseOr}

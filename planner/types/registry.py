@@ -27,6 +27,7 @@ from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID
 from planner.types.floats import FloatType
 from planner.types.integers import IntegerType, RegType, UnsignedType
 from planner.types.intervals import IntervalType
+from planner.types.jsonpaths import JsonPathType
 from planner.types.jsons import JsonType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
@@ -106,6 +107,7 @@ def _families() -> dict[int, SqlType]:
         UuidType(),
         JsonType(oids.JSON),
         JsonType(oids.JSONB),
+        JsonPathType(),
         BitType(oids.BIT),
         BitType(oids.VARBIT),
         NetworkType(oids.INET),

@@ -44,6 +44,7 @@ _SHOWN = frozenset(
         "txid_snapshot",
         "pg_snapshot",
         "refcursor",
+        "jsonpath",
         "xml",
         "inet",
         "cidr",
@@ -54,7 +55,7 @@ _SHOWN = frozenset(
 )
 # Types whose text is read by a Python function named tw_in_<type>.
 _READ = frozenset(
-    ["bool", "date", "time", "timetz", "timestamp", "interval", "uuid", "bytea", "inet", "cidr"]
+    ["bool", "date", "time", "timetz", "timestamp", "interval", "uuid", "bytea", "inet", "cidr", "jsonpath"]
 )
 
 

@@ -30,6 +30,7 @@ _FAMILIES = (
     "text",
     "datetime",
     "json",
+    "jsonpath",
     "arrays",
     "records",
     "system",
