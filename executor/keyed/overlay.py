@@ -78,7 +78,8 @@ class TableWrites:
     """One transaction's writes to one table, beyond the buffer of `txn`."""
 
     __slots__ = (
-        "_candidates", "_deleted", "_live", "_sorted", "bulk", "bulk_deleted", "image", "rules", "shard", "txn",
+        "_candidates", "_deleted", "_gone", "_live", "_sorted", "bulk", "bulk_deleted", "image", "rules", "settled",
+        "shard", "txn",
     )  # fmt: skip
 
     def __init__(self, txn: Transaction, rules: TableRules, image: TableImage | None) -> None:
@@ -90,7 +91,10 @@ class TableWrites:
         self.bulk: list[BulkInsert] = []
         self.bulk_deleted: list[BulkDelete] = []
         """What bulk statements deleted of the base."""
+        self.settled = False
+        """`bulk` is what is left when the transaction ends: rows that were deleted again are out of it."""
         self._deleted = _NOTHING_DELETED
+        self._gone: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
         self._live = _NO_BULK
         self._candidates: dict[tuple[int, Key], list[Key]] = {}
         self._sorted: tuple[int, list[Key]] = (-1, [])
@@ -162,6 +166,10 @@ class TableWrites:
         """
         if not self.bulk:
             return []
+        if self.settled:
+            return [
+                FinalBulk(b.prepared if b.prepared is not None else b.rows, b.replaces) for b in self.bulk
+            ]
         gone = self.gone()
         out: list[FinalBulk] = []
         for bulk in self.bulk:
@@ -216,12 +224,15 @@ class TableWrites:
         return self._deleted[1]
 
     def gone(self) -> RowIds:
-        """Row ids that this transaction deleted, by whatever statement."""
+        """Row ids that this transaction deleted, by whatever statement. Kept until there are more."""
         buffer = self.txn.overlay(self.shard)
         if buffer is None or not buffer.deletes:
             return self.deleted_rids()
-        bulk = [self.deleted_rids().array()] if self.bulk_deleted else ()
-        return RowIds(bulk, buffer.deletes)
+        seen = (len(self.bulk_deleted), len(buffer.deletes))
+        if self._gone[0] != seen:
+            bulk = [self.deleted_rids().array()] if self.bulk_deleted else ()
+            self._gone = (seen, RowIds(bulk, buffer.deletes))
+        return self._gone[1]
 
     def sorted_keys(self) -> list[Key]:
         by_key = self.by_key

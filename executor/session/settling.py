@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds
-from executor.snapshot.bulk import Bulk, shared_keys
+from executor.snapshot.bulk import Bulk, Removal, shared_keys
 from executor.snapshot.keys import KeyIndex
 from executor.snapshot.runs import Run
 from txn.abc import Key
@@ -91,9 +91,15 @@ def _clash_in_memory(writes: TableWrites, bulk: Bulk) -> tuple[int, Key] | None:
 def unsettled(block: Block) -> bool:
     """Whether `settle` has anything to do. Cheap."""
     for shard, writes in block.tables.items():
-        if not writes.bulk or shard in block.dropped or shard in block.vanished:
+        if shard in block.dropped or shard in block.vanished:
+            continue
+        if any(not _known(writes.image, d.removal) for d in writes.bulk_deleted):
+            return True
+        if not writes.bulk:
             continue
         if shard in block.created or writes.bulk_deleted:
+            return True
+        if any(b.replaces is None and not _known(writes.image, b.prepared) for b in writes.bulk):
             return True
         buffer = writes.txn.overlay(shard)
         if buffer is not None and buffer.deletes:
@@ -105,16 +111,18 @@ async def settle(session: Session, block: Block) -> None:
     """Makes the block's bulk writes what admission will find them to be. Nothing of the block runs after it."""
     store = session.executor.store
     for shard, writes in block.tables.items():
-        if not writes.bulk or shard in block.dropped or shard in block.vanished:
+        if shard in block.dropped or shard in block.vanished:
             continue
         created = block.created.get(shard)
         image = store.draft(created) if created is not None else store.image(shard)
-        gone = writes.gone()
+        gone = await store.sort(writes.gone)
         settled: list[BulkInsert] = []
         searched: list[BulkDelete] = []
         for bulk in writes.bulk:
             mask = await store.sort(functools.partial(gone.among, bulk.rows.column(0)))
             if mask is None and (created is None or _fits(bulk.prepared, image)):
+                if bulk.replaces is None and not _known(writes.image, bulk.prepared):
+                    await store.look_up(image, bulk.prepared, gone)
                 settled.append(bulk)
                 continue
             if bulk.replaces is not None:  # its deletion shadows nothing any more
@@ -125,10 +133,16 @@ async def settle(session: Session, block: Block) -> None:
             own = pa.table([*rows.columns[1:], rows.column(0)], names=[*image.physical.schema.names, "_rid"])
             prepared = await store.prepare_bulk(image, own, ignoring=gone)
             settled.append(BulkInsert(rows, prepared, None))
-        for deletion in searched:
-            if deletion.removal is None and writes.image is not None:
+        for deletion in writes.bulk_deleted:
+            due = deletion in searched if deletion.removal is None else not _known(image, deletion.removal)
+            if due and writes.image is not None:
                 deletion.removal = await store.prepare_removal(store.image(shard), deletion.rids)
-        writes.bulk = settled
+        writes.bulk, writes.settled = settled, True
+
+
+def _known(image: Any, prepared: Bulk | Removal | None) -> bool:
+    """Whether admission would not have to search for rows or keys: nothing was merged or added meanwhile."""
+    return image is None or prepared is None or image.knows(prepared)
 
 
 def _fits(prepared: Any, image: Any) -> bool:

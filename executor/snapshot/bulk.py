@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from executor.keyed.row_ids import RowIds
 from executor.snapshot.columns import row_reader
-from executor.snapshot.keys import KeyIndex, Positions, key_index, repeats, sort_order
+from executor.snapshot.keys import KeyIndex, Positions, in_order, key_index, repeats, sort_order
 from executor.snapshot.runs import RID, TOMBSTONE, Rids, Run, RunShape, build_run
 from executor.snapshot.spill import Column, Spill, one_array
 from storage.abc import Timestamp
@@ -90,8 +90,8 @@ def prepare(
         bulk.uniques[oid], bulk.with_nulls[oid] = index, with_nulls
         bulk.duplicates += [(oid, k) for k in twice]
     keys = shape.key_arrays(pa.array(rids), columns)
-    order = sort_order(keys)
-    if not bool((order == np.arange(len(order))).all()):
+    if not in_order(keys):
+        order = sort_order(keys)
         take = pa.array(order)
         rids = rids[order]
         columns = [one_array(c.take(take)) for c in columns]
@@ -161,7 +161,9 @@ class Removal:
     """Tombstones of those found, their time still to be set."""
 
 
-def prepare_removal(shape: RunShape, runs: tuple[Run, ...], rids: pa.Array) -> Removal:
+def prepare_removal(
+    shape: RunShape, runs: tuple[Run, ...], rids: pa.Array, spill: Spill | None = None
+) -> Removal:
     """Finds the keys of row ids in runs and makes tombstones of them. Pure; any thread.
 
     Row ids of a run that a newer run has replaced are passed over: a tombstone goes on top of all runs.
@@ -190,7 +192,8 @@ def prepare_removal(shape: RunShape, runs: tuple[Run, ...], rids: pa.Array) -> R
         ]
         width = max(1, len(shape.key))
         keys = [pa.concat_arrays([r.keys.arrays[k].take(at) for r, at in taken]) for k in range(width)]
-        tombstones = build_run(shape, np.full(count, TOMBSTONE, np.int64), columns, 0, 0, key_arrays=keys)
+        gone = np.full(count, TOMBSTONE, np.int64)
+        tombstones = build_run(shape, gone, columns, 0, 0, key_arrays=keys, spill=spill)
     return Removal(pa.table({RID: rids}), wanted, runs, tombstones)
 
 

@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from executor.snapshot.columns import rows_to_arrays
-from executor.snapshot.runs import TOMBSTONE, Run, RunShape, build_run, merge_runs
+from executor.snapshot.merging import merge_runs
+from executor.snapshot.runs import TOMBSTONE, Run, RunShape, build_run
 from executor.snapshot.spill import Spill
 from executor.snapshot.versions import Version
 from storage.abc import Timestamp

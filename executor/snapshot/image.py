@@ -207,6 +207,15 @@ class TableImage(Lookups):
         bulk = rows if isinstance(rows, Bulk) else self.prepare_bulk(rows)
         return conflicts(self, bulk, ts, ignoring)
 
+    def knows(self, prepared: Bulk | Removal) -> bool:
+        """Whether what was found out beside the loop is about the runs that there are now."""
+        if not self.keyed:
+            return True
+        if isinstance(prepared, Removal):
+            return prepared.runs == self._runs
+        constraints = [*([self._primary_oid] if self._primary_oid else []), *prepared.uniques]
+        return prepared.keys is None or all((c, r) in prepared.found for c in constraints for r in self._runs)
+
     def put_bulk(self, rows: pa.Table | Bulk, ts: Timestamp) -> None:
         """Many new rows with `_rid` and the columns in canonical Arrow types; keys were checked.
 
@@ -233,7 +242,7 @@ class TableImage(Lookups):
 
     def prepare_removal(self, rids: pa.Array) -> Removal:
         """Looks for the keys of rows to be deleted; `SnapshotStore.prepare_removal` does it aside."""
-        return prepare_removal(self.shape, self._runs if self.keyed else (), rids)
+        return prepare_removal(self.shape, self._runs if self.keyed else (), rids, self._store.spill)
 
     def remove_bulk(self, rids: pa.Array | Removal, ts: Timestamp, *, replaced: bool = False) -> None:
         """Many rows deleted by `_rid`. Those that are not there are ignored.
@@ -254,7 +263,8 @@ class TableImage(Lookups):
             return
         if self.cold is not None and self.keyed:
             self._no_answer()
-        if removal.runs != self._runs and self.keyed:
+        # What came at this very timestamp has other keys: whoever writes one of these rows is refused.
+        if self.keyed and removal.runs != tuple(r for r in self._runs if r.first != ts):
             removal = self.prepare_removal(removal.table["_rid"])
         if self._chains:
             self._remove_from_memory(removal.rids, ts)

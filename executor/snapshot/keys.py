@@ -26,9 +26,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.snapshot.columns import cell_reader, fixed_dtype, row_reader, typed_view
+from executor.snapshot.spill import Spill, mapped
 from txn.abc import Key
 
 Positions = np.ndarray[Any, np.dtype[np.int64]]
+
+SLICE_ROWS = 1 << 20
+"""Keys that are looked for at a time: what that takes is as much memory as these need, not as all do."""
 
 
 class _Top:
@@ -74,6 +78,10 @@ def upper_bound(bound: Key | None, width: int, inclusive: bool) -> Any:
 def text_prefixes(array: pa.Array, skip: int = 0) -> np.ndarray[Any, np.dtype[np.uint64]]:
     """8 bytes of each string from byte `skip` on as a big-endian integer, zero-padded: same order, coarser."""
     n = len(array)
+    if n > SLICE_ROWS:
+        return np.concatenate(
+            [text_prefixes(array.slice(at, SLICE_ROWS), skip) for at in range(0, n, SLICE_ROWS)]
+        )
     large = pa.types.is_large_string(array.type) or pa.types.is_large_binary(array.type)
     _, offsets, data = array.buffers()
     out = np.zeros(n, np.uint64)
@@ -139,20 +147,43 @@ class KeyIndex:
                 stop = self.left(upper_bound(high, self.width, high_inclusive))
         return start, max(start, stop)
 
+    def spill(self, spill: Spill) -> None:
+        """Moves what the index has beside the keys themselves to mapped files."""
+
     def find_many(self, arrays: Sequence[pa.Array]) -> Positions:
         """The position of each of many keys, -1 where absent."""
+        n = len(arrays[0])
+        if n <= SLICE_ROWS:
+            return self._find_some(arrays)
+        return np.concatenate(
+            [self._find_some([a.slice(at, SLICE_ROWS) for a in arrays]) for at in range(0, n, SLICE_ROWS)]
+        )
+
+    def _find_some(self, arrays: Sequence[pa.Array]) -> Positions:
+        start, stop = self._span_of(arrays[0])
         wanted = pa.table({f"k{i}": a for i, a in enumerate(arrays)})
         own = pa.table(
-            {f"k{i}": _cast(a, w.type) for i, (a, w) in enumerate(zip(self.arrays, arrays, strict=True))}
+            {
+                f"k{i}": _cast(a.slice(start, stop - start), w.type)
+                for i, (a, w) in enumerate(zip(self.arrays, arrays, strict=True))
+            }
         )
         n = len(wanted)
         out = np.full(n, -1, np.int64)
         wanted = wanted.append_column("at", pa.array(np.arange(n)))
-        own = own.append_column("pos", pa.array(np.arange(self.size)))
+        own = own.append_column("pos", pa.array(np.arange(start, stop)))
         names = [f"k{i}" for i in range(len(arrays))]
         hits = wanted.join(own, names, join_type="inner")
         out[hits["at"].to_numpy()] = hits["pos"].to_numpy()
         return out
+
+    def _span_of(self, first: pa.Array) -> tuple[int, int]:
+        """Positions among which keys must be that begin with these texts; all, for other types."""
+        if not (pa.types.is_string(first.type) or pa.types.is_large_string(first.type)) or not len(first):
+            return 0, self.size
+        ends = pc.min_max(first)
+        low, high = ends["min"].as_py(), ends["max"].as_py()
+        return self.span(low, high, True, True) if self.width == 1 else self.span((low,), (high,), True, True)
 
 
 class IntKeys(KeyIndex):
@@ -182,9 +213,9 @@ class IntKeys(KeyIndex):
     def right(self, bound: Any) -> int:
         return bisect_right(self._view, bound)
 
-    def find_many(self, arrays: Sequence[pa.Array]) -> Positions:
+    def _find_some(self, arrays: Sequence[pa.Array]) -> Positions:
         wanted = typed_view(arrays[0], fixed_dtype(arrays[0].type))
-        return _search(self._values, wanted)
+        return find_sorted(self._values, wanted)
 
 
 class PackedKeys(KeyIndex):
@@ -210,14 +241,18 @@ class PackedKeys(KeyIndex):
         i = bisect_left(self._view, p)
         return i if i < self.size and self._view[i] == p else -1
 
-    def find_many(self, arrays: Sequence[pa.Array]) -> Positions:
+    def spill(self, spill: Spill) -> None:
+        self._packed = mapped(self._packed, spill)
+        self._view = self._packed.data
+
+    def _find_some(self, arrays: Sequence[pa.Array]) -> Positions:
         inside = np.ones(len(arrays[0]), np.bool_)
         packed = np.zeros(len(arrays[0]), np.int64)
         for a, (low, high, weight) in zip(arrays, self._parts, strict=True):
             v = typed_view(a, fixed_dtype(a.type)).astype(np.int64)
             inside &= (v >= low) & (v <= high)
             packed += (np.clip(v, low, high) - low) * weight
-        found = _search(self._packed, packed)
+        found = find_sorted(self._packed, packed)
         found[~inside] = -1
         return found
 
@@ -233,6 +268,9 @@ class PrefixKeys(KeyIndex):
         self._shared = shared_prefix(arrays[0][0].as_py(), arrays[0][n - 1].as_py()) if n else b""
         self._skip = len(self._shared)
         self._prefixes = text_prefixes(arrays[0], self._skip).data
+
+    def spill(self, spill: Spill) -> None:
+        self._prefixes = mapped(np.asarray(self._prefixes), spill).data
 
     def find(self, key: Key) -> int:
         raw = (key if self.width == 1 else key[0]).encode()
@@ -262,13 +300,20 @@ def key_index(arrays: Sequence[pa.Array]) -> KeyIndex:
     return KeyIndex(arrays)
 
 
+def in_order(arrays: Sequence[pa.Array]) -> bool:
+    """Whether these key columns are sorted already, where that is cheaply known: by one integral column."""
+    if len(arrays) != 1 or not integral(arrays[0].type):
+        return False
+    values = typed_view(arrays[0], fixed_dtype(arrays[0].type))
+    return bool((values[1:] >= values[:-1]).all())
+
+
 def sort_order(arrays: Sequence[pa.Array]) -> Positions:
     """The stable order that sorts these key columns (no nulls among them)."""
     if len(arrays) == 1 and integral(arrays[0].type):
-        values = typed_view(arrays[0], fixed_dtype(arrays[0].type))
-        if len(values) > 1 and bool((values[1:] >= values[:-1]).all()):
-            return np.arange(len(values))
-        return np.argsort(values, kind="stable")
+        if in_order(arrays):
+            return np.arange(len(arrays[0]))
+        return np.argsort(typed_view(arrays[0], fixed_dtype(arrays[0].type)), kind="stable")
     if any(pa.types.is_nested(a.type) or pa.types.is_boolean(a.type) for a in arrays):
         read = cell_reader(arrays[0]) if len(arrays) == 1 else row_reader(arrays)
         return np.array(sorted(range(len(arrays[0])), key=read), np.int64)
@@ -312,7 +357,8 @@ def _packing(arrays: Sequence[pa.Array]) -> list[tuple[int, int, int]] | None:
     return parts[::-1] if weight < 1 << 62 else None
 
 
-def _search(own: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> Positions:
+def find_sorted(own: np.ndarray[Any, Any], wanted: np.ndarray[Any, Any]) -> Positions:
+    """Where numbers are in a sorted array, -1 where they are not."""
     if len(own) == 0:
         return np.full(len(wanted), -1, np.int64)
     at = np.searchsorted(own, wanted)

@@ -29,8 +29,16 @@ import numpy as np
 import pyarrow as pa
 
 from executor.snapshot.columns import BlockReader, RowReader, block_reader, entry_reader, row_reader
-from executor.snapshot.keys import KeyIndex, key_index, repeats, sort_order
-from executor.snapshot.spill import Column, Spill, concat, one_array, spilled
+from executor.snapshot.keys import (
+    SLICE_ROWS,
+    KeyIndex,
+    find_sorted,
+    in_order,
+    key_index,
+    repeats,
+    sort_order,
+)
+from executor.snapshot.spill import Column, Spill, mapped, one_array, spilled
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -71,9 +79,12 @@ class SecondaryIndex:
         rows = np.flatnonzero(full)
         taken = columns if len(rows) == run.size else [c.take(pa.array(rows)) for c in columns]
         order = sort_order(taken)
-        rows = rows[order]
-        self.keys = key_index([c.take(pa.array(order)) for c in taken])
-        self._rows = rows.astype(np.int32 if run.size < 1 << 31 else np.int64)
+        rows = rows[order].astype(np.int32 if run.size < 1 << 31 else np.int64)
+        keys = [c.take(pa.array(order)) for c in taken]
+        self.keys = key_index(keys if run.spill is None else spilled(keys, run.spill))
+        if run.spill is not None:
+            self.keys.spill(run.spill)
+        self._rows = mapped(rows, run.spill)
         self._with_nulls: dict[Key, int] = {}
         if nulls_not_distinct:
             read = row_reader(columns)
@@ -103,7 +114,7 @@ class Run:
 
     __slots__ = (
         "_blocks", "_by_rid", "_secondary", "_some", "columns", "entry", "find", "first", "key_at", "keys",
-        "rids", "shape", "since", "size", "tombstones",
+        "rids", "shape", "since", "size", "spill", "tombstones",
     )  # fmt: skip
 
     def __init__(
@@ -114,20 +125,25 @@ class Run:
         columns: Sequence[pa.Array],
         first: Timestamp,
         since: Timestamp,
+        spill: Spill | None = None,
     ) -> None:
+        """`spill`: the run is large, and so is what is derived from it later."""
         assert first <= since
         assert all(len(c) == len(rids) for c in columns)
         self.shape, self.rids, self.columns = shape, rids, list(columns)
         self.first, self.since, self.size = first, since, len(rids)
         self.tombstones = int((rids < 0).sum())
+        self.spill = spill
         self.keys: KeyIndex = key_index(key_arrays)
+        if spill is not None:
+            self.keys.spill(spill)
         self.find: Callable[[Key], int] = self.keys.find
         self.key_at = self.keys.key_at
         self.entry: Callable[[int], tuple[int, Row] | None] = entry_reader(rids, self.columns)
         self._some: dict[tuple[int, ...], RowReader] = {}
         self._blocks: dict[tuple[int, ...], BlockReader] = {}
         self._secondary: dict[int, SecondaryIndex] = {}
-        self._by_rid: tuple[Rids, Rids] | None = None
+        self._by_rid: tuple[Rids, Rids | None] | None = None
 
     def some(self, indexes: tuple[int, ...]) -> RowReader:
         """A reader of these columns alone."""
@@ -154,15 +170,17 @@ class Run:
         """Row numbers of these row ids, -1 where absent."""
         if self._by_rid is None:
             own = self.rids
-            sorted_already = bool((own[1:] >= own[:-1]).all())
-            order = np.arange(self.size) if sorted_already else np.argsort(own, kind="stable")
-            self._by_rid = (self.rids[order], order)
-        own, order = self._by_rid
-        if not len(own):
+            if bool((own[1:] >= own[:-1]).all()):
+                self._by_rid = own, None
+            else:
+                order = np.argsort(own, kind="stable")
+                self._by_rid = mapped(own[order], self.spill), mapped(order, self.spill)
+        own, places = self._by_rid
+        if not len(own) or not len(rids):
             return np.full(len(rids), -1, np.int64)
-        at = np.searchsorted(own, rids)
-        at[at == len(own)] = 0
-        return np.where(own[at] == rids, order[at], -1)
+        found = [find_sorted(own, rids[at : at + SLICE_ROWS]) for at in range(0, len(rids), SLICE_ROWS)]
+        at = np.concatenate(found)
+        return at if places is None else np.where(at >= 0, places[at], -1)
 
     @property
     def size_bytes(self) -> int:
@@ -187,8 +205,8 @@ def build_run(
     if key_arrays is None:
         keys_of = [one_array(columns[i]) if i in shape.key else columns[i] for i in range(len(columns))]
         key_arrays = shape.key_arrays(pa.array(rids), keys_of)
-    order = None if presorted else sort_order(key_arrays)
-    if order is not None and not bool((order == np.arange(len(order))).all()):
+    order = None if presorted or in_order(key_arrays) else sort_order(key_arrays)
+    if order is not None:
         take = pa.array(order)
         rids = rids[order]
         columns = [one_array(c).take(take) for c in columns]
@@ -197,42 +215,28 @@ def build_run(
         else:
             key_arrays = [k.take(take) for k in key_arrays]
     assert not repeats(key_arrays).any(), "a run has one version per key"
-    return _placed(shape, key_arrays, rids, columns, first, since, spill)
+    own_keys = () if shape.key else key_arrays
+    return placed(shape, own_keys, pa.array(rids), columns, first, since, spill)
 
 
-def merge_runs(runs: Sequence[Run], *, bottom: bool, spill: Spill | None = None) -> Run:
-    """One run that answers as these adjacent ones do, newest first. `bottom`: nothing lies below."""
-    shape = runs[0].shape
-    width = len(shape.types)
-    keys = [concat([r.keys.arrays[i] for r in runs]) for i in range(runs[0].keys.width)]
-    rids = np.concatenate([r.rids for r in runs])
-    order = sort_order(keys)  # stable, so of equal keys the newest run's comes first
-    keep = ~repeats([k.take(pa.array(order)) for k in keys])
-    if bottom:
-        keep &= rids[order] >= 0
-    order = order[keep]
-    take = pa.array(order)
-    columns = [concat([r.columns[i] for r in runs]).take(take) for i in range(width)]
-    rids = rids[order]
-    key_arrays = shape.key_arrays(pa.array(rids), columns) if shape.key else [k.take(take) for k in keys]
-    first, since = min(r.first for r in runs), max(r.since for r in runs)
-    return _placed(shape, key_arrays, rids, columns, first, since, spill)
-
-
-def _placed(
+def placed(
     shape: RunShape,
-    key_arrays: Sequence[pa.Array],
-    rids: Rids,
+    own_keys: Sequence[Column],
+    rids: Column,
     columns: Sequence[Column],
     first: Timestamp,
     since: Timestamp,
     spill: Spill | None,
 ) -> Run:
-    """A run of sorted columns, in memory or, if it is large, in a mapped file."""
+    """A run of sorted columns, in memory or, if it is large, in a mapped file.
+
+    `own_keys`: where the key is the row id, which tombstones have not.
+    """
     if spill is None or not spill.wanted(columns):
-        return Run(shape, key_arrays, rids, [one_array(c) for c in columns], first, since)
-    own_keys = [] if shape.key else list(key_arrays)
-    mapped = spilled([pa.array(rids), *own_keys, *columns], spill)
-    columns = mapped[1 + len(own_keys) :]
-    key_arrays = mapped[1 : 1 + len(own_keys)] or shape.key_arrays(mapped[0], columns)
-    return Run(shape, key_arrays, np.asarray(mapped[0]), columns, first, since)
+        rids, columns = one_array(rids), [one_array(c) for c in columns]
+        keys = shape.key_arrays(rids, columns) if shape.key else [one_array(k) for k in own_keys]
+        return Run(shape, keys, np.asarray(rids), columns, first, since)
+    there = spilled([rids, *own_keys, *columns], spill)
+    columns = there[1 + len(own_keys) :]
+    key_arrays = there[1 : 1 + len(own_keys)] or shape.key_arrays(there[0], columns)
+    return Run(shape, key_arrays, np.asarray(there[0]), columns, first, since, spill)

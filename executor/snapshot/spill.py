@@ -83,6 +83,22 @@ def spilled_table(table: pa.Table, spill: Spill) -> pa.Table:
     return pa.table(columns, names=table.column_names)
 
 
+def mapped(values: np.ndarray[Any, Any], spill: Spill | None) -> np.ndarray[Any, Any]:
+    """The same numbers over a mapped file; without a `spill`, as they are. Raises OSError when the disk is full."""
+    if spill is None or not len(values):
+        return values
+    fd, path = tempfile.mkstemp(prefix="numbers-", dir=spill.directory)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            file.write(np.ascontiguousarray(values).data.cast("B"))
+        with pa.memory_map(path) as source:
+            data = source.read_buffer(source.size())
+    finally:
+        os.unlink(path)
+    kept: np.ndarray[Any, Any] = np.frombuffer(data, values.dtype)
+    return kept
+
+
 @dataclass(frozen=True, slots=True)
 class _Written:
     type: pa.DataType

@@ -453,14 +453,14 @@ class SnapshotStore:
         and `put_bulk` at admission. `rows` as in `TableImage.prepare_bulk`, `ignoring` as in `look_up`."""
         if image.keyed:
             await image.hydrated()
+        bulk = await self.sort(lambda: image.prepare_bulk(rows, first_rid))
+        await self.look_up(image, bulk, ignoring)
+        return bulk
+
+    async def look_up(self, image: TableImage, bulk: Bulk, ignoring: RowIds | None = None) -> None:
+        """Looks for a bulk's keys in the runs where it has not been done, beside the loop."""
         runs, primary = image.runs, image.table.primary_key
-
-        def work() -> Bulk:
-            bulk = image.prepare_bulk(rows, first_rid)
-            look_up(bulk, runs, primary.oid if primary else 0, ignoring)
-            return bulk
-
-        return await self.sort(work)
+        await self.sort(lambda: look_up(bulk, runs, primary.oid if primary else 0, ignoring))
 
     async def prepare_removal(self, image: TableImage, rids: pa.Array) -> Removal:
         """Looks for the rows of a bulk deletion beside the loop, for `remove_bulk` at admission."""

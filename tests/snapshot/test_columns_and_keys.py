@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from executor.snapshot.columns import cell_reader, row_reader, rows_to_arrays
 from executor.snapshot.keys import IntKeys, KeyIndex, PackedKeys, PrefixKeys, key_index, repeats, sort_order
-from executor.snapshot.runs import RunShape, build_run, merge_runs
+from executor.snapshot.merging import merge_runs
+from executor.snapshot.runs import RunShape, build_run
 from executor.snapshot.spill import Spill, spilled
 from storage.rows import INTERVAL
 
