@@ -48,11 +48,18 @@ LockKey = tuple[Keyspace, Key]
 
 
 async def select(
-    session: Session, block: Block, plan: Plan, body: LockingQuery, params: Sequence[Datum], *, begins: bool
+    session: Session,
+    block: Block,
+    plan: Plan,
+    body: LockingQuery,
+    params: Sequence[Datum],
+    given: Mapping[str, Given],
+    *,
+    begins: bool,
 ) -> Rows:
     """The statement as a whole. Raises SnapshotMoved only if other parts of it have run before."""
     types = [c.type for c in plan.columns or ()]
-    found = await rows(session, block, body, params, begins=begins)
+    found = await rows(session, block, body, params, given, begins=begins)
     if not types:
         return Rows(f"SELECT {found.num_rows}", plan.columns, [()] * found.num_rows)
     datums = batch_rows(queries.canonical_table(found, types), types)

@@ -78,7 +78,7 @@ async def _part(
         rows = await arrow(session, block, body.query, params, None, given, begins=begins)
         return Rows(f"MERGE {await _merge(session, block, body, rows)}", plan.columns)
     if isinstance(body, LockingQuery):
-        return await locking.select(session, block, plan, body, params, begins=begins)
+        return await locking.select(session, block, plan, body, params, given, begins=begins)
     tag, returned = await _run(session, block, body, params, given, begins=begins)
     if returned is None:
         return Rows(tag, plan.columns)

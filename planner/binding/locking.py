@@ -23,9 +23,10 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import CommonWrite, LockingQuery, Lookup, PlanError, RowLock, SessionValue, Slot, TypeRef
-from planner.binding import ir, keyed
+from planner.binding import ir, keyed, locked_rows
 from planner.binding.emit import EmittedColumn
-from planner.binding.fragments import Item, join, sql
+from planner.binding.fragments import Frag, Item, join, sql
+from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation, Scope
 from planner.binding.state import BoundQuery, Parts
@@ -44,6 +45,7 @@ class Wish:
     """What the clauses ask for one relation: the strongest of them, and the least patient."""
 
     relation: Relation
+    row: InnerRow
     strength: str
     wait: str
 
@@ -70,27 +72,72 @@ def _strength(clause: exp.Expression) -> str:
     return strength
 
 
-def wishes_of(node: exp.Expression, parts: Parts, scope: Scope) -> Wishes:
+def wishes_of(queries: QueryBinder, node: exp.Expression, parts: Parts, scope: Scope) -> Wishes:
     """Which relations are to be locked, and how. Raises PlanError as PostgreSQL does."""
     found: dict[int, Wish] = {}
     derived = False
     for clause in locks_of(node):
-        strength = _strength(clause)
+        strength, patience = _strength(clause), _patience(clause)
         what = f"FOR {strength.upper()}"
         _check_shape(node, parts, what)
-        wait = clause.args.get("wait")
-        patience = "nowait" if wait is True else "skip" if wait is False else "wait"
+        if parts.ties and patience == "skip":
+            raise PlanError("42601", "SKIP LOCKED and WITH TIES options cannot be used together")
         names = clause.args.get("expressions") or ()
         for relation in [_named(x, scope, what) for x in names] or scope.relations:
             derived = derived or relation.derived
-            if relation.table is None or not relation.slot:
-                continue
-            if relation.nullable:
-                raise PlanError("0A000", f"{what} cannot be applied to the nullable side of an outer join")
-            wish = found.setdefault(relation.number, Wish(relation, strength, patience))
-            wish.strength = max(wish.strength, strength, key=STRENGTHS.index)
-            wish.wait = max(wish.wait, patience, key=_WAITS.index)
+            rows = locked_rows.rows_of(queries, relation)
+            if rows:
+                _refuse_nullable(relation, what)
+            for row in rows:
+                wish = found.setdefault(row.number, Wish(relation, row, strength, patience))
+                wish.strength = max(wish.strength, strength, key=STRENGTHS.index)
+                wish.wait = max(wish.wait, patience, key=_WAITS.index)
     return Wishes([found[n] for n in sorted(found)], derived)
+
+
+def _patience(clause: exp.Expression) -> str:
+    wait = clause.args.get("wait")
+    return "nowait" if wait is True else "skip" if wait is False else "wait"
+
+
+def _refuse_nullable(relation: Relation, what: str) -> None:
+    if relation.nullable:
+        raise PlanError("0A000", f"{what} cannot be applied to the nullable side of an outer join")
+
+
+def asked(node: exp.Expression) -> list[Asked]:
+    """What a query's locking clauses ask of its FROM."""
+    return [
+        Asked(
+            _strength(c),
+            _patience(c),
+            frozenset(identifier(x.this) for x in c.args.get("expressions") or ()),
+        )
+        for c in locks_of(node)
+    ]
+
+
+def hand_on(
+    queries: QueryBinder, node: exp.Expression, parts: Parts, scope: Scope, passed: Sequence[Asked]
+) -> None:
+    """A subquery or view of a locking query names its tables' rows. Raises 0A000 if it cannot have them locked."""
+    what = f"FOR {passed[0].strength.upper()}"
+    _check_shape(node, parts, what)
+    for relation in scope.relations:
+        if relation.rows or relation.slot:
+            _refuse_nullable(relation, what)
+    cut = not _none(parts.limit) or not _none(parts.offset)
+    if any(r.derived for r in scope.relations) or (cut and any(a.wait == "skip" for a in passed)):
+        return  # rows that are skipped would have to be made up for here
+    parts.hidden, parts.rows = locked_rows.handed_on(queries, scope.relations)
+
+
+def refuse_passed(passed: Sequence[Asked], *, view: bool) -> None:
+    """A compound query in the FROM of a locking one; PostgreSQL locks nothing in a view that is one. Raises 0A000."""
+    if passed and not view:
+        raise PlanError(
+            "0A000", f"FOR {passed[0].strength.upper()} is not allowed with UNION/INTERSECT/EXCEPT"
+        )
 
 
 def _named(node: exp.Expression, scope: Scope, what: str) -> Relation:
@@ -107,7 +154,7 @@ def _named(node: exp.Expression, scope: Scope, what: str) -> Relation:
             f'relation "{name}" in {what} clause not found in FROM clause',
             position=first_position(node),
         )
-    if relation.table is None and not relation.derived:
+    if relation.table is None and not relation.derived and not relation.rows:
         kind = "a WITH query" if _is_common(scope, name) else "a function"
         raise PlanError("0A000", f"{what} cannot be applied to {kind}", position=first_position(node))
     return relation
@@ -137,8 +184,6 @@ def _check_shape(node: exp.Expression, parts: Parts, what: str) -> None:
     for bad, clause in refused:
         if bad:
             raise PlanError("0A000", f"{what} is not allowed with {clause}")
-    if parts.ties:
-        raise PlanError("0A000", f"{what} is not supported together with WITH TIES")
 
 
 def refuse_compound(node: exp.Expression) -> None:
@@ -157,11 +202,11 @@ def locked(
     queries: QueryBinder, parts: Parts, scope: Scope, wishes: Wishes, *, top: bool
 ) -> tuple[LockingQuery, BoundQuery]:
     """Writes a bound SELECT as a query that names the rows it found."""
-    limited = not _none(parts.limit) or not _none(parts.offset)
-    hidden: list[Item] = []
+    limited = not parts.ties and not (_none(parts.limit) and _none(parts.offset))
+    hidden: list[tuple[Frag, str]] = []
     if limited:
         limit, offset = queries.limits_of(parts)
-        hidden += [sql(limit, " AS tw_limit"), sql(offset, " AS tw_offset")]
+        hidden += [(limit, "tw_limit"), (offset, "tw_offset")]
         more: list[Item] = []
         if wishes.skips:
             more = [" + ", SessionValue("row_locks", TypeRef(t.INT8))]
@@ -170,20 +215,13 @@ def locked(
     locks: list[RowLock] = []
     at = len(parts.targets) + len(hidden)
     for wish in wishes.tables:
-        relation = wish.relation
-        table = relation.table
-        assert table is not None
-        relation.rid = True
-        locks.append(RowLock(table, wish.strength, wish.wait, at))
-        hidden.append(f"r{relation.number}._rid AS tw_r{at}")
-        for i in table.key_indexes:
-            column = ir.Var(table.columns[i].type, relation.number, i)
-            queries.use(column)
-            text = queries.canonical(queries.emitter.frag(column), column.type)
-            hidden.append(sql(text, f" AS tw_k{at}_{i}"))
-        at += 1 + len(table.key_indexes)
+        rid, keys = locked_rows.named(queries, wish.relation, wish.row)
+        locks.append(RowLock(wish.row.table, wish.strength, wish.wait, at))
+        hidden.append((rid, f"tw_r{at}"))
+        hidden += [(key, f"tw_k{at}_{i}") for i, key in enumerate(keys)]
+        at += 1 + len(keys)
         if wish.wait == "skip":
-            queries.ranges[relation.number] = ()  # the rows that it gets are noted when they are locked
+            queries.ranges[wish.row.number] = ()  # the rows that it gets are noted when they are locked
     parts.hidden = hidden
     bound = queries.written(parts, scope, top)
     body = LockingQuery(
@@ -219,7 +257,7 @@ def bind_part(
         )
     if prefix is not None:
         parts.prefix = prefix
-    body, bound = locked(queries, parts, scope, wishes_of(node, parts, scope), top=False)
+    body, bound = locked(queries, parts, scope, wishes_of(queries, node, parts, scope), top=False)
     around = _around(queries, bound)
     if around:
         if prefix is not None:
@@ -304,4 +342,15 @@ def _pair(node: ir.Node, relation: int) -> tuple[int, ir.Node] | None:
     return None
 
 
-__all__ = ["bind_part", "is_locking", "locked", "locks_of", "ranges", "refuse_compound", "wishes_of"]
+__all__ = [
+    "asked",
+    "bind_part",
+    "hand_on",
+    "is_locking",
+    "locked",
+    "locks_of",
+    "ranges",
+    "refuse_compound",
+    "refuse_passed",
+    "wishes_of",
+]

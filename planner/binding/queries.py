@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, locking
+from planner.binding import ir, locked_rows, locking
 from planner.binding.calls import nulls_first
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
@@ -84,6 +84,7 @@ class QueryBinder(CompoundBinder):
             inner = self.new_scope(scope)
             select = _unwrapped(node)
             if not top and isinstance(select, exp.Select) and locking.is_locking(select):
+                self.passed = ()  # it locks its rows itself
                 return locking.bind_part(self, select, inner, expected)
             bound = self._query(node, inner, expected, top)
             seen: dict[tuple[int, int], ir.Var] = {}
@@ -100,13 +101,18 @@ class QueryBinder(CompoundBinder):
         node = _unwrapped(node)
         locking.refuse_compound(node)
         _lift_with(node)
+        passed, self.passed = self.passed, ()
         prefix = self.with_clause(node, scope)
         if isinstance(node, exp.Select):
+            self.passed = passed
             parts = self.select(node, scope, expected)
             parts.prefix = prefix
             return self.written(parts, scope, top)
         if isinstance(node, exp.SetOperation):
-            return self.set_operation(node, scope, expected, prefix, top)
+            locking.refuse_passed(passed, view=scope.parent is None)
+            bound = self.set_operation(node, scope, expected, prefix, top)
+            bound.unlocked = True
+            return bound
         if isinstance(node, exp.Values):
             return self.values(node, scope, expected, prefix, top)
         if isinstance(node, exp.Subquery | exp.Paren):
@@ -114,6 +120,7 @@ class QueryBinder(CompoundBinder):
             scope.outer += bound.outer
             return self.ordered(bound, node, scope, prefix, top)
         if isinstance(node, exp.Table):
+            self.passed = passed
             return self._query(exp.select("*").from_(node), scope, expected, top)
         raise PlanError(
             "0A000", f"{type(node).__name__} is not supported here", position=first_position(node)
@@ -121,7 +128,9 @@ class QueryBinder(CompoundBinder):
 
     def select(self, node: exp.Select, scope: Scope, expected: Sequence[TypeRef | None] | None) -> Parts:
         """Binds a SELECT's clauses, grouping included, into `Parts`."""
-        source = self.sources.from_clause(node, scope)
+        passed, self.passed = self.passed, ()
+        with locked_rows.asking(self, (*locking.asked(node), *passed)):
+            source = self.sources.from_clause(node, scope)
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
@@ -158,6 +167,8 @@ class QueryBinder(CompoundBinder):
                 parts.distinct = True
         self.limits(node, parts, scope)
         self._group(parts, scope, sets)
+        if passed:
+            locking.hand_on(self, node, parts, scope, passed)
         return parts
 
     def _check_distinct_on(self, parts: Parts, node: exp.Expression) -> None:

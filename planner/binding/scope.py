@@ -12,9 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
+
+if TYPE_CHECKING:
+    from planner.binding.locked_rows import InnerRow
 
 
 @dataclass(slots=True)
@@ -40,7 +44,8 @@ class Relation:
     nullable: bool = False
     scalar: bool = False  # a function of one scalar column: its name is also the column's
     visible: bool = True
-    derived: bool = False  # a subquery or view that reads tables
+    derived: bool = False  # a subquery or view that reads tables whose rows cannot be named
+    rows: Sequence[InnerRow] = ()  # of a subquery or view: the table rows that its rows are made of
     rid: bool = False  # its text needs `_rid`
 
 

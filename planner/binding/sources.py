@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import changes, expanded, ir, sampling
+from planner.binding import changes, expanded, ir, locked_rows, sampling, series
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
@@ -198,7 +198,7 @@ class SourceBinder:
         if sample is not None and relation is not None:
             raise sampling.not_a_table(position)
         if isinstance(relation, View):
-            return self._view(relation, name, alias)
+            return self._view(relation, name, schema, alias)
         if isinstance(relation, SequenceObject):
             return self._sequence(relation, name, schema, alias)
         shown = f"{schema}.{name}" if schema else name
@@ -260,12 +260,15 @@ class SourceBinder:
             self.queries.locked_relations[number] = found.locked
         return Source(sql(found.sql_name, f" AS r{number}"), [relation], _star(relation))
 
-    def _view(self, view: View, name: str, alias: exp.Expression | None) -> Source:
+    def _view(self, view: View, name: str, schema: str, alias: exp.Expression | None) -> Source:
         before = len(self.queries.tables)
-        bound = self.queries.view_query(view)
+        shown = identifier(alias.this) if alias is not None else name
+        with locked_rows.inside(self.queries, shown):
+            bound = self.queries.view_query(view)
         columns = [RelationColumn(c.name, c.type) for c in view.columns] or None
-        made = self._subquery(bound, identifier(alias.this) if alias is not None else name, alias, columns)
-        made.relations[0].derived = len(self.queries.tables) > before
+        made = self._subquery(bound, shown, alias, columns)
+        locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
+        made.relations[0].schema = "" if alias is not None else schema
         self.queries.accesses.reads(view, made.relations[0])
         return made
 
@@ -290,14 +293,15 @@ class SourceBinder:
             )
         outer = scope if lateral else self._without_siblings(scope)
         before = len(self.queries.tables)
-        bound = self.queries.nested(inner, outer)
+        name = identifier(alias.this)
+        with locked_rows.inside(self.queries, name):
+            bound = self.queries.nested(inner, outer)
         if bound.outer:
             for v in bound.outer:
                 if not any(r.number == v.relation for r in scope.relations):
                     scope.outer.append(v)
-        name = identifier(alias.this) if alias is not None else ""
         made = self._subquery(bound, name, alias, None, lateral=lateral)
-        made.relations[0].derived = len(self.queries.tables) > before
+        locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
         return made
 
     def _without_siblings(self, scope: Scope) -> Scope:
@@ -395,7 +399,6 @@ class SourceBinder:
             )
             emitted.append(EmittedColumn(f"c{len(columns) - 1}", form))
         if ordinality:
-            items.append("row_number() OVER () AS n")
             columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
             emitted.append(EmittedColumn("n"))
         if node.args.get("schema") is not None or (
@@ -405,9 +408,12 @@ class SourceBinder:
         relation = Relation(number, shown, columns, scalar=len(columns) == 1)
         self.rename(relation, alias)
         self.queries.declare(number, emitted)
-        inner = sql("SELECT ", join(", ", items))
+        rows = sql("SELECT ", join(", ", items))
+        if len(lists) == 1:
+            rows = series.streamed(emit, lists[0]) or rows
+        inner = rows
         if ordinality:
-            inner = sql("SELECT *, row_number() OVER () AS n FROM (SELECT ", join(", ", items[:-1]), ")")
+            inner = sql("SELECT *, row_number() OVER () AS n FROM (", rows, ")")
         return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], _star(relation))
 
     def _single_column(self, made: ir.Node) -> str:

@@ -16,6 +16,7 @@ from planner.binding.coerce import Coercions
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Form, Frag, Item
+from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
@@ -36,6 +37,10 @@ class BoundQuery:
     columns: list[ResultColumn]
     forms: list[Form]
     outer: tuple[ir.Var, ...] = ()
+    rows: Sequence[InnerRow] = ()
+    """Asked for by the query around it: the rows of tables that its rows are made of, named behind its columns."""
+    unlocked: bool = False
+    """No row of a table is locked in it, whatever is asked."""
 
 
 @dataclass(slots=True)
@@ -62,8 +67,9 @@ class Parts:
     offset: ir.Node | None = None
     ties: bool = False
     grouped: bool = False
-    hidden: list[Item] = field(default_factory=list)
-    """Columns behind the targets, for the executor alone."""
+    hidden: list[tuple[Frag, str]] = field(default_factory=list)
+    """Columns behind the targets and their names, for the executor or the query around it alone."""
+    rows: Sequence[InnerRow] = ()
     cut: list[Item] | None = None
     """In place of LIMIT and OFFSET."""
     prefix: Frag | None = None
@@ -91,6 +97,10 @@ class QueryState:
         self.locked_texts: dict[Frag, tuple[tuple[int, int] | None, ...]] = {}
         """What stands for a locking part of the statement: (table, attribute number) of its columns of locked rows."""
         self.locked_relations: dict[int, tuple[tuple[int, int] | None, ...]] = {}
+        self.asked: tuple[Asked, ...] = ()
+        """What locking clauses ask of the FROM that is being bound,"""
+        self.passed: tuple[Asked, ...] = ()
+        """and of the query that is bound next (`planner.binding.locked_rows`)."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
         self._relations = 0
         self._scopes = 0

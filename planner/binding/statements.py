@@ -116,7 +116,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     prefix = queries.with_clause(node, scope)
     parts = queries.select(node, scope, None)
     parts.prefix = prefix
-    wishes = locking.wishes_of(node, parts, scope)
+    wishes = locking.wishes_of(queries, node, parts, scope)
     columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
     body: Body
     try:

@@ -72,7 +72,7 @@ class QueryWriter(QueryState):
         else:
             outputs = frags
         items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(outputs)]
-        items += parts.hidden
+        items += [sql(frag, f" AS {name}") for frag, name in parts.hidden]
         if not wrap:
             distinct: list[Item] = []
             if parts.distinct_on is not None:
@@ -88,7 +88,7 @@ class QueryWriter(QueryState):
                 *order,
                 *self._limit_text(parts),
             )
-            return BoundQuery(body, columns, forms)
+            return BoundQuery(body, columns, forms, rows=parts.rows)
         return self._wrapped(parts, frags, columns, forms, head, source, where, top)
 
     def _wrapped(
@@ -131,11 +131,13 @@ class QueryWriter(QueryState):
                 for f, c in zip(frags, columns, strict=True):
                     comparable(f, c.type)
                 distinct = ["DISTINCT "]
+        items += [sql(frag, f" AS {name}") for frag, name in parts.hidden]
         inner = sql("SELECT ", *distinct, join(", ", items), *source, *where)
         outs: list[Item] = []
         for i, (c, form) in enumerate(zip(columns, forms, strict=True)):
             ref = Frag((f"r{number}.c{i}",), form)
             outs.append(sql(self.canonical(ref, c.type) if top else ref, f" AS c{i}"))
+        outs += [f"r{number}.{name}" for _, name in parts.hidden]
         order: list[Item] = [" ORDER BY ", emit.order(keys)] if keys else []
         if parts.ties and parts.limit is not None:
             if not keys:
@@ -150,7 +152,7 @@ class QueryWriter(QueryState):
         else:
             limit = self._limit_text(parts)
         body = sql(*head, "SELECT ", join(", ", outs), " FROM (", inner, f") AS r{number}", *order, *limit)
-        return BoundQuery(body, columns, forms)
+        return BoundQuery(body, columns, forms, rows=parts.rows)
 
     def _count(self, node: ir.Node) -> Frag:
         frag = self.emitter.frag(node)
