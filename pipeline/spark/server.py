@@ -80,7 +80,7 @@ def ask_json(url: str, text: str, *params: Any) -> dict[str, Any]:
 def qualified(table: str) -> str:
     """A table's name as SQL takes it, given as people write it: `orders`, `sales.orders`, `"Odd name"`."""
     from planner.catalog import quote_identifier
-    from planner.catalog.system.functions import split_name
+    from planner.catalog.names import split_name
 
     schema, name = split_name(table)
     return f"{quote_identifier(schema)}.{quote_identifier(name)}" if schema else quote_identifier(name)
