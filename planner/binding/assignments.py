@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Column, PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, jsonb_subscripts
 from planner.binding.naming import identifier
 from planner.binding.records import field_of
 from planner.binding.scope import Scope
@@ -70,7 +70,7 @@ class PartBinder:
             return self._put_field(base, ref, step, rest, value, where)
         return self._put_element(base, ref, step, rest, value, where)
 
-    def _coerced(self, value: ir.Node, wanted: TypeRef, message: str) -> ir.Node:
+    def _coerced(self, value: ir.Node, wanted: TypeRef, message: str, where: int = 0) -> ir.Node:
         made = self.coercions.try_coerce(value, wanted, "a", self.position)
         if made is None:
             shown = t.format_type(TypeRef(wanted.oid)), t.format_type(TypeRef(value.type.oid))
@@ -78,7 +78,7 @@ class PartBinder:
                 "42804",
                 f'{message} "{self.column.name}" requires type {shown[0]} but expression is of type {shown[1]}',
                 hint="You will need to rewrite or cast the expression.",
-                position=self.position,
+                position=where or self.position,
             )
         return made
 
@@ -123,6 +123,9 @@ class PartBinder:
         value: ir.Node,
         where: int,
     ) -> ir.Node:
+        if ref.oid == t.JSONB and not rest:
+            made = self._coerced(value, TypeRef(t.JSONB), "subscripted assignment to", where)
+            return jsonb_subscripts.put(self.expressions, base, subscripts, made, self.scope)
         element = t.element_of(ref.oid)
         if not element:
             raise PlanError(
@@ -137,7 +140,7 @@ class PartBinder:
             below = ir.Call(TypeRef(element, ref.typmod), "array subscript", (base, *places))
             made = self.put(below, wanted, rest, value, where)
         else:
-            made = self._coerced(value, wanted, "subscripted assignment to")
+            made = self._coerced(value, wanted, "subscripted assignment to", where)
         return ir.Call(TypeRef(ref.oid), "array put slice" if slices else "array put", (base, made, *places))
 
     def _places(self, subscripts: Sequence[exp.Expression], slices: bool) -> list[ir.Node]:

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, jsonb_subscripts
 from planner.binding.dimensions import array_over
 from planner.binding.domains import checked
 from planner.binding.facts import type_name
@@ -23,7 +23,7 @@ from planner.binding.naming import identifier
 from planner.binding.records import field_of, row_of
 from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import items
-from planner.binding.scope import Scope, find_column, no_column, similar_column
+from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
 from planner.catalog import domains
 from planner.parse import position as first_position
 from planner.types.bits import bits_in
@@ -170,7 +170,7 @@ class ExpressionBinder(PredicateBinder):
             identifier(relation),
             name,
             scope,
-            start_of(relation),
+            start_of(relation if schema is None else schema),
             identifier(schema) if schema is not None else "",
         )
 
@@ -178,7 +178,7 @@ class ExpressionBinder(PredicateBinder):
         """`relation.name`. Raises 42P01 for the relation, 42703 for the column."""
         at: Scope | None = scope
         while at is not None:
-            found = at.find_relation(relation, schema)
+            found = at.find_relation(relation, schema) or self._unaliased(relation, schema, at)
             if found is not None:
                 matches = [i for i, c in enumerate(found.columns) if c.name == name]
                 if not matches:
@@ -191,6 +191,21 @@ class ExpressionBinder(PredicateBinder):
                 return self._reach(ir.Var(found.columns[i].type, found.number, i, position), scope, at)
             at = at.parent
         raise PlanError("42P01", f'missing FROM-clause entry for table "{relation}"', position=position)
+
+    def _unaliased(self, name: str, schema: str, at: Scope) -> Relation | None:
+        """The table `schema.name` that the statement calls by its name alone: as a target, or found on the path."""
+        home = self.queries.ctx.catalog.find_schema(schema) if schema else None
+        if home is None:
+            return None
+        for r in at.relations:
+            if (
+                r.visible
+                and r.table is not None
+                and r.name == r.table.name == name
+                and r.table.schema_oid == home.oid
+            ):
+                return r
+        return None
 
     def _reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
         """Notes the columns used, and in each scope on the way that they are outer ones."""
@@ -423,14 +438,10 @@ class ExpressionBinder(PredicateBinder):
         base = self.bind(inner, scope)
         if t.element_of(base.type.oid) and len(subscripts) > 1:
             return self._subscripts(base, subscripts, scope, position)
+        if base.type.oid == t.JSONB:
+            return jsonb_subscripts.element(self, base, subscripts, scope)
         if inner is not node.this:
             base = self.bind(node.this, scope)
-        if base.type.oid == t.JSONB:
-            out = base
-            for e in node.expressions:
-                key = self.bind(e, scope)
-                out = self.infix("->", out, self.coercions.settled(key), position)
-            return out
         vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)
         element = vector or t.element_of(base.type.oid)
         if not element:

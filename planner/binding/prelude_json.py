@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,8 @@ from planner.types.jsons import json_in, jsonb_in
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
+ELEMENTS_MAX = 10_000_000
+"""What an assignment far behind an array's end may make of it."""
 
 
 def load(text: str) -> Any:
@@ -283,6 +286,65 @@ def _jsonb_set(a: str, path: list[str | None], new: str, create: bool) -> str:
     return canonical(v)
 
 
+def _put(v: Any, path: list[str | None], level: int, new: Any) -> Any:
+    """Assignment to `j[...][...]`: what is missing on the way is made."""
+    if level == len(path):
+        return new
+    step = path[level]
+    if step is None:
+        raise SqlError("22004", "jsonb subscript in assignment must not be null")
+    if isinstance(v, dict):
+        v[step] = _put(v[step], path, level + 1, new) if step in v else _grown(path, level + 1, new)
+        return v
+    if not isinstance(v, list):
+        raise SqlError(
+            "22023",
+            "cannot replace existing key",
+            detail="The path assumes key is a composite object, but it is a scalar value.",
+        )
+    index = _whole_number(step)
+    if index is None:
+        raise SqlError("22P02", f'path element at position {level + 1} is not an integer: "{step}"')
+    if index < -len(v):
+        raise SqlError("22023", f"path element at position {level + 1} is out of range: {index}")
+    if index < 0:
+        index += len(v)
+    if index < len(v):
+        v[index] = _put(v[index], path, level + 1, new)
+    else:
+        _refuse_gap(index)
+        v += [None] * (index - len(v))
+        v.append(_grown(path, level + 1, new))
+    return v
+
+
+def _grown(path: list[str | None], level: int, new: Any) -> Any:
+    """The value inside of the arrays and objects that the rest of a path asks for."""
+    for step in reversed(path[level:]):
+        if step is None:
+            raise SqlError("22004", "jsonb subscript in assignment must not be null")
+        index = _whole_number(step)
+        if index is not None:
+            _refuse_gap(index)
+        new = {step: new} if index is None else [*([None] * index), new]
+    return new
+
+
+def _whole_number(step: str) -> int | None:
+    return int(step) if re.fullmatch(r"\s*[+-]?[0-9]{1,10}", step) else None
+
+
+def _refuse_gap(index: int) -> None:
+    if index > ELEMENTS_MAX:
+        raise SqlError(
+            "54000", f"number of jsonb array elements exceeds the maximum allowed ({ELEMENTS_MAX})"
+        )
+
+
+def _jsonb_put(a: str, path: list[str | None], new: str) -> str:
+    return canonical(_put(load(a), path, 0, load(new)))
+
+
 def _jsonb_insert(a: str, path: list[str | None], new: str, after: bool) -> str:
     v = load(a)
     if not isinstance(v, dict | list):
@@ -458,6 +520,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_jsonb_minus_keys", _minus_keys, (_V, "VARCHAR[]"), _V),
     ("tw_jsonb_minus_path", _minus_path, (_V, "VARCHAR[]"), _V),
     ("tw_jsonb_set", _jsonb_set, (_V, "VARCHAR[]", _V, "BOOLEAN"), _V),
+    ("tw_jsonb_put", _jsonb_put, (_V, "VARCHAR[]", _V), _V),
     ("tw_jsonb_insert", _jsonb_insert, (_V, "VARCHAR[]", _V, "BOOLEAN"), _V),
     ("tw_jsonb_strip_nulls", lambda a: canonical(_strip_nulls(load(a))), (_V,), _V),
     ("tw_jsonb_pretty", lambda a: _pretty(load(a)), (_V,), _V),

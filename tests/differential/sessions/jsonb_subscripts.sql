@@ -1,0 +1,24 @@
+-- subscripts of jsonb
+CREATE TABLE js (id int PRIMARY KEY, j jsonb);
+INSERT INTO js VALUES (1, '{"a": {"b": 1, "c": [1, 2, 3]}}'), (2, NULL), (3, '[1, 2]'), (4, '{}'), (5, '5');
+SELECT id, j['a'], j['a']['b'], j['a']['c'][0], j['a']['c'][-1], j[0], j['x']['y'] FROM js ORDER BY id;
+SELECT ('{"a": {"b": 1}}'::jsonb)['a']['b'], ('[1, [2, 3]]'::jsonb)[1][0], ('{"1": 5}'::jsonb)[1], ('{"a": 1}'::jsonb)[NULL], ('[1]'::jsonb)['0'], ('[1]'::jsonb)[0::bigint];
+SELECT ('[1]'::jsonb)[0:1];
+SELECT ('[1]'::jsonb)[1.5];
+SELECT ('{"a": 1}'::json)['a'];
+UPDATE js SET j['a']['b'] = '7' WHERE id = 1 RETURNING j;
+UPDATE js SET j['x'] = '"new"' WHERE id IN (1, 2, 4);
+UPDATE js SET j['p']['q'][2] = 'true' WHERE id = 4 RETURNING j;
+UPDATE js SET j[5] = '9' WHERE id = 3 RETURNING j;
+UPDATE js SET j[-1] = '8' WHERE id = 3 RETURNING j;
+UPDATE js SET j[-10] = '8' WHERE id = 3 RETURNING j;
+UPDATE js SET j['a'] = '8' WHERE id = 3 RETURNING j;
+UPDATE js SET j['a'] = '8' WHERE id = 5 RETURNING j;
+UPDATE js SET j['k'] = NULL WHERE id = 1 RETURNING j;
+UPDATE js SET j['m'] = '1', j['n'] = '2' WHERE id = 1 RETURNING j;
+UPDATE js SET j['m'] = 5 WHERE id = 1;
+UPDATE js SET j['m'] = 'x' WHERE id = 1;
+UPDATE js SET j[NULL] = '1' WHERE id = 1;
+UPDATE js SET j['m'] = j['n'] WHERE id = 1 RETURNING j['m'];
+UPDATE js SET j['a'][0:1] = '1' WHERE id = 1;
+SELECT id, j FROM js ORDER BY id;
