@@ -64,32 +64,49 @@ def main() -> int:
             if name in wanted
         ]
         prepared: dict[str, str] = {}
-        for workload in workloads:
-            result = Result.of(workload)
-            results.append(result)
-            started_s = time.monotonic()
-            mine = [p for p in peers if p.name in workload.peers]
-            try:
-                _prepare(workload, mine, prepared)
-                _measure(workload, mine, result, options)
-                if options.explain and result.misses:
-                    _explain(workload, mine, result, options)
-            except Exception as error:  # noqa: BLE001 - a failed workload is reported in its row, the others go on
-                result.failure = f"{type(error).__name__}: {error}".replace("\n", " ").replace("|", "/")[:400]
-                prepared.clear()
-            result.notes += NOTED.take()
-            _revive(mine, prepared)
-            _print(result, time.monotonic() - started_s)
+        try:
+            for workload in workloads:
+                result = Result.of(workload)
+                _one(workload, peers, result, prepared, options)
+                results.append(result)
+        finally:  # also when somebody has had enough: what was measured is kept
+            _keep(results, options)
     failures = [r.workload for r in results if r.failure]
+    print(
+        f"{len(results)} workloads in {(time.monotonic() - begun_s) / 60:.1f} minutes; failed: {failures or 'none'}"
+    )
+    return 1 if failures else 0
+
+
+def _one(
+    workload: Workload,
+    peers: list[Peer],
+    result: Result,
+    prepared: dict[str, str],
+    options: argparse.Namespace,
+) -> None:
+    """Measures one workload; what goes wrong is in its row, and the next ones go on."""
+    started_s = time.monotonic()
+    mine = [p for p in peers if p.name in workload.peers]
+    try:
+        _prepare(workload, mine, prepared)
+        _measure(workload, mine, result, options)
+        if options.explain and result.misses:
+            _explain(workload, mine, result, options)
+    except Exception as error:  # noqa: BLE001 - reported in its row
+        result.failure = f"{type(error).__name__}: {error}".replace("\n", " ").replace("|", "/")[:400]
+        prepared.clear()
+    result.notes += NOTED.take()
+    _revive(mine, prepared)
+    _print(result, time.monotonic() - started_s)
+
+
+def _keep(results: list[Result], options: argparse.Namespace) -> None:
     if options.no_save or options.profile:
         print("\n" + markdown(results))
     else:
         everything = kept(options.out, results, [w.name for w in figures()])
         save(everything, options.out, plots.draw(everything, options.out))
-    print(
-        f"{len(results)} workloads in {(time.monotonic() - begun_s) / 60:.1f} minutes; failed: {failures or 'none'}"
-    )
-    return 1 if failures else 0
 
 
 def _prepare(workload: Workload, peers: Iterable[Peer], prepared: dict[str, str]) -> None:

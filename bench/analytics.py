@@ -32,6 +32,7 @@ from bench.workload import BOTH, NOTED, OURS, Aim, Curve, Workload, at_most
 from tests.binding.tpch import DDL, QUERIES
 from tests.tpch.data import TABLE_NAMES, answer, generated, load
 
+SCALE = 1.0
 PASSES = 3
 DUCKDB_THREADS = 1
 """The server's default (`duckdb_threads`)."""
@@ -171,7 +172,7 @@ def _load(scale: float) -> Callable[[Peer, float], float]:
 
 
 def _after_changes(peer: Peer, seconds: float) -> float:
-    _prepare(1.0)(peer)
+    _prepare(SCALE)(peer)
     with peer.connect() as conn:
         _pass(conn)
         before = _sum_s(conn)
@@ -222,7 +223,7 @@ def _while_updating(peer: Peer, seconds: float) -> float:
 
 
 def _prepare_mixed(peer: Peer) -> None:
-    _prepare(1.0)(peer)
+    _prepare(SCALE)(peer)
     initialised(10)(peer)
 
 
@@ -296,7 +297,7 @@ def _times(name: str, run: Callable[[Peer, float], float], bound: float) -> Work
 
 def workloads() -> list[Workload]:
     found = []
-    for scale, limit_s, quick in ((0.1, 5.0, True), (1.0, 60.0, False)):
+    for scale, limit_s, quick in ((0.1, 5.0, True), (SCALE, 60.0, False)):
         found.append(
             Workload(
                 f"TPC-H SF {scale:g}: 22 queries",
@@ -315,12 +316,12 @@ def workloads() -> list[Workload]:
     updating = _times("TPC-H SF 1 while 8 clients update, over alone", _while_updating, 1.5)
     return [
         *found,
-        dataclasses.replace(updating, prepare=_prepare(1.0), group="tpch-1"),
+        dataclasses.replace(updating, prepare=_prepare(SCALE), group="tpch-1"),
         _times("TPC-H SF 1 after 10 % was changed, over before", _after_changes, 1.5),
         Workload(
             "TPC-H SF 1: loaded by COPY",
             "s",
-            _load(1.0),
+            _load(SCALE),
             aims=(),
             lower_is_better=True,
             quick=False,

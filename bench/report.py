@@ -113,7 +113,7 @@ def explanations() -> list[tuple[str, str]]:
     found = []
     for section in EXPLANATIONS.read_text(encoding="utf-8").split("\n## ")[1:]:
         title, _, text = section.partition("\n")
-        found.append((title.strip(), text.strip()))
+        found.append((title.strip(), " ".join(text.split())))
     return found
 
 
