@@ -23,7 +23,8 @@ from pgwire.abc import EMPTY_PLAN, Step, aborted, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.results import PortalRun
 from pgwire.shapes import Shape, decode_parameters, described_columns, shape_of, shape_of_columns
-from planner.abc import Plan, ResultColumn, SqlError
+from planner.abc import Plan, PlanError, ResultColumn, SqlError
+from storage.abc import StorageError
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
@@ -57,11 +58,20 @@ def parse(conversation: Conversation) -> Step:
 
 
 async def _parse_later(conversation: Conversation, name: str, text: str, types: Sequence[int]) -> None:
-    """Several servers share the log: first this one learns what the others have done to the catalog."""
+    """Several servers share the log: first this one learns what the others have done to the catalog.
+
+    If the log is out of reach, what is known will do for now: running the statement looks again, and ROLLBACK need not.
+    """
     session = conversation.session
+    unread: StorageError | None = None
     try:
-        await session.caught_up()
+        try:
+            await session.caught_up()
+        except StorageError as error:
+            unread = error
         session.statements[name] = session.prepare(name, text, types)
+    except PlanError as error:
+        conversation.fail_and_skip(unread or error)
     except Exception as error:  # noqa: BLE001
         conversation.fail_and_skip(error)
     else:

@@ -55,6 +55,13 @@ def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[str]
 
     `settings` go to the command line (`-c name=value`). Durable like any other unless they say otherwise.
     """
+    with postgres_process(settings) as process:
+        yield process.url
+
+
+@contextlib.contextmanager
+def postgres_process(settings: Mapping[str, str] | None = None) -> Iterator[PostgresProcess]:
+    """The same as a process that can be killed and started again. Raises NoPostgres."""
     binaries = postgres_bin()
     # Not below pytest's own folders: those are closed to other users.
     folder = Path(tempfile.mkdtemp(prefix="tw-pg-"))
@@ -62,32 +69,93 @@ def running_postgres(settings: Mapping[str, str] | None = None) -> Iterator[str]
         become = _as_other_user(folder)
         if become:
             binaries = _within_reach(binaries, folder)
-        data = folder / "data"
         environment = {"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "LC_ALL": "C.UTF-8"}
         _run(
-            [binaries / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"],
+            [
+                binaries / "initdb",
+                "-D",
+                folder / "data",
+                "-U",
+                "postgres",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--no-sync",
+            ],
             folder,
             become,
             environment,
         )
-        port = _free_port()
-        command: list[str | Path] = [binaries / "postgres", "-D", data, "-p", str(port), "-k", folder]
-        for name, value in {"listen_addresses": "127.0.0.1", **(settings or {})}.items():
-            command += ["-c", f"{name}={value}"]
-        with open(folder / "log", "wb") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder, env=environment, **become)
+        server = PostgresProcess(binaries, folder, become, environment, settings or {})
+        server.start()
         try:
-            _await_ready(process, port, folder)
-            yield f"postgresql://postgres@127.0.0.1:{port}/postgres"
+            yield server
         finally:
-            process.send_signal(signal.SIGINT)  # "fast": sessions are closed, a checkpoint is made
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class PostgresProcess:
+    """A server on one data folder and one port: `start`, `stop`, `kill` (SIGKILL), as often as one likes."""
+
+    def __init__(
+        self,
+        binaries: Path,
+        folder: Path,
+        become: dict[str, Any],
+        environment: dict[str, str],
+        settings: Mapping[str, str],
+    ) -> None:
+        self._folder, self._become, self._environment = folder, become, environment
+        port = self._port = _free_port()
+        self.url = f"postgresql://postgres@127.0.0.1:{port}/postgres"
+        self._command: list[str | Path] = [
+            binaries / "postgres", "-D", folder / "data", "-p", str(port), "-k", folder,
+        ]  # fmt: skip
+        for name, value in {"listen_addresses": "127.0.0.1", **settings}.items():
+            self._command += ["-c", f"{name}={value}"]
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Returns when it accepts sessions. After a `kill` it recovers first, as after a power cut."""
+        deadline = time.monotonic() + START_TIMEOUT_S
+        while True:
+            with open(self._folder / "log", "ab") as log:
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdout=log,
+                    stderr=log,
+                    cwd=self._folder,
+                    env=self._environment,
+                    **self._become,
+                )
+            if _is_ready(self._process, self._folder):
+                return
+            # Sessions of the one that was killed end by themselves; until then it will not start.
+            if time.monotonic() > deadline:
+                text = (self._folder / "log").read_text(errors="replace")
+                raise RuntimeError("PostgreSQL did not start: " + text[-2000:])
+            time.sleep(0.1)
+
+    def kill(self) -> None:
+        """SIGKILL to the postmaster: no session says goodbye, nothing is written any more."""
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+        self._process = None
+
+    def stop(self) -> None:
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGINT)  # "fast": sessions are closed, a checkpoint is made
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
 
 
 def _as_other_user(folder: Path) -> dict[str, Any]:
@@ -128,15 +196,17 @@ def _free_port() -> int:
         return port
 
 
-def _await_ready(process: subprocess.Popen[bytes], port: int, folder: Path) -> None:
+def _is_ready(process: subprocess.Popen[bytes], folder: Path) -> bool:
+    """Waits until it accepts sessions; False: it has ended instead."""
     deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            break
-        # The last line of the pid file says "ready" once sessions are accepted.
+    while time.monotonic() < deadline and process.poll() is None:
+        # The first line of the pid file says whose it is, the last "ready" once sessions are accepted.
         with contextlib.suppress(OSError):
             lines = (folder / "data" / "postmaster.pid").read_text().splitlines()
-            if len(lines) >= 8 and lines[7].strip() == "ready":
-                return
+            if len(lines) >= 8 and lines[0].strip() == str(process.pid) and lines[7].strip() == "ready":
+                return True
         time.sleep(0.05)
-    raise RuntimeError("PostgreSQL did not start: " + (folder / "log").read_text(errors="replace")[-2000:])
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+    return False

@@ -65,7 +65,8 @@ if TYPE_CHECKING:
     from executor.executor import Executor
 
 SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
-_ENDINGS = (st.Commit, st.Rollback, st.RollbackTo)
+_ROLLBACKS = (st.Rollback, st.RollbackTo)
+_ENDINGS = (st.Commit, *_ROLLBACKS)
 
 
 def aborted() -> ExecutionError:
@@ -395,9 +396,8 @@ class Session:
 
     def _short_read(self, shortcut: Shortcut, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
         """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""
-        read, image = shortcut.read, shortcut.image
         try:
-            rows = read.short(params, self, image, self.executor.read_ts())
+            rows = shortcut.read(params, self, shortcut.image, self.executor.read_ts())
         except (NotHydrated, TooOldForKeyed, LeaseLapsed):
             return None
         return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
@@ -480,10 +480,11 @@ class Session:
     async def _execute(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
         self._now_us = 0
         block = self.block
-        if not self.executor.env.leadership.is_valid:
+        if block is not None and block.failed:
+            if not ends_block(plan):
+                raise aborted()
+        elif not self.executor.env.leadership.is_valid and not _gives_up(plan):
             await current.led(self, block)
-        if block is not None and block.failed and not ends_block(plan):
-            raise aborted()
         compiled = self.compiled(plan)
         body = compiled.plan.body
         await self._reach(block, body)
@@ -734,6 +735,11 @@ class Session:
         self.rollback()
         self.executor.advisory.end_session(self.pid)
         self.executor.closed(self)
+
+
+def _gives_up(plan: Plan) -> bool:
+    """ROLLBACK: it asks nothing of the log, and must succeed when the log is out of reach."""
+    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _ROLLBACKS)
 
 
 def ends_block(plan: Plan) -> bool:

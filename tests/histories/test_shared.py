@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.histories.checker import check
 from tests.histories.history import History
 from tests.histories.workload import Plan, create, record
-from tests.postgres import NoPostgres, running_postgres
+from tests.postgres import NoPostgres, PostgresProcess, postgres_process, running_postgres
 from tests.server.process import ServerProcess
 
 KEYS = 4
@@ -98,11 +99,14 @@ def disturbed(
     *,
     seed: int,
     pause_s: float = 0.5,
+    tolerated: tuple[str, ...] = (),
 ) -> History:
     """A history during which one server after the other is disturbed, with work in between."""
     rng = random.Random(seed)
     create(dsn(servers[0]), KEYS)
-    plan = Plan([dsn(s) for s in servers], level, keys=KEYS, transactions=1_000_000, seed=seed)
+    plan = Plan(
+        [dsn(s) for s in servers], level, keys=KEYS, transactions=1_000_000, seed=seed, tolerated=tolerated
+    )
     failures: list[BaseException] = []
 
     def disturb() -> None:
@@ -140,13 +144,8 @@ def test_three_servers_on_sqlite_killed_and_stalled(servers: list[ServerProcess]
     briefly(servers)
 
 
-def test_three_servers_on_postgresql_killed_and_stalled(tmp_path: Path) -> None:
-    with three_servers("postgresql", tmp_path) as processes:
-        briefly(processes, kill)  # for good: the others go on
-
-
-def briefly(servers: list[ServerProcess], end: Disturb = kill_and_restart) -> None:
-    history = disturbed(servers, STRICT, [stall, end], seed=3)
+def briefly(servers: list[ServerProcess]) -> None:
+    history = disturbed(servers, STRICT, [stall, kill_and_restart], seed=3)
     assert any(t.outcome == "ok" for t in history.txns)
     assert found(history, STRICT) == []
     assert _the_same_everywhere(servers)
@@ -236,3 +235,85 @@ def test_a_notification_reaches_the_listeners_of_every_server(servers: list[Serv
             heard = [n.payload for n in listener.notifies(timeout=60, stop_after=2)]
             assert sorted(heard) == ["alone", "with a commit"]
             assert listener.execute("SELECT count(*) FROM told").fetchone() == (1,)
+
+
+# --- PostgreSQL, which is the consensus, dies and comes back ---------------------------------------
+
+
+@contextlib.contextmanager
+def servers_on_a_postgresql(
+    count: int, folder: Path
+) -> Iterator[tuple[PostgresProcess, list[ServerProcess]]]:
+    """One server that leads alone, or several that share."""
+    try:
+        with postgres_process() as postgres, contextlib.ExitStack() as stack:
+            stores = ["--consensus", postgres.url, "--blob", (folder / "blob").as_uri()]
+            shared = ["--shared"] if count > 1 else []
+            servers = [ServerProcess(folder / f"s{i}", *shared, *stores) for i in range(count)]
+            for server in servers:
+                stack.callback(_gone, server)
+            with ThreadPoolExecutor(count) as pool:
+                list(pool.map(ServerProcess.start, servers))
+            yield postgres, servers
+    except NoPostgres as reason:
+        pytest.skip(str(reason))
+
+
+OUT_OF_REACH = "58030"
+"""What a statement hears that could not ask the consensus, or whose commit definitely did not get there."""
+
+
+def outage(postgres: PostgresProcess, servers: list[ServerProcess]) -> Disturb:
+    """The consensus is killed, and some time later it is back; every server finds it."""
+
+    def disturb(server: ServerProcess, rng: random.Random) -> None:
+        postgres.kill()
+        time.sleep(rng.uniform(0.0, 2.0))
+        postgres.start()
+        _answers_again(servers)
+
+    return disturb
+
+
+def _answers_again(servers: list[ServerProcess]) -> None:
+    """Every server reads and writes through the consensus that is back."""
+    for server in servers:
+        deadline = time.monotonic() + 240
+        while True:
+            try:
+                with server.connect() as conn:
+                    conn.execute("UPDATE lists SET v = v WHERE k = 0")
+                break
+            except psycopg.Error as error:
+                assert error.sqlstate not in ("XX000", "XX001"), error
+                assert time.monotonic() < deadline, f"{error}: the consensus is back, and the server is not"
+                time.sleep(0.1)
+
+
+def test_three_servers_and_their_postgresql_killed_and_stalled(tmp_path: Path) -> None:
+    with servers_on_a_postgresql(3, tmp_path) as (postgres, servers):
+        # The last one is killed for good: the others go on.
+        history = disturbed(
+            servers, STRICT, [stall, outage(postgres, servers), kill], seed=4, tolerated=(OUT_OF_REACH,)
+        )
+        assert any(t.outcome == "ok" for t in history.txns)
+        assert found(history, STRICT) == []
+        assert _the_same_everywhere(servers)
+        assert [server.running for server in servers] == [True, True, False]
+        for server in servers:
+            assert server.unexpected() == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("level", ["read committed", "repeatable read", "serializable", STRICT])
+def test_postgresql_is_killed_again_and_again(tmp_path: Path, count: int, level: str) -> None:
+    seed = random.randrange(1 << 30)
+    print(f"seed {seed}")
+    with servers_on_a_postgresql(count, tmp_path) as (postgres, servers):
+        outages = [outage(postgres, servers)] * 12
+        history = disturbed(servers, level, outages, seed=seed, tolerated=(OUT_OF_REACH,))
+        assert found(history, level) == []
+        assert _the_same_everywhere(servers)
+        for server in servers:
+            assert server.unexpected() == []

@@ -7,7 +7,6 @@ transaction is one autocommit statement, or a block of a few operations at the l
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import random
 import threading
@@ -35,6 +34,8 @@ class Plan:
     autocommit_share: float = 0.3
     whole_table_share: float = 0.1
     statement_timeout_s: float = 20.0
+    tolerated: tuple[str, ...] = ()
+    """SQLSTATEs of definite failures, beside those of contention, that the run is to bring about."""
     stop: threading.Event = field(default_factory=threading.Event)
 
 
@@ -109,13 +110,17 @@ class Client(threading.Thread):
                 conn.close()
             else:
                 txn.outcome = "fail"
-                if not isinstance(
+                if sqlstate not in self.plan.tolerated and not isinstance(
                     error, errors.SerializationFailure | errors.DeadlockDetected | errors.LockNotAvailable
                 ):
                     self.plan.stop.set()
                     txn.error = "unexpected " + txn.error
-                with contextlib.suppress(psycopg.Error):
+                try:
                     conn.execute("ROLLBACK")
+                except psycopg.Error as refused:
+                    if not conn.closed:  # whatever else is out of order, giving up is not
+                        self.plan.stop.set()
+                        txn.error = f"unexpected {refused.sqlstate} at ROLLBACK: {refused} after {txn.error}"
         txn.ended_s = time.monotonic()
         self.txns.append(txn)
 
