@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: serve test test-spark check lint types imports compat soak bench bench-full demo lock clean
+.PHONY: serve test test-spark bench-spark check lint types imports compat soak bench bench-full demo lock clean
 
 $(VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -32,6 +32,11 @@ $(SPARK_VENV)/.installed: requirements.lock pyproject.toml
 test-spark: $(SPARK_VENV)/.installed
 	$(SPARK_VENV)/bin/python -m tests.pipeline.jdbc_driver
 	$(SPARK_VENV)/bin/pytest tests/pipeline -m "not soak" $(ARGS)
+
+# Spark in and out of Tidewire beside bare Parquet and JDBC to PostgreSQL; writes bench/spark.*
+bench-spark: $(SPARK_VENV)/.installed
+	$(SPARK_VENV)/bin/python -m tests.pipeline.jdbc_driver
+	$(SPARK_VENV)/bin/python -m bench.spark --save $(ARGS)
 
 check: lint types imports
 
