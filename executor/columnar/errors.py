@@ -18,6 +18,8 @@ _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", r
 _DETAIL = re.compile(r"\s*\[(DETAIL|HINT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
 _OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
+_LEAST = re.compile(r"Overflow (?:on abs\(|in division of )(-\d+)")
+_OF_LEAST = {-(1 << 15): "smallint", -(1 << 31): "integer", -(1 << 63): "bigint"}
 _INTEGERS = {"INT16": "smallint", "INT32": "integer", "INT64": "bigint", "INT128": "numeric"}
 
 
@@ -26,6 +28,7 @@ def canceled(reason: str = "") -> ExecutionError:
 
 
 def _plain(text: str) -> str:
+    text = text.split("\n\nStack Trace:")[0]  # of an assertion inside DuckDB: for its developers
     return _KIND.sub("", text.split("\n\nLINE ")[0].split("\nLINE ")[0]).strip()
 
 
@@ -42,6 +45,13 @@ def sql_error(error: BaseException) -> ExecutionError:
     plain = _plain(text)
     if plain.startswith("Division by zero"):
         return ExecutionError("22012", "division by zero")
+    if plain.startswith("Cannot subtract infinite"):
+        return ExecutionError("22008", plain[0].lower() + plain[1:])
+    if plain.startswith("Epoch seconds out of range"):
+        return ExecutionError("22008", "timestamp out of range")
+    least = _LEAST.search(plain)
+    if least is not None and int(least[1]) in _OF_LEAST:
+        return ExecutionError("22003", f"{_OF_LEAST[int(least[1])]} out of range")
     kind = _kind(error, text)
     if kind == "interrupt":
         return canceled()

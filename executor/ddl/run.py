@@ -142,7 +142,7 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     block.add_step(step, executor.catalogs.renumbered(catalog))
     for table, rows, checked in moved:
         if rows.num_rows:
-            await bulk.insert_bulk(session, block, table, rows, checked=checked)
+            await _fill_moved(session, block, table, rows, checked)
     for check in bound.checks:
         if not check.before:
             await _check(session, block, check)
@@ -249,7 +249,32 @@ async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path)
     if not isinstance(plan.body, Query):
         raise AssertionError("a rewrite is a query")
-    return await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])
+    rows = await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])
+    for i, column in enumerate(rewrite.new.columns):
+        if column.not_null and rows.column(i).null_count:
+            raise ExecutionError(
+                "23502",
+                f'column "{column.name}" of relation "{rewrite.new.name}" contains null values',
+                table=rewrite.new.name,
+                column=column.name,
+            )
+    return rows
+
+
+async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, checked: bool) -> None:
+    """Rows that were there already, into the table's new shape. 23514 and 23505 are said of the table, not of a row."""
+    try:
+        await bulk.insert_bulk(session, block, table, rows, checked=checked)
+    except ExecutionError as e:
+        if e.sqlstate == "23514" and e.message.startswith("new row"):
+            e.message = (
+                f'check constraint "{e.constraint}" of relation "{table.name}" is violated by some row'
+            )
+            e.detail = ""
+        elif e.sqlstate == "23505":
+            e.message = f'could not create unique index "{e.constraint}"'
+            e.detail = e.detail.replace(" already exists.", " is duplicated.")
+        raise
 
 
 async def _check(session: Session, block: Block, check: DataCheck) -> None:

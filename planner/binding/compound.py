@@ -15,6 +15,7 @@ from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
 from planner.binding.scope import Relation, RelationColumn, Scope
+from planner.binding.search_and_cycle import rewritten
 from planner.binding.sources import CommonTable
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
@@ -38,6 +39,8 @@ class CompoundBinder(QueryWriter):
         recursive = bool(clause.args.get("recursive"))
         items: list[Item] = []
         for cte in clause.expressions:
+            if cte is clause.expressions[-1] and (clause.args.get("search") or clause.args.get("cycle")):
+                cte = rewritten(cte, clause)
             name = identifier(cte.args["alias"].this)
             if name in scope.ctes:
                 raise PlanError(

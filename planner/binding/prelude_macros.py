@@ -109,6 +109,8 @@ MACROS: tuple[str, ...] = (
     ),
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
+    "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) OR isinf(b) THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",
+    "CREATE OR REPLACE MACRO tw_finite(x) AS CASE WHEN isfinite(x) THEN x END",
     "CREATE OR REPLACE MACRO tw_months(i) AS (extract(year FROM i) * 12 + extract(month FROM i))",
     "CREATE OR REPLACE MACRO tw_days(i) AS extract(day FROM i)",
     "CREATE OR REPLACE MACRO tw_micros(i) AS (extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000 + extract(microsecond FROM i))",
@@ -116,5 +118,6 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_make_date(y, m, d) AS coalesce(TRY_CAST(printf('%04d-%02d-%02d', y, m, d) AS DATE), CASE WHEN y IS NOT NULL AND m IS NOT NULL "
     "AND d IS NOT NULL THEN error('[22008] date field value out of range: ' || y || '-' || printf('%02d', m) || '-' || printf('%02d', d)) END)",
     "CREATE OR REPLACE MACRO tw_overlaps(a, b, c, d) AS (least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)) OR least(a, b) = least(c, d)",
-    "CREATE OR REPLACE MACRO tw_sorted(l) AS list_sort(l, 'ASC', 'NULLS LAST')",
+    "CREATE OR REPLACE MACRO tw_distinct_sorted(l) AS list_transform([l], lambda x: "
+    "list_transform(list_filter(x, lambda e, i: i = 1 OR e.k IS DISTINCT FROM x[i - 1].k), lambda e: e.v))[1]",
 )

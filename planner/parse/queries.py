@@ -19,6 +19,7 @@ from sqlglot.tokens import Token as GlotToken
 from planner.abc import PlanError
 from planner.lexer import END, Token, tokenize
 from planner.parse.adjacency import refuse_impossible_pairs
+from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.feed import feed
 from planner.parse.forms import rewritten
@@ -43,7 +44,7 @@ def parse_expression(text: str, tokens: list[Token] | None = None) -> exp.Expres
 def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) -> exp.Expression:
     if tokens[0].kind == END:
         raise _error(text, tokens, None)
-    tokens, overriding = _without_overriding(rewritten(tokens))
+    tokens, overriding = _without_overriding(joined(rewritten(tokens)))
     refuse_impossible_pairs(tokens, text)
     fed = feed(tokens)
     if not fed:

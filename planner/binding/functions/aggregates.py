@@ -68,6 +68,20 @@ class _Around:
             items.append(")")  # texts of one value may differ: 1.5 and 1.50
         return sql(*items)
 
+    def values(self, value: Frag, *, filtered: Frag | None = None) -> Frag:
+        """The list of what a call collects, in its order; DISTINCT keeps one of what compares equal."""
+        node = self.node
+        if not node.distinct:
+            return self.call("list", [value], ordered=True, filtered=filtered)
+        # PostgreSQL finds distinct values by sorting: by ORDER BY first, then by the arguments left over.
+        given = [a for a in node.args if not isinstance(a, ir.Lit)] or list(node.args)
+        said = [k.expr for k in node.order]
+        order = self.emitter.order([*node.order, *(ir.SortKey(a) for a in given if a not in said)])
+        keys = join(", ", [sql(f"k{i} := ", self.emitter.sort_key(a)) for i, a in enumerate(given)])
+        pair = sql("{'k': struct_pack(", keys, "), 'v': ", value, "}")
+        pairs = self.call("list", [sql(pair, " ORDER BY ", order)], distinct=False, filtered=filtered)
+        return sql("tw_distinct_sorted(", pairs, ")")
+
 
 Maker = Callable[[_Around, list[Frag]], Frag]
 _TABLE: dict[str, Maker] = {}
@@ -267,21 +281,15 @@ for _name in ("bit_and", "bit_or", "bit_xor"):
 @_aggregate("string_agg(text, text)")
 def _string_agg(around: _Around, args: list[Frag]) -> Frag:
     x, separator = args
-    if isinstance(around.node.args[1], ir.Lit):
-        if around.over is not None and around.node.order:
+    node = around.node
+    if isinstance(node.args[1], ir.Lit) and not node.distinct:
+        if around.over is not None and node.order:
             raise PlanError("0A000", "ORDER BY in a window's string_agg is not supported")
-        given = around.node.args[1].value
-        items: list[Item] = [x, separator if given is not None else "''"]
-        if around.node.distinct and not around.node.order:
-            # PostgreSQL finds the distinct values by sorting them.
-            items = [x, sql(separator if given is not None else "''", " ORDER BY ", x)]
-        return around.call("string_agg", items, ordered=True)
+        constant = separator if node.args[1].value is not None else sql("''")
+        return around.call("string_agg", [x, constant], ordered=True)
     # Each value brings its own separator; the first one's is not used.
-    pairs = around.call(
-        "list",
-        [sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}")],
-        ordered=True,
-        filtered=sql(x, " IS NOT NULL"),
+    pairs = around.values(
+        sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}"), filtered=sql(x, " IS NOT NULL")
     )
     return sql("tw_string_agg(", pairs, ")")
 
@@ -289,11 +297,8 @@ def _string_agg(around: _Around, args: list[Frag]) -> Frag:
 @_aggregate("string_agg(bytea, bytea)")
 def _bytes_agg(around: _Around, args: list[Frag]) -> Frag:
     x, separator = (sql("hex(", a, ")") for a in args)
-    pairs = around.call(
-        "list",
-        [sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}")],
-        ordered=True,
-        filtered=sql(args[0], " IS NOT NULL"),
+    pairs = around.values(
+        sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}"), filtered=sql(args[0], " IS NOT NULL")
     )
     return sql("unhex(tw_string_agg(", pairs, "))")
 
@@ -302,16 +307,12 @@ def _bytes_agg(around: _Around, args: list[Frag]) -> Frag:
 def _matrix_agg(around: _Around, args: list[Frag]) -> Frag:
     """Arrays of one size become an array with a dimension more."""
     texts = as_text(args[0], around.node.args[0].type)
-    return sql("tw_array_stack(", around.call("list", [texts], ordered=True), ", true)", form=ARRAY_TEXT)
+    return sql("tw_array_stack(", around.values(texts), ", true)", form=ARRAY_TEXT)
 
 
 @_aggregate("array_agg(anynonarray)")
 def _array_agg(around: _Around, args: list[Frag]) -> Frag:
-    ref = around.node.args[0].type
-    if around.node.distinct and not around.node.order:
-        made = around.call("list", [as_text_numeric(args[0])])
-        return made if ref.oid == t.NUMERIC else sql("tw_sorted(", made, ")")
-    return around.call("list", [as_text_numeric(args[0]) if ref.oid == t.NUMERIC else args[0]], ordered=True)
+    return around.values(as_text_numeric(args[0]) if around.node.args[0].type.oid == t.NUMERIC else args[0])
 
 
 @_aggregate("range_agg(anyrange)", "range_agg(anymultirange)")
@@ -440,7 +441,7 @@ def _json_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
 
     node = around.node
     value = value_json(args[0], node.args[0], around.emitter)
-    made = around.call("list", [sql("coalesce(", value, ", 'null')")], ordered=True)
+    made = around.values(sql("coalesce(", value, ", 'null')"))
     return sql("tw_jsonb(" if binary else "(", "tw_json_array(", made, "))")
 
 
@@ -454,7 +455,7 @@ def _json_object_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
 
     key = to_text(args[0], around.node.args[0].type, t.TEXT)
     value = value_json(args[1], around.node.args[1], around.emitter)
-    made = around.call("list", [sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}")], ordered=True)
+    made = around.values(sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}"))
     return sql("tw_jsonb_object(" if binary else "tw_json_object(", made, ")")
 
 

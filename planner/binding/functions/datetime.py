@@ -20,7 +20,7 @@ templates("""
 date + int4 => ({0} + {1})
 int4 + date => ({1} + {0})
 date - int4 => ({0} - {1})
-date - date => CAST({0} - {1} AS INTEGER)
+date - date => tw_days_between({0}, {1})
 date + interval => ({0} + {1})
 interval + date => ({1} + {0})
 date - interval => ({0} - {1})
@@ -56,7 +56,7 @@ isfinite(date) => isfinite({0})
 isfinite(timestamp) => isfinite({0})
 isfinite(timestamptz) => isfinite({0})
 isfinite(interval) => ({0} IS NOT NULL)
-to_char(timestamp, text) => tw_to_char_timestamp({0}, {1})
+to_char(timestamp, text) => tw_to_char_timestamp(tw_finite({0}), {1})
 to_char(interval, text) => tw_to_char_interval({0}, {1})
 to_char(int4, text) => tw_to_char_numeric(CAST({0} AS VARCHAR), {1})
 to_char(int8, text) => tw_to_char_numeric(CAST({0} AS VARCHAR), {1})
@@ -74,7 +74,7 @@ overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, {0} + {1}
 
 @implements("to_char(timestamptz, text)")
 def _char_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_to_char_timestamp(timezone(", _ZONE, ", ", args[0], "), ", args[1], ")")
+    return sql("tw_to_char_timestamp(timezone(", _ZONE, ", tw_finite(", args[0], ")), ", args[1], ")")
 
 
 @implements("to_timestamp(text, text)")
@@ -168,16 +168,36 @@ def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
     return sql(f"CAST(extract({field} FROM ", x, ") AS DECIMAL(20,0))", form=_FORM)
 
 
+_ENDLESS = {"epoch", "julian", "year", "isoyear", "decade", "century", "millennium"}
+"""Fields that grow with time: of an infinite date they are infinite, all others are NULL."""
+
+
 def _fields(kind: str) -> None:
+    def is_endless(call: ir.Call, args: list[Frag]) -> Frag | None:
+        if kind in ("time", "interval") or _field_name(call.args[0], kind, 0) not in _ENDLESS:
+            return None
+        return sql("CASE WHEN isinf(", args[1], ") THEN ")
+
     def extract(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-        return _extract(kind, call, args)
+        found = _extract(kind, call, args)
+        endless = is_endless(call, args)
+        if endless is None:
+            return found
+        # A DECIMAL holds no infinity; NULL would be a silent difference.
+        refusal = "error('[0A000] extract() of an infinite date is not supported [HINT] Use date_part().')"
+        return sql(endless, refusal, " ELSE ", found, " END", form=found.form)
 
     def part(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         if not isinstance(call.args[0], ir.Lit):
             made = part_by_value(kind, args)
             if made is not None:
                 return made
-        return sql("CAST(", _extract(kind, call, args), " AS DOUBLE)")
+        found = sql("CAST(", _extract(kind, call, args), " AS DOUBLE)")
+        endless = is_endless(call, args)
+        if endless is None:
+            return found
+        sign = sql("CASE WHEN ", args[1], " > DATE '1970-01-01' THEN ", "1e0 ELSE -1e0 END")
+        return sql(endless, sign, " * CAST('inf' AS DOUBLE) ELSE ", found, " END")
 
     register(f"extract(text, {kind})", extract)
     register(f"date_part(text, {kind})", part)

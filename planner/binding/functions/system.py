@@ -41,7 +41,12 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
         arg = args[0]
         if name == "pg_typeof":
             ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(arg.type.oid)
-            return ir.Lit(TypeRef(t.REGTYPE), ref.oid)
+            known = ir.Lit(TypeRef(t.REGTYPE), ref.oid)
+            if not any(isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(arg)):
+                return known
+            # What makes the query an aggregating one, or gives it its rows, stays in it.
+            nothing = ir.Logic(TypeRef(t.BOOL), "is null", (arg,))
+            return ir.Logic(known.type, "case", (nothing, known, known))
         if name == "current_setting" and isinstance(arg, ir.Lit) and isinstance(arg.value, str):
             return ir.Session(TypeRef(t.TEXT), f"setting:{arg.value.lower()}")
         if (

@@ -1,0 +1,148 @@
+"""SEARCH and CYCLE of a recursive WITH: columns that a rewriting adds (PostgreSQL manual, 7.8.2.1 and 7.8.2.2).
+
+    WITH RECURSIVE t(a) AS (L UNION ALL R) SEARCH DEPTH FIRST BY a SET o
+    ->  t(a, o) AS (SELECT x.a, ARRAY[ROW(x.a)] FROM (L) x(a)
+                    UNION ALL
+                    SELECT x.a, array_append(x.o, ROW(x.a)) FROM (R, with t.o) x(a, o))
+
+BREADTH FIRST keeps `ROW(depth, a)` instead; CYCLE keeps the path like DEPTH FIRST, and a mark that says whether the
+row is on its own path, where R goes no further. The rewriting is one of trees: nothing of the queries is written as
+text and read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.abc import PlanError
+from planner.binding.fragments import quote_name
+from planner.binding.naming import identifier
+from planner.parse import parse_query
+from planner.parse.column_lists import SEPARATOR
+
+_AROUND = "x"
+
+
+def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
+    """The query of WITH with the columns of `clause` (SEARCH, CYCLE or both). 42601, 0A000."""
+    search, cycle = clause.args.get("search"), clause.args.get("cycle")
+    if search is not None and str(search.args["kind"]).upper() == "CYCLE":
+        search, cycle = None, search
+    alias = cte.args["alias"]
+    name = identifier(alias.this)
+    union = cte.this
+    if not clause.args.get("recursive") or not isinstance(union, exp.Union):
+        raise PlanError("42601", "WITH query is not recursive")
+    for side, query in (("left", union.this), ("right", union.expression)):
+        if not isinstance(query, exp.Select):
+            raise PlanError(
+                "0A000",
+                f"with a SEARCH or CYCLE clause, the {side} side of the UNION must be a SELECT",
+            )
+    names = [identifier(c) for c in alias.args.get("columns") or ()] or list(union.this.named_selects)
+    if "*" in names or "" in names:
+        raise PlanError("0A000", "SEARCH and CYCLE are supported where the query's columns are named")
+    first, further, kept = [], [], []
+    stop = ""
+    if search is not None:
+        row, column = (
+            _row(search, names, "search"),
+            _added(search.args["expression"], names, "search sequence"),
+        )
+        kept.append(column)
+        if str(search.args["kind"]).upper() == "DEPTH":
+            first.append(f"ARRAY[{row}]")
+            further.append(f"array_append({_of(column)}, {row})")
+        else:
+            values = row.removeprefix("ROW(")
+            first.append(f"ROW(0::bigint, {values}")
+            further.append(f"ROW(({_of(column)}).f1 + 1, {values}")
+    if cycle is not None:
+        row = _row(cycle, names, "cycle")
+        mark = _added(cycle.args["expression"], [*names, *kept], "cycle mark")
+        path = _added(cycle.args["using"], [*names, *kept, mark], "cycle path")
+        on, off = (_constant(cycle.args.get(k), d) for k, d in (("to", "TRUE"), ("default", "FALSE")))
+        kept += [mark, path]
+        first += [off, f"ARRAY[{row}]"]
+        further += [
+            f"CASE WHEN ARRAY[{row}] <@ {_of(path)} THEN {on} ELSE {off} END",
+            f"array_append({_of(path)}, {row})",
+        ]
+        stop = f"{quote_name(mark)} <> {on}"
+    step = union.expression.copy()
+    source = _source(step, name)
+    step.set(
+        "expressions",
+        [
+            *step.expressions,
+            *(exp.column(exp.to_identifier(c, True), exp.to_identifier(source, True)) for c in kept),
+        ],
+    )
+    if stop:
+        step = step.where(
+            _parsed(f"SELECT 1 FROM {quote_name(source)} WHERE {quote_name(source)}.{stop}")
+            .args["where"]
+            .this
+        )
+    made = cte.copy()
+    made.this.set("this", _wrapped(union.this.copy(), names, names, first))
+    made.this.set("expression", _wrapped(step, names, [*names, *kept], further))
+    made.args["alias"].set("columns", [exp.to_identifier(c, True) for c in (*names, *kept)])
+    return made
+
+
+def _parsed(text: str) -> exp.Expression:
+    return parse_query(text)
+
+
+def _wrapped(
+    query: exp.Expression, names: Sequence[str], given: Sequence[str], extra: Sequence[str]
+) -> exp.Expression:
+    """`SELECT names, extra FROM (query) AS x(given)`."""
+    outputs = ", ".join([*(_of(n) for n in names), *extra])
+    columns = ", ".join(quote_name(n) for n in given)
+    made = _parsed(f"SELECT {outputs} FROM (SELECT 1) AS {_AROUND}({columns})")
+    inner = made.find(exp.Subquery)
+    assert inner is not None
+    inner.set("this", query)
+    return made
+
+
+def _of(column: str) -> str:
+    return f"{_AROUND}.{quote_name(column)}"
+
+
+def _row(clause: exp.Expression, names: Sequence[str], what: str) -> str:
+    columns = identifier(clause.this).split(SEPARATOR)
+    for column in columns:
+        if column not in names:
+            raise PlanError("42601", f'{what} column "{column}" not in WITH query column list')
+    return f"ROW({', '.join(map(_of, columns))})"
+
+
+def _added(node: exp.Expression, taken: Sequence[str], what: str) -> str:
+    column = identifier(node)
+    if column in taken:
+        raise PlanError("42601", f'{what} column name "{column}" already used in WITH query column list')
+    return column
+
+
+def _constant(node: exp.Expression | bool | None, default: str) -> str:
+    return str(node.sql("postgres")) if isinstance(node, exp.Expression) else default
+
+
+def _source(step: exp.Select, name: str) -> str:
+    """What the recursive query calls the one mention of itself in its own FROM."""
+    found = [
+        n.alias_or_name
+        for n in step.find_all(exp.Table)
+        if identifier(n.this) == name and not n.args.get("db") and n.parent_select is step
+    ]
+    if len(found) != 1:
+        raise PlanError(
+            "0A000",
+            "SEARCH and CYCLE are supported where the recursive query names itself once, in its own FROM",
+        )
+    return str(found[0])
