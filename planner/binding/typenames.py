@@ -35,8 +35,8 @@ def type_of(node: exp.Expression) -> TypeRef:
         else:
             found = _NAMES.get(kind)
             name = found if found is not None else str(getattr(kind, "value", kind)).lower()
-        if kind == D.FLOAT and mods:
-            name = "float"
+        if kind in (D.FLOAT, D.DOUBLE) and mods:
+            name = "float"  # float(n): the parser has made float of it, or double, by its own idea of n
         return _resolve(name, mods, node)
     if isinstance(node, exp.Interval):
         unit = node.args.get("unit")

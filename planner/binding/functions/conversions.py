@@ -237,12 +237,16 @@ def _from_numeric(frag: Frag, target: TypeRef) -> Frag:
     raise PlanError("0A000", f"cast from numeric to {t.format_type(target)} is not supported")
 
 
+_STORED_AS_TEXT = frozenset(
+    (t.TEXT, t.VARCHAR, t.NAME, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ)
+)
+"""What the engine holds in the very form that the output function would give."""
+
+
 def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     """PostgreSQL's output function."""
     a = source.oid
-    if a in (t.TEXT, t.VARCHAR, t.NAME, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB) or type_name(
-        a
-    ).startswith("#"):
+    if a in _STORED_AS_TEXT or type_name(a).startswith("#"):
         if target_oid == t.NAME and a != t.NAME:
             return sql("tw_name(", frag, ")")
         return frag
@@ -262,7 +266,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     name = type_name(a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "date", "time", "timetz", "timestamp", "interval", "bytea"):
+    if name in ("float4", "float8", "date", "time", "timestamp", "interval", "bytea"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in _REGISTERED:
         return reg_text(frag, source)
