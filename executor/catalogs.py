@@ -24,7 +24,7 @@ from executor.session.block import Block
 from executor.snapshot.hydration import HydrationSource
 from executor.snapshot.store import SnapshotStore
 from planner.abc import SqlError, Table
-from planner.catalog import Catalog, CatalogChange, Counter, encode, first_objects
+from planner.catalog import Catalog, CatalogChange, Counter, encode, first_objects, user_types
 from storage.abc import Part, ShardId, Timestamp
 from storage.parts import inline_table
 from storage.rows import conform
@@ -44,8 +44,7 @@ class Catalogs:
 
     def __init__(self, env: Environment, store: SnapshotStore) -> None:
         self._env, self._store = env, store
-        self.newest: Catalog = Catalog()
-        """The newest committed one."""
+        self._newest: Catalog = Catalog()
         self.admitted: Catalog = self.newest
         """The catalog after everything admitted; ahead of `newest` while an append is under way."""
         self.rids: dict[int, int] = {}
@@ -55,6 +54,16 @@ class Catalogs:
         self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.newest, {})
         self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
         """By database: the newest catalog, and the same as that database sees it."""
+
+    @property
+    def newest(self) -> Catalog:
+        """The newest committed one. Its users' types are what everybody sees of them."""
+        return self._newest
+
+    @newest.setter
+    def newest(self, catalog: Catalog) -> None:
+        self._newest = catalog
+        user_types.commit(catalog.user_types)
 
     # --- opening ---------------------------------------------------------------------------
 

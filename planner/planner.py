@@ -35,6 +35,7 @@ from planner.abc import (
 )
 from planner.binding import bind
 from planner.catalog import Catalog
+from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.ddl.typenames import resolve_type
@@ -178,7 +179,8 @@ class Planner:
             cached = self.lookup(text, ctx)
             if cached is not None:
                 return cached
-            taken = self._plan_normalised(text, ctx, offset)
+            with shown(ctx.catalog.user_types):
+                taken = self._plan_normalised(text, ctx, offset)
             if taken is not None:
                 return taken
         else:
@@ -187,7 +189,8 @@ class Planner:
             known = self._exact(key, ctx)
             if known is not None:
                 return known, ()
-        plan = self._plan_exact(text, ctx, parameter_types, offset)
+        with shown(ctx.catalog.user_types):
+            plan = self._plan_exact(text, ctx, parameter_types, offset)
         if plan.kind is not StatementKind.DDL:
             self._remember(ctx, key, _Cached(plan, None))
         return plan, ()
@@ -278,7 +281,8 @@ class Planner:
 
     def bind_ddl(self, statement: Any, ctx: PlanContext) -> DdlPlan:
         """What a DDL statement changes, in the catalog of the transaction that executes it."""
-        return bind_ddl(statement, ctx, self)
+        with shown(ctx.catalog.user_types):
+            return bind_ddl(statement, ctx, self)
 
 
 def _converter(

@@ -36,6 +36,7 @@ from planner.types.datetimes import (
     timetz_parts,
     timetz_text,
 )
+from planner.types.declared import forget_with_types
 from planner.types.integers import UnsignedType
 from planner.types.ranges import RangeType
 from planner.types.timezones import US_PER_DAY
@@ -451,6 +452,9 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
     )
     fit = family.coercion(ref.typmod, False)
     return write, read if fit is None else lambda data: fit(read(data))
+
+
+forget_with_types(_codec.cache_clear)
 
 
 def binary_output(ref: TypeRef) -> BinaryOutput:

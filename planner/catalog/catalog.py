@@ -31,8 +31,6 @@ from planner.catalog.objects import (
     CompositeType,
     Counter,
     Database,
-    Domain,
-    EnumType,
     Grant,
     Index,
     Placed,
@@ -44,14 +42,13 @@ from planner.catalog.objects import (
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.types import register_composite, register_domain, register_enum
+from planner.catalog.user_types import USER_TYPES, declare_new
 
 SearchPath = tuple[str, ...]
 DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
 TEMPORARY_PREFIX: Final = "pg_temp_"
 
 _RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
-_TYPES: Final = (EnumType, Domain, CompositeType)
 _T = TypeVar("_T", bound=CatalogObject)
 _EMPTY: Final[frozenset[Oid]] = frozenset()
 
@@ -69,12 +66,15 @@ class Catalog:
         "_targets",
         "_types",
         "database_oid",
+        "user_types",
         "version",
     )
 
     def __init__(self, things: Iterable[CatalogObject] | None = None, version: int = 1) -> None:
         self.version = version
         self.database_oid: Oid = DATABASE_OID
+        self.user_types: dict[Oid, UserType] = {}
+        """By OID; the same dictionary as long as no type is changed. Never changed in place."""
         self._objects: dict[Oid, CatalogObject] = {}
         self._relations: dict[tuple[Oid, str], Oid] = {}
         self._types: dict[tuple[Oid, str], Oid] = {}
@@ -100,6 +100,7 @@ class Catalog:
         after = Catalog.__new__(Catalog)
         after.version = self.version + 1 if version is None else version
         after.database_oid = self.database_oid
+        after.user_types = self.user_types
         for name in Catalog.__slots__:
             if name.startswith("_"):
                 setattr(after, name, dict(getattr(self, name)))
@@ -131,16 +132,10 @@ class Catalog:
             key = (thing.schema_oid, thing.name)
             assert key not in self._relations, f"relation name {key} is taken"
             self._relations[key] = thing.oid
-        if isinstance(thing, _TYPES):
+        if isinstance(thing, USER_TYPES):
             self._types[thing.schema_oid, thing.name] = thing.oid
-        if isinstance(thing, EnumType):
-            register_enum(thing.oid, thing.array_oid, thing.name, thing.labels)
-        elif isinstance(thing, Domain):
-            register_domain(thing.oid, thing.array_oid, thing.name, thing.base)
-        elif isinstance(thing, CompositeType):
-            register_composite(
-                thing.oid, thing.array_oid, thing.name, tuple((c.name, c.type) for c in thing.columns)
-            )
+            self.user_types = {**self.user_types, thing.oid: thing}
+            declare_new(thing)
         if isinstance(thing, Index | SequenceObject) and thing.table_oid:
             self._by_table[thing.table_oid] = self._by_table.get(thing.table_oid, _EMPTY) | {thing.oid}
         elif isinstance(thing, Schema):
@@ -157,8 +152,9 @@ class Catalog:
         del self._objects[thing.oid]
         if isinstance(thing, _RELATIONS):
             del self._relations[thing.schema_oid, thing.name]
-        if isinstance(thing, _TYPES):
+        if isinstance(thing, USER_TYPES):
             del self._types[thing.schema_oid, thing.name]
+            self.user_types = {oid: x for oid, x in self.user_types.items() if oid != thing.oid}
         if isinstance(thing, Index | SequenceObject) and thing.table_oid:
             _discard(self._by_table, thing.table_oid, thing.oid)
         elif isinstance(thing, Schema):
@@ -326,12 +322,12 @@ class Catalog:
                 None,
             )
         thing = self._objects.get(oid) if oid is not None else None
-        return thing if isinstance(thing, _TYPES) else None
+        return thing if isinstance(thing, USER_TYPES) else None
 
     def type_in(self, schema_oid: Oid, name: str) -> UserType | None:
         oid = self._types.get((schema_oid, name))
         thing = self._objects.get(oid) if oid is not None else None
-        return thing if isinstance(thing, _TYPES) else None
+        return thing if isinstance(thing, USER_TYPES) else None
 
     def role(self, name: str) -> Role | None:
         oid = self._roles.get(name)

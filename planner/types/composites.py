@@ -16,7 +16,7 @@ import pyarrow as pa
 from planner.abc import SqlError, TypeRef
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts
+from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
 
@@ -114,6 +114,10 @@ def register_composite(oid: int, array_oid: int, name: str, fields: Fields) -> N
     if isinstance(known, CompositeSqlType) and known.name == name and known.fields == fields:
         return
     declare_facts(oid, array_oid, name, "c", "record")
+    if isinstance(known, CompositeSqlType):
+        known.fields = fields
+        renamed(known)
+        return
     declare(CompositeSqlType(oid, fields), array_oid)
 
 

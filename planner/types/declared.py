@@ -6,6 +6,8 @@ dropped type leaves behind is met by nobody.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planner.abc import TypeRef
 from planner.types import registry
 from planner.types.arrays import ArrayType
@@ -35,8 +37,29 @@ def declare(made: SqlType, array_oid: int) -> None:
     if array_oid:
         ARRAY_OF[made.oid], ELEMENT_OF[array_oid] = array_oid, made.oid
         registry.TYPES[array_oid] = ArrayType(array_oid, made, ",")
-    for kept in (registry.format_type, registry.text_input, registry.text_output, registry.coercion):
-        kept.cache_clear()
+    _forget()
+
+
+def renamed(known: SqlType) -> None:
+    """A type in place has another definition: whoever holds it goes on with the new one."""
+    known.name = known.sql_name = BY_OID[known.oid].typname
+    _forget()
+
+
+_KEPT: list[Callable[[], None]] = [
+    f.cache_clear
+    for f in (registry.format_type, registry.text_input, registry.text_output, registry.coercion)
+]
+
+
+def forget_with_types(cache_clear: Callable[[], None]) -> None:
+    """Has a cache of what was derived from types emptied when one gets another definition."""
+    _KEPT.append(cache_clear)
+
+
+def _forget() -> None:
+    for clear in _KEPT:
+        clear()
 
 
 # --- domains: not types of their own here, but names for others (see `planner.catalog.domains`) ------------

@@ -12,7 +12,7 @@ import pyarrow as pa
 from planner.abc import SqlError
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
-from planner.types.declared import FIRST_USER_OID, declare, declare_facts
+from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
 
@@ -52,6 +52,10 @@ def register_enum(oid: int, array_oid: int, name: str, labels: tuple[str, ...]) 
         known.labels = labels
         return
     declare_facts(oid, array_oid, name, "e", "enum")
+    if isinstance(known, EnumSqlType):
+        known.labels = labels
+        renamed(known)
+        return
     declare(EnumSqlType(oid, labels), array_oid)
 
 
