@@ -39,6 +39,7 @@ from storage.shard import machine
 from storage.shard.machine import PartsGone
 from storage.shard.shard import Shard
 from storage.shard.state import State
+from storage.sorted_ids import sorted_distinct
 
 Numbered = tuple[int, Part]
 
@@ -465,7 +466,7 @@ def _vanished(dead: np.ndarray, found: list[np.ndarray], outside: list[Part]) ->
     for part in outside:
         low, high = np.searchsorted(dead, [part.rid_min, part.rid_max + 1])
         covered[low:high] = True
-    vanished: np.ndarray = np.unique(np.concatenate([dead[~covered], *found]))
+    vanished: np.ndarray = sorted_distinct(np.concatenate([dead[~covered], *found]))
     return vanished
 
 
@@ -483,7 +484,7 @@ def _remaining(part: Part, table: pa.Table, gone: np.ndarray, since: Timestamp) 
 
 
 def _distinct(found: list[np.ndarray]) -> np.ndarray:
-    rids: np.ndarray = np.unique(np.concatenate(found))
+    rids: np.ndarray = sorted_distinct(np.concatenate(found))
     return rids
 
 

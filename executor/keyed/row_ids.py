@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from storage.sorted_ids import sorted_distinct
+
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -32,9 +34,7 @@ class RowIds:
         ids: Ids = (
             np.concatenate(arrays) if len(arrays) > 1 else arrays[0] if arrays else np.empty(0, np.int64)
         )
-        if len(ids) > 1 and not bool((ids[1:] > ids[:-1]).all()):
-            ids = np.unique(ids)
-        self._ids = ids
+        self._ids = sorted_distinct(ids)
 
     def __len__(self) -> int:
         return len(self._ids)

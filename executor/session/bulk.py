@@ -44,6 +44,7 @@ from planner.abc import (
 )
 from planner.catalog import quote_identifier, quote_qualified
 from storage.abc import Datum, Part, Row
+from storage.sorted_ids import ascending, first_places, sorted_distinct
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -354,7 +355,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
 
 async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Table) -> Written:
     """Keys stay as they are: the old rows go, the new ones come with new row ids."""
-    rids, first = distinct(rows.column(0))
+    rids, first = await session.executor.store.sort(lambda: distinct(rows.column(0)))
     if first is not None:  # a join found some of them more than once: which match wins is nobody's promise
         rows = rows.take(pa.array(first))
     deletion = await _delete_rids(session, block, table, rids, replaced=True)
@@ -367,12 +368,10 @@ async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Ta
 def distinct(rids: Any) -> tuple[pa.Array, Any]:
     """The distinct row ids, and the positions of their first occurrences if some came twice."""
     ids = as_numpy(rids)
-    if len(ids) < 2 or bool((ids[1:] > ids[:-1]).all()):
+    if ascending(ids) or len(sorted_distinct(ids)) == len(ids):
         return pa.array(ids), None
-    unique, first = np.unique(ids, return_index=True)
-    if len(unique) == len(ids):
-        return pa.array(ids), None
-    return pa.array(unique), first
+    first = first_places(ids)
+    return pa.array(ids[first]), first
 
 
 async def _delete_rids(
@@ -407,7 +406,7 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     table = body.table
     rules = executor.rules(table)
     await hydrated(block, table)
-    rids, _ = distinct(rows.column(0))
+    rids, _ = await executor.store.sort(lambda: distinct(rows.column(0)))
     related = bool(table.referenced_by)
     if len(rids) >= executor.limits.stage_rows and body.returning is None and not related:
         await _delete_rids(session, block, table, rids)

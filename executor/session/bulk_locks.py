@@ -36,7 +36,7 @@ async def lock(
     Raises SnapshotMoved, SerializationFailure, DeadlockDetected, LockNotAvailable.
     """
     env, txn = session.executor.env, block.transaction()
-    contains = _contains(block, table, rids)
+    contains = _contains(block, table, await session.executor.store.sort(lambda: RowIds([rids])))
     if table.shard in block.created:
         return contains
     if env.locks.holds(txn, TABLE_SPACE, table.shard) is None and not env.locks.try_acquire(
@@ -60,8 +60,7 @@ def _any(_key: Key) -> bool:
     return True
 
 
-def _contains(block: Block, table: Table, rids: Any) -> Callable[[Key], bool]:
-    among = RowIds([rids])
+def _contains(block: Block, table: Table, among: RowIds) -> Callable[[Key], bool]:
     writes = block.writes(table)
     image, ts = writes.image, block.read_ts
     if image is None or not table.key_indexes:

@@ -101,7 +101,7 @@ async def _run(
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
     extra: dict[str, Given] = dict(given)
     if isinstance(body, InsertQuery):
-        rows = canonical_table(found, types)
+        rows = await _canonical(session, found, types)
         written, count = await bulk.insert(session, block, table, rows, body.on_conflict, params)
         tag, slot = f"INSERT 0 {count}", "new"
     else:
@@ -111,7 +111,7 @@ async def _run(
         if given or not begins:
             found = _not_gone(block, table, found)
         if isinstance(body, UpdateQuery):
-            rows = canonical_table(found, [RID, *types])
+            rows = await _canonical(session, found, [RID, *types])
             written, count = await bulk.update(session, block, body, rows)
             tag, slot = f"UPDATE {count}", "new"
         else:
@@ -121,6 +121,13 @@ async def _run(
         return tag, None
     extra[slot] = (table, written)
     return tag, await arrow(session, block, body.returning, params, None, extra, begins=False)
+
+
+async def _canonical(session: Session, rows: pa.Table, types: Sequence[TypeRef]) -> pa.Table:
+    """`canonical_table`, beside the loop where there is much to convert."""
+    if rows.num_rows < session.executor.limits.stage_rows:
+        return canonical_table(rows, types)
+    return await session.executor.store.sort(lambda: canonical_table(rows, types))
 
 
 def _not_gone(block: Block, table: Table, rows: pa.Table) -> pa.Table:

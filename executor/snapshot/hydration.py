@@ -32,6 +32,7 @@ from executor.snapshot.physical import Physical
 from executor.snapshot.runs import RID, Run, RunShape, build_run
 from executor.snapshot.spill import Spill, one_array
 from storage.abc import Part, Timestamp
+from storage.sorted_ids import sorted_distinct
 from txn.abc import Key, ShardWrites
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _sorted_run(
     tables = [t.drop_columns([TS]) if TS in t.column_names else t for t in inserted]
     rows = pa.concat_tables(tables)
     if gone is not None:
-        deleted = np.unique(np.asarray(one_array(gone[RID])))
+        deleted = sorted_distinct(np.asarray(one_array(gone[RID])))
         rids = np.asarray(one_array(rows[RID]))
         at = np.searchsorted(deleted, rids)
         at[at == len(deleted)] = 0
