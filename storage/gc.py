@@ -103,6 +103,35 @@ async def collect_staged(
     return len(orphans)
 
 
+async def collect_strangers(
+    blob: Blob,
+    clock: Clock,
+    known: Callable[[], Collection[ShardId]],
+    named: NamedElsewhere,
+    limits: GcLimits | None = None,
+) -> int:
+    """Deletes old blobs of shards that never came to be, or are gone. Returns how many.
+
+    Whoever makes a table and fills it in one transaction stages parts for a shard that nobody knows before the
+    commit; if the writer dies, no shard is there to look for its orphans. `known` shards look after their own;
+    of the others that stays which is `named`. Both are asked after the listing.
+    """
+    limits = limits or GcLimits()
+    oldest_us = clock.now_us() - limits.orphan_age_us
+    listed = [
+        b.key async for b in blob.list("") if b.modified_us < oldest_us and not b.key.startswith(STAGED)
+    ]
+    shards = known()
+    strangers = [key for key in listed if key.partition("/")[0] not in shards]
+    if not strangers:
+        return 0
+    kept = set(await named())
+    orphans = [key for key in strangers if key not in kept]
+    for key in orphans:
+        await blob.delete(key)
+    return len(orphans)
+
+
 async def drop(shard: ShardId, blob: Blob, consensus: Consensus) -> None:
     """Removes a forgotten shard for good: its blobs, then its log, so that an interrupted drop is found again."""
     keys = [b.key async for b in blob.list(f"{shard}/")]

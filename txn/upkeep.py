@@ -23,7 +23,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from storage.abc import ShardId, StorageError, Timestamp
-from storage.gc import GcLimits, collect_staged, drop
+from storage.gc import GcLimits, collect_staged, collect_strangers, drop
 from storage.maintenance import Maintenance
 from storage.shard.shard import Shard
 from txn.abc import TxnError
@@ -129,10 +129,24 @@ class Upkeep:
         if now_us >= self._staged_at_us:
             self._staged_at_us = now_us + STAGED_EVERY_US
             await self.collect_staged()
+            await self.collect_strangers()
 
     async def collect_staged(self, limits: GcLimits | None = None) -> int:
         """Deletes what other programs have staged for a commit that never came. Returns how many blobs."""
         return await collect_staged(self.env.blob, self.env.clock, self._named_anywhere, limits)
+
+    async def collect_strangers(self, limits: GcLimits | None = None) -> int:
+        """Deletes what was staged for tables that were never committed. Returns how many blobs."""
+        txns = self.env.txns
+
+        def known() -> set[ShardId]:
+            return {*txns.state.registered, *txns.state.graves}
+
+        async def named() -> set[str]:
+            rollups = {key for _, key in txns.rollups if key is not None}
+            return rollups | await self._named_here()
+
+        return await collect_strangers(self.env.blob, self.env.clock, known, named, limits)
 
     async def _named_anywhere(self) -> set[str]:
         """All blobs that a part names: of the log, of open transactions, then of the data shards."""
