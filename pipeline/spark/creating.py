@@ -9,7 +9,7 @@
     binary date                                  bytea date
     timestamp_ntz timestamp                      timestamp, timestamp with time zone
     struct<months, days, micros>                 interval
-    array of these                               array; arrays of arrays as well
+    array of these                               array; arrays of arrays have no type here
     not nullable                                 NOT NULL
 
 A table that is there already stays as it is. One that is not is made **in the transaction that writes the rows**: a
@@ -98,7 +98,7 @@ def _type_name(kind: T.DataType) -> str | None:
         return f"{'char' if isinstance(kind, T.CharType) else 'varchar'}({kind.length})"
     if isinstance(kind, T.ArrayType):
         element = _type_name(kind.elementType)
-        return None if element is None else f"{element.removesuffix('[]')}[]"
+        return None if element is None or isinstance(kind.elementType, T.ArrayType) else f"{element}[]"
     if isinstance(kind, T.StructType):
         same = [(f.name, f.dataType) for f in kind] == [(f.name, f.dataType) for f in _INTERVAL]
         return "interval" if same else None

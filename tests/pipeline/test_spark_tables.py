@@ -401,12 +401,13 @@ def test_a_write_that_fails_makes_no_table(spark: SparkSession, url: str, client
     assert 'column "nobody" named in key does not exist' in fails(lambda: make(frame, "made", url, "nobody"))
     twice = frame.union(frame)
     assert "duplicate key value" in fails(lambda: make(twice, "made", url, "id"))
-    odd = frame.selectExpr("map('a', id) AS m", "array(named_struct('x', 1)) AS s")
+    odd = frame.selectExpr("map('a', id) AS m", "array(named_struct('x', 1)) AS s", "array(array(1)) AS a")
     said = fails(lambda: make(odd, "made", url))
     assert (
         'column "m" is of type map<string,int>' in said
         and 'column "s" is of type array<struct<x:int>>' in said
     )
+    assert 'column "a" is of type array<array<int>>' in said
     assert 'schema "nowhere" does not exist' in fails(lambda: make(frame, "nowhere.made", url))
     assert rows(client, "SELECT to_regclass('made') IS NULL") == [(True,)]
 
