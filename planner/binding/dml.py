@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
@@ -32,6 +33,7 @@ from planner.abc import (
 )
 from planner.binding import ir, keyed, locking
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
+from planner.binding.insert_targets import InsertTargets
 from planner.binding.rows import RowBinder, is_default
 from planner.binding.scope import Relation, Scope
 from planner.parse import position as first_position
@@ -55,15 +57,11 @@ class DmlBinder(RowBinder):
         prefix = self.with_clause(node)
         if isinstance(node.this, exp.Schema):
             listed = [self.column_index(table, c) for c in node.this.expressions]
-            for i, index in enumerate(listed):
-                if index in listed[:i]:
-                    raise PlanError(
-                        "42701",
-                        f'column "{table.columns[index].name}" specified more than once',
-                        position=first_position(node.this.expressions[i]),
-                    )
+            targets = InsertTargets(listed, node.args.get("targets") or {})
+            targets.check(table, node.this.expressions)
         else:
             listed = [i for i, c in enumerate(table.columns) if not c.hidden]
+            targets = InsertTargets(listed, {})
         explicit = isinstance(node.this, exp.Schema)
         overriding = self._overriding(node)
         source = node.expression
@@ -75,9 +73,9 @@ class DmlBinder(RowBinder):
         elif (
             isinstance(source, exp.Values) and not _decorated(source) and len(source.expressions) <= ROWS_MAX
         ):
-            rows = [self._values_row(table, listed, r, explicit, overriding) for r in source.expressions]
+            rows = [self._values_row(table, targets, r, explicit, overriding) for r in source.expressions]
         else:
-            query = self._selected(table, listed, source, explicit, overriding)
+            query = self._selected(table, targets, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
         conflict = self.on_conflict_of(node, table, alias)
         self._note_insert(node, table, alias, listed)
@@ -126,8 +124,9 @@ class DmlBinder(RowBinder):
         return str(node.args.get("overriding") or "")
 
     def _values_row(
-        self, table: Table, listed: list[int], row: exp.Expression, explicit: bool, overriding: str
+        self, table: Table, targets: InsertTargets, row: exp.Expression, explicit: bool, overriding: str
     ) -> list[ir.Node]:
+        listed = targets.indexes
         items = (
             list(row.expressions)
             if isinstance(row, exp.Tuple)
@@ -143,9 +142,10 @@ class DmlBinder(RowBinder):
             raise PlanError("42601", "INSERT has more target columns than expressions")
         scope = Scope(self._scope, 0, clause="VALUES")
         given: dict[int, ir.Node] = {}
-        for index, item in zip(listed, items, strict=False):
+        for place, (index, item) in enumerate(zip(listed, items, strict=False)):
             column = table.columns[index]
             if is_default(item):
+                targets.refuse_default(place)
                 continue
             if column.generated:
                 raise PlanError(
@@ -162,7 +162,9 @@ class DmlBinder(RowBinder):
                     detail=f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
                     hint="Use OVERRIDING SYSTEM VALUE to override.",
                 )
-            given[index] = self.assigned(self.expressions.bind(item, scope), column, first_position(item))
+            value, at = self.expressions.bind(item, scope), first_position(item)
+            whole = partial(self.assigned, value, column, at)
+            targets.take(self, table, given, place, value, at, whole)
         return [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
 
     def _rows_query(self, table: Table, rows: list[list[ir.Node]]) -> Frag:
@@ -176,9 +178,10 @@ class DmlBinder(RowBinder):
         return join(" UNION ALL ", texts)
 
     def _selected(
-        self, table: Table, listed: list[int], source: exp.Expression, explicit: bool, overriding: str
+        self, table: Table, targets: InsertTargets, source: exp.Expression, explicit: bool, overriding: str
     ) -> Frag:
-        expected = [table.columns[i].type for i in listed]
+        listed = targets.indexes
+        expected = [None if p in targets.parts else table.columns[i].type for p, i in enumerate(listed)]
         bound = self.queries.nested(source, self._scope, expected)
         if len(bound.columns) > len(listed):
             raise PlanError(
@@ -199,7 +202,8 @@ class DmlBinder(RowBinder):
                     else f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
                     hint="" if column.generated else "Use OVERRIDING SYSTEM VALUE to override.",
                 )  # fmt: skip
-            given[index] = self.assigned(ir.Var(c.type, number, i), column, 0)
+            value = ir.Var(c.type, number, i)
+            targets.take(self, table, given, i, value, 0, partial(self.assigned, value, column, 0))
         row = [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
         row = self.generated(table, row)
         items = [

@@ -25,6 +25,7 @@ from planner.abc import MergeQuery, PlanError, Slot, Table
 from planner.binding import ir
 from planner.binding.dml import DmlBinder
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
+from planner.binding.insert_targets import InsertTargets
 from planner.binding.scope import Relation, Scope
 from planner.parse import position as first_position
 
@@ -154,13 +155,7 @@ class MergeBinder(DmlBinder):
         if isinstance(names, exp.Tuple | exp.Paren):
             items = names.expressions if isinstance(names, exp.Tuple) else [names.this]
             listed = [self.column_index(table, c) for c in items]
-            for i, index in enumerate(listed):
-                if index in listed[:i]:
-                    raise PlanError(
-                        "42701",
-                        f'column "{table.columns[index].name}" specified more than once',
-                        position=first_position(items[i]),
-                    )
+            InsertTargets(listed, {}).check(table, items)
         elif names is not None:
             raise PlanError(
                 "42601", f'syntax error at or near "{names.name}"', position=first_position(names)
@@ -169,7 +164,8 @@ class MergeBinder(DmlBinder):
             return self.generated(table, [self.default(table, i) for i in range(len(table.columns))])
         saved, self._scope = self._scope, sources
         try:
-            row = self._values_row(table, listed, then.expression, names is not None, self._overriding(then))
+            targets = InsertTargets(listed, {})
+            row = self._values_row(table, targets, then.expression, names is not None, self._overriding(then))
         finally:
             self._scope = saved
         return self.generated(table, row)

@@ -23,6 +23,7 @@ from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.feed import feed
 from planner.parse.forms import rewritten
+from planner.parse.insert_targets import table_start, without_parts
 
 _DIALECT: Final = TidewirePostgres()
 NODES_MAX: Final = 200_000
@@ -45,6 +46,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if tokens[0].kind == END:
         raise _error(text, tokens, None)
     tokens, overriding = _without_overriding(joined(rewritten(tokens)))
+    tokens, parts = without_parts(tokens)
     refuse_impossible_pairs(tokens, text)
     fed = feed(tokens)
     if not fed:
@@ -69,6 +71,12 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     if overriding:
         for insert in tree.find_all(exp.Insert):
             insert.set("overriding", overriding)
+    if parts:
+        for insert in tree.find_all(exp.Insert):
+            found = parts.get(table_start(insert))
+            if found is not None:
+                end = tokens[-1]
+                insert.set("targets", {i: parse_expression(text, [*t, end]) for i, t in found.items()})
     return tree
 
 

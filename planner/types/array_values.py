@@ -413,10 +413,10 @@ def stacked(parts: Sequence[ArrayValue | None], *, aggregated: bool) -> ArrayVal
         odd = SqlError(
             "2202E", "multidimensional arrays must have array expressions with matching dimensions"
         )
-    shapes = {() if p is None else p.dims for p in parts}
+    shapes = {((), ()) if p is None else (p.dims, p.lows) for p in parts}
     if len(shapes) > 1:
         raise odd
-    shape = shapes.pop() if shapes else ()
+    shape, _ = shapes.pop() if shapes else ((), ())
     if not shape:
         return EMPTY
     if len(shape) == DIMENSIONS_MAX:

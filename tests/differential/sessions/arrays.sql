@@ -110,3 +110,6 @@ SELECT b FROM k WHERE a = '{{1,2}}';
 SELECT row(v, id)::text FROM a WHERE id = 2;
 SELECT t.v, t.v[1][1] FROM (SELECT v FROM a WHERE id = 2) AS t;
 WITH RECURSIVE r(n, path) AS (SELECT 1, ARRAY[1] UNION ALL SELECT n + 1, path || (n + 1) FROM r WHERE n < 3) SELECT * FROM r ORDER BY n;
+SELECT array_agg(a) FROM (VALUES ('[0:2]={7,8,9}'::int[]), ('{1,2,3}')) v(a);
+SELECT ARRAY['[0:2]={7,8,9}'::int[], '{1,2,3}'];
+SELECT ARRAY['[0:2]={7,8,9}'::int[], '[0:2]={1,2,3}'];

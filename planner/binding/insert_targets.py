@@ -1,0 +1,71 @@
+"""What INSERT's values are for: columns, or parts of them.
+
+INSERT INTO t (id, a[1], a[2]) VALUES (1, 'x', 'y')     a is made of NULL and two assignments, from left to right
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.abc import PlanError, Table, TypeRef
+from planner.binding import ir
+from planner.binding.assignments import PartBinder, target_of
+from planner.binding.scope import Scope
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.rows import RowBinder
+
+
+@dataclass(frozen=True, slots=True)
+class InsertTargets:
+    """In the order of the values: the row positions of the columns, and of those that are parts the whole target."""
+
+    indexes: Sequence[int]
+    parts: Mapping[int, exp.Expression]
+
+    def check(self, table: Table, nodes: Sequence[exp.Expression]) -> None:
+        """Raises 42701 for a column that is there twice, unless it is in parts both times."""
+        for i, index in enumerate(self.indexes):
+            for j in range(i):
+                if self.indexes[j] == index and not (i in self.parts and j in self.parts):
+                    raise PlanError(
+                        "42701",
+                        f'column "{table.columns[index].name}" specified more than once',
+                        position=first_position(nodes[i]),
+                    )
+
+    def refuse_default(self, place: int) -> None:
+        """Raises 0A000: a part of a value has no default."""
+        target = self.parts.get(place)
+        if target is not None:
+            what = "an array element" if isinstance(target, exp.Bracket) else "a subfield"
+            raise PlanError("0A000", f"cannot set {what} to DEFAULT", position=first_position(target))
+
+    def take(
+        self,
+        binder: RowBinder,
+        table: Table,
+        given: dict[int, ir.Node],
+        place: int,
+        value: ir.Node,
+        position: int,
+        assigned: Callable[[], ir.Node],
+    ) -> None:
+        """Puts a value where it belongs: `assigned` makes it the column's, if it is a whole column's."""
+        index = self.indexes[place]
+        target = self.parts.get(place)
+        if target is None:
+            given[index] = assigned()
+            return
+        column = table.columns[index]
+        _, steps = target_of(target)
+        parts = PartBinder(
+            binder.expressions, binder.coercions, column, Scope(None, 0, clause="VALUES"), position
+        )
+        base = given.get(index, ir.Lit(TypeRef(column.type.oid), None))
+        given[index] = parts.put(base, column.type, steps, value, first_position(target))
