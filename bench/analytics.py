@@ -177,7 +177,7 @@ def _after_changes(peer: Peer, seconds: float) -> float:
         _pass(conn)
         before = _sum_s(conn)
         for change in CHANGES:
-            conn.execute(change)  # type: ignore[call-overload]
+            conn.execute(change)
         _pass(conn)
         after = _sum_s(conn)
     NOTED.lines.append(f"{before:.2f} s before, {after:.2f} s after")

@@ -110,7 +110,7 @@ def _narrow_server(peer: Peer, key: str) -> int:
     with peer.connect() as conn:
         conn.execute("SELECT count(*) FROM pg_class").fetchone()
         before = memory_kib(peer.process.pid)
-        conn.execute(f"CREATE TABLE narrow (a bigint {key}, b int)")  # type: ignore[call-overload]
+        conn.execute(f"CREATE TABLE narrow (a bigint {key}, b int)")
         conn.execute(f"INSERT INTO narrow {_SOURCE}")
     pid = _start(peer)
     with peer.connect() as conn:

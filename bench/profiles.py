@@ -115,7 +115,7 @@ def _libraries(report: Path) -> list[str]:
     """The shared objects (and the kernel) that took most, from the first list of perf's report."""
     if not report.exists():
         return []
-    found = []
+    found: list[str] = []
     for line in report.read_text(encoding="utf-8").splitlines():
         match = re.match(r"\s+([0-9.]+)%\s+(\S+)\s*$", line)
         if match is not None and len(found) < 4:

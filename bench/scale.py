@@ -42,7 +42,7 @@ def _beside_tables(peer: Peer, seconds: float) -> Curve:
             while there < count:
                 with conn.transaction():
                     for i in range(there, min(count, there + CREATED_AT_ONCE)):
-                        conn.execute(f"CREATE TABLE bench_beside_{i} (a int)")  # type: ignore[call-overload]
+                        conn.execute(f"CREATE TABLE bench_beside_{i} (a int)")
                 there = min(count, there + CREATED_AT_ONCE)
         points.append((float(count), 1e6 / insert(CLIENTS)(peer, seconds)))
     return _curve("tables", points)
@@ -71,7 +71,7 @@ def _long_history(peer: Peer, seconds: float) -> Curve:
     longest = HISTORY if seconds >= 3 else HISTORY[:2]
     for count in longest:
         while (there := _commits(peer)) < count:
-            script_run(32, _UPDATE)(peer, max(1.0, min(60.0, (count - there) / 20_000)))
+            script_run(32, _UPDATE)(peer, max(3.0, min(60.0, (count - there) / 20_000)))
         points.append((float(_commits(peer)), 1e6 / script_run(CLIENTS, _UPDATE)(peer, seconds)))
     return _curve("commits before", points)
 

@@ -110,6 +110,10 @@ class TidewireStore(Store):
             transaction.update(SHARD, key, old_rid, key, rid, row)
 
     async def commit(self, transaction: Transaction) -> None:
+        def undo() -> None:
+            for key in transaction.writes.shards[SHARD].by_key:
+                self.versions[key].pop()
+
         def apply(group: Group) -> None:
             written = transaction.writes.shards[SHARD].by_key
             for key, new in written.items():
@@ -120,7 +124,7 @@ class TidewireStore(Store):
                     oldest = self.environment.holds.oldest(group.ts)
                     while len(versions) > 1 and versions[1][0] <= oldest:
                         del versions[0]
-            group.undo(lambda: [self.versions[key].pop() for key in written])
+            group.undo(undo)
 
         transaction.on_apply = apply
         await transaction.commit()
@@ -271,7 +275,7 @@ def _transactions(
     def run(peer: Peer, seconds: float) -> float:
         folder = Path(tempfile.mkdtemp(prefix="tidewire-bench-ycsbt-"))
         try:
-            return uvloop.run(measure(peer, seconds, folder))
+            return float(uvloop.run(measure(peer, seconds, folder)))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 

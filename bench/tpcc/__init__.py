@@ -64,7 +64,7 @@ def _run(warehouses: int, clients: int, isolation: str = "") -> Callable[[Peer, 
         with peer.connect() as conn:
             checks.check(conn)
         orders = sum(c["done"]["new_order"] for c in counts)
-        return 60 * orders / max(c["seconds"] for c in counts)
+        return 60.0 * float(orders) / max(c["seconds"] for c in counts)
 
     return run
 

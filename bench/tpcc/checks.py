@@ -60,5 +60,5 @@ CONDITIONS = {
 def check(connection: psycopg.Connection[Any]) -> None:
     """Raises AssertionError that names the condition and what breaks it."""
     for name, sql in CONDITIONS.items():
-        broken = connection.execute(sql).fetchmany(5)  # type: ignore[call-overload]
+        broken = connection.execute(sql).fetchmany(5)
         assert not broken, f"condition {name}: broken at {broken}"

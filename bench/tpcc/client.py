@@ -14,7 +14,7 @@ from collections import Counter
 
 import psycopg
 
-from bench.tpcc.transactions import MIX, UnusedItem
+from bench.tpcc.transactions import MIX, Connection, UnusedItem, Work
 
 TRIES_MAX = 1_000
 
@@ -49,7 +49,8 @@ class Terminals:
         try:
             seed = 1_000 * self.number + place
             rng, home = random.Random(seed), (self.number + 2 * place) % self.warehouses + 1
-            weights, works = zip(*MIX, strict=True)
+            works = list(MIX)
+            weights = list(MIX.values())
             with psycopg.connect(self.dsn, autocommit=True) as conn:
                 if self.isolation:
                     conn.execute(f"SET default_transaction_isolation = '{self.isolation}'")
@@ -60,7 +61,7 @@ class Terminals:
         except BaseException as error:  # noqa: BLE001 - raised again by whoever waits
             self.failures.append(error)
 
-    def _once(self, conn: psycopg.Connection, work, seed: int, home: int) -> None:  # type: ignore[no-untyped-def,type-arg]
+    def _once(self, conn: Connection, work: Work, seed: int, home: int) -> None:
         """The same choices at every try."""
         for _ in range(TRIES_MAX):
             try:

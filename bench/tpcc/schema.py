@@ -71,7 +71,7 @@ def load(connection: psycopg.Connection[Any], warehouses: int) -> None:
     """Makes the tables anew and fills them."""
     connection.execute(f"DROP TABLE IF EXISTS {', '.join(TABLES)}")
     for statement in DDL.split(";"):
-        connection.execute(statement)  # type: ignore[arg-type]
+        connection.execute(statement)
     rng = random.Random(20260101)
     _copy(connection, "item", _items(rng))
     for w in range(1, warehouses + 1):
@@ -90,7 +90,7 @@ def load(connection: psycopg.Connection[Any], warehouses: int) -> None:
         )
         _orders(connection, rng, w)
     for statement in INDEXES:
-        connection.execute(statement)  # type: ignore[arg-type]
+        connection.execute(statement)
     connection.execute("ANALYZE")
 
 
@@ -100,7 +100,7 @@ def _districts() -> range:
 
 def _copy(connection: psycopg.Connection[Any], table: str, rows: Iterable[tuple[object, ...]]) -> None:
     block: list[str] = []
-    with connection.cursor().copy(f"COPY {table} FROM STDIN") as copy:  # type: ignore[arg-type]
+    with connection.cursor().copy(f"COPY {table} FROM STDIN") as copy:
         for row in rows:
             block.append("\t".join(r"\N" if v is None else str(v) for v in row))
             if len(block) >= 5_000:

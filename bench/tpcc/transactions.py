@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +12,8 @@ import psycopg
 from bench.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, last_name, non_uniform
 
 Connection = psycopg.Connection[Any]
+Work = Callable[[Connection, random.Random, int, int], None]
+"""(connection, choices, home warehouse, warehouses)"""
 NAME_C = 157
 """NURand's constant of a run, which is not that of the load."""
 
@@ -202,4 +205,10 @@ def stock_level(conn: Connection, rng: random.Random, w: int, warehouses: int) -
     )
 
 
-MIX = ((45, new_order), (43, payment), (4, order_status), (4, delivery), (4, stock_level))
+MIX: dict[Work, int] = {
+    new_order: 45,
+    payment: 43,
+    order_status: 4,
+    delivery: 4,
+    stock_level: 4,
+}
