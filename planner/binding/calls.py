@@ -243,6 +243,8 @@ class CallBinder:
             arguments, star = [], True
         else:
             star = False
+        if name in ("normalize", "is_normalized") and len(arguments) == 2:
+            arguments = [arguments[0], _normal_form(arguments[1])]
         known = procs().get(name)
         plain = over is None and condition is None and within is None and not distinct and not order
         if plain and not star and not arguments:
@@ -253,7 +255,10 @@ class CallBinder:
             if any(isinstance(a, exp.Kwarg) for a in arguments):
                 self._named(name, arguments, scope, position)
             given = [self.bind(a, scope) for a in arguments]
-            raise self.missing(name, given, position)
+            made = session_function(name, given)
+            if made is None:
+                raise self.missing(name, given, position)
+            return made
         kinds = {p.kind for p in known or ()}
         if kinds == {"a", "w"} and within is None:
             kinds = {"w"}  # rank() and its kin: hypothetical-set aggregates only with WITHIN GROUP
@@ -354,6 +359,18 @@ class CallBinder:
                 )
             args, result = self.arguments(declared, proc.result, [*given, *(k.expr for k in keys)], position)
             direct, args = args[: len(given)], args[len(given) :]
+            if proc.aggregate == "h":
+                if len(direct) != len(args):
+                    missing = self.missing(name, [*given, *(k.expr for k in keys)], position)
+                    missing.hint = (
+                        f"To use the hypothetical-set aggregate {name}, the number of hypothetical direct arguments "
+                        f"(here {len(direct)}) must match the number of ordering columns (here {len(args)})."
+                    )
+                    raise missing
+                declared = ("any",)
+                direct = tuple(
+                    self.coercions.coerce(d, a.type, "i") for d, a in zip(given, args, strict=True)
+                )
             keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
         else:
             proc, declared = self.resolve(name, given, position)
@@ -502,6 +519,13 @@ class CallBinder:
 def nulls_first(node: exp.Expression, descending: bool) -> bool:
     given = node.args.get("nulls_first")
     return bool(given) if given is not None else descending
+
+
+def _normal_form(node: exp.Expression) -> exp.Expression:
+    """The keyword NFC, NFD, NFKC or NFKD where a function takes one."""
+    if isinstance(node, exp.Column) and node.name.lower() in ("nfc", "nfd", "nfkc", "nfkd"):
+        return exp.Literal.string(node.name.upper())
+    return node
 
 
 def _at(node: exp.Expression) -> int:

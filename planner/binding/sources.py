@@ -105,6 +105,8 @@ class SourceBinder:
                 return self.named(node, scope)
             if isinstance(node.this, exp.Values):
                 return self.derived(node.this, node.args.get("alias"), scope, lateral=False)
+            if node.args.get("rows_from"):
+                return self.function(_side_by_side(node), node, scope)
             return self.function(node.this, node, scope)
         if isinstance(node, exp.Lateral):
             inner = node.this
@@ -531,6 +533,17 @@ def _may_look_left(node: exp.Join) -> bool:
     return isinstance(item, exp.Lateral | exp.Unnest) or (
         isinstance(item, exp.Table) and not isinstance(item.this, exp.Identifier | exp.Values)
     )
+
+
+def _side_by_side(node: exp.Table) -> exp.Expression:
+    """ROWS FROM (f(..), g(..)) as one unnest of several arrays, which puts them side by side the same way."""
+    arrays = []
+    for function in node.args["rows_from"]:
+        if not isinstance(function, exp.Table) or function.args.get("alias"):
+            raise PlanError("0A000", "column definitions in ROWS FROM are not supported")
+        query = exp.select(function.this.copy())
+        arrays.append(exp.Anonymous(this="array", expressions=[query]))
+    return exp.Anonymous(this="unnest", expressions=arrays)
 
 
 def _crossed(groups: list[Source]) -> Source:

@@ -33,7 +33,7 @@ select id, sum(id) over (order by id rows between 1 preceding and 1 following), 
 select id, percent_rank() over (order by id), cume_dist() over (order by id) from emp order by id limit 4
 select dept, sum(count(*)) over (order by dept) from emp group by dept order by dept
 select dept, rank() over (order by sum(pay) desc) from emp where dept is not null group by dept order by dept
-select dept, code, count(*) from emp group by rollup (dept, code) order by dept, code
+select dept, code, count(*) from emp group by rollup (dept, code) order by dept, code, count(*)
 select dept, code, count(*), grouping(dept), grouping(dept, code) from emp group by cube (dept, code) order by 4, 5, 1, 2
 select dept, code, count(*) from emp group by grouping sets ((dept), (code), ()) order by 1, 2
 select * from dept where id in (select dept from emp where pay > 8000) order by id

@@ -8,6 +8,8 @@ form are collected in a list and folded by a function of `prelude`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import import_module
 
 from planner import types as t
 from planner.abc import PlanError
@@ -19,10 +21,10 @@ from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag
 from planner.binding.numeric_forms import as_text_numeric
 
 Write = Callable[[Frag], Frag]
-"""Puts ORDER BY, DISTINCT, FILTER and OVER around `name(args`: see `_Around`."""
+"""Puts ORDER BY, DISTINCT, FILTER and OVER around `name(args`: see `Around`."""
 
 
-class _Around:
+class Around:
     """The clauses of one call, to be written round each DuckDB aggregate that it becomes."""
 
     def __init__(self, emitter: Emitter, node: ir.Aggregate, over: Frag | None) -> None:
@@ -83,23 +85,30 @@ class _Around:
         return sql("tw_distinct_sorted(", pairs, ")")
 
 
-Maker = Callable[[_Around, list[Frag]], Frag]
+Maker = Callable[[Around, list[Frag]], Frag]
 _TABLE: dict[str, Maker] = {}
 
 
+@lru_cache(maxsize=1)
+def _table() -> dict[str, Maker]:
+    """All of them, those of other rooms included."""
+    import_module("planner.binding.functions.hypothetical")
+    return _TABLE
+
+
 def aggregate(emitter: Emitter, node: ir.Aggregate, over: Frag | None) -> Frag:
-    maker = _TABLE.get(node.op)
+    maker = _table().get(node.op)
     if maker is None:
         shown = display_signature(node.op).replace("function ", "aggregate ", 1)
         raise PlanError("0A000", f"{shown} is not supported", position=node.position)
-    return maker(_Around(emitter, node, over), [emitter.frag(a) for a in node.args])
+    return maker(Around(emitter, node, over), [emitter.frag(a) for a in node.args])
 
 
 def signatures() -> list[str]:
-    return sorted(_TABLE)
+    return sorted(_table())
 
 
-def _aggregate(*names: str) -> Callable[[Maker], Maker]:
+def aggregates(*names: str) -> Callable[[Maker], Maker]:
     def decorate(made: Maker) -> Maker:
         for n in names:
             assert n not in _TABLE, n
@@ -109,13 +118,13 @@ def _aggregate(*names: str) -> Callable[[Maker], Maker]:
     return decorate
 
 
-@_aggregate("count()")
-def _count_rows(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("count()")
+def _count_rows(around: Around, args: list[Frag]) -> Frag:
     return around.call("count", ["*"])
 
 
-@_aggregate("count(any)")
-def _count(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("count(any)")
+def _count(around: Around, args: list[Frag]) -> Frag:
     arg = around.node.args[0]
     value = comparable(args[0], arg.type) if around.node.distinct else args[0]
     if isinstance(arg, ir.Logic) and arg.op == "row":
@@ -123,25 +132,25 @@ def _count(around: _Around, args: list[Frag]) -> Frag:
     return around.call("count", [value])
 
 
-@_aggregate("sum(int2)", "sum(int4)")
-def _sum_small(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("sum(int2)", "sum(int4)")
+def _sum_small(around: Around, args: list[Frag]) -> Frag:
     return sql("CAST(", around.call("sum", args), " AS BIGINT)")
 
 
-@_aggregate("sum(int8)")
-def _sum_big(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("sum(int8)")
+def _sum_big(around: Around, args: list[Frag]) -> Frag:
     form = (DECIMAL_DIGITS_MAX, 0)
     return sql("CAST(", around.call("sum", args), " AS DECIMAL(38,0))", form=form)
 
 
-@_aggregate("sum(float4)", "sum(float8)")
-def _sum_float(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("sum(float4)", "sum(float8)")
+def _sum_float(around: Around, args: list[Frag]) -> Frag:
     duck = "FLOAT" if around.node.type.oid == t.FLOAT4 else "DOUBLE"
     return sql("CAST(", around.call("sum", args), f" AS {duck})")
 
 
-@_aggregate("sum(interval)")
-def _sum_interval(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("sum(interval)")
+def _sum_interval(around: Around, args: list[Frag]) -> Frag:
     x = args[0]
     months = around.call("sum", [sql("tw_months(", x, ")")])
     days = around.call("sum", [sql("tw_days(", x, ")")])
@@ -151,18 +160,18 @@ def _sum_interval(around: _Around, args: list[Frag]) -> Frag:
     )  # fmt: skip
 
 
-def _numeric_sum(around: _Around, x: Frag) -> Frag:
+def _numeric_sum(around: Around, x: Frag) -> Frag:
     if x.form is not None:
         return around.call("sum", [x]).with_form((DECIMAL_DIGITS_MAX, x.form[1]))
     return sql("tw_num_sum(", around.call("list", [x]), ")")
 
 
-@_aggregate("sum(numeric)")
-def _sum_numeric(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("sum(numeric)")
+def _sum_numeric(around: Around, args: list[Frag]) -> Frag:
     return _numeric_sum(around, _one_scale(around, args[0]))
 
 
-def _one_scale(around: _Around, x: Frag) -> Frag:
+def _one_scale(around: Around, x: Frag) -> Frag:
     """A CASE over decimals of several scales, in the widest of them."""
     node = around.node.args[0]
     if x.form is not None or not isinstance(node, ir.Logic) or node.op not in ("case", "coalesce"):
@@ -195,32 +204,32 @@ def _one_scale(around: _Around, x: Frag) -> Frag:
     return sql(*items, " END)", form=form)
 
 
-@_aggregate("avg(int2)", "avg(int4)", "avg(int8)")
-def _avg_int(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("avg(int2)", "avg(int4)", "avg(int8)")
+def _avg_int(around: Around, args: list[Frag]) -> Frag:
     total = sql("CAST(", around.call("sum", args), " AS VARCHAR)")
     return sql("tw_num_avg(", total, ", ", around.call("count", args), ")")
 
 
-@_aggregate("avg(numeric)")
-def _avg_numeric(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("avg(numeric)")
+def _avg_numeric(around: Around, args: list[Frag]) -> Frag:
     total = _numeric_sum(around, _one_scale(around, args[0]))
     return sql("tw_num_avg(", as_text_numeric(total), ", ", around.call("count", args), ")")
 
 
-@_aggregate("avg(float4)", "avg(float8)")
-def _avg_float(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("avg(float4)", "avg(float8)")
+def _avg_float(around: Around, args: list[Frag]) -> Frag:
     return around.call("avg", [sql("CAST(", args[0], " AS DOUBLE)")])
 
 
-@_aggregate("avg(interval)")
-def _avg_interval(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("avg(interval)")
+def _avg_interval(around: Around, args: list[Frag]) -> Frag:
     return sql(
         "tw_interval_div(", _sum_interval(around, args), ", CAST(", around.call("count", args), " AS DOUBLE))"
     )
 
 
 def _extreme(kind: str) -> Maker:
-    def made(around: _Around, args: list[Frag]) -> Frag:
+    def made(around: Around, args: list[Frag]) -> Frag:
         x, ref = args[0], around.node.args[0].type
         if (
             (ref.oid == t.NUMERIC and x.form is None)
@@ -255,16 +264,16 @@ for _kind in ("min", "max"):
         "anyenum",
         "inet",
     ]:
-        _aggregate(f"{_kind}({_type})")(_extreme(_kind))
+        aggregates(f"{_kind}({_type})")(_extreme(_kind))
 
 
-@_aggregate("bool_and(bool)", "every(bool)")
-def _bool_and(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("bool_and(bool)", "every(bool)")
+def _bool_and(around: Around, args: list[Frag]) -> Frag:
     return around.call("bool_and", args)
 
 
-@_aggregate("bool_or(bool)")
-def _bool_or(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("bool_or(bool)")
+def _bool_or(around: Around, args: list[Frag]) -> Frag:
     return around.call("bool_or", args)
 
 
@@ -275,11 +284,11 @@ def _plain(name: str) -> Maker:
 
 for _name in ("bit_and", "bit_or", "bit_xor"):
     for _type in ("int2", "int4", "int8"):
-        _aggregate(f"{_name}({_type})")(_plain(_name))
+        aggregates(f"{_name}({_type})")(_plain(_name))
 
 
-@_aggregate("string_agg(text, text)")
-def _string_agg(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("string_agg(text, text)")
+def _string_agg(around: Around, args: list[Frag]) -> Frag:
     x, separator = args
     node = around.node
     if isinstance(node.args[1], ir.Lit) and not node.distinct:
@@ -294,8 +303,8 @@ def _string_agg(around: _Around, args: list[Frag]) -> Frag:
     return sql("tw_string_agg(", pairs, ")")
 
 
-@_aggregate("string_agg(bytea, bytea)")
-def _bytes_agg(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("string_agg(bytea, bytea)")
+def _bytes_agg(around: Around, args: list[Frag]) -> Frag:
     x, separator = (sql("hex(", a, ")") for a in args)
     pairs = around.values(
         sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}"), filtered=sql(args[0], " IS NOT NULL")
@@ -303,30 +312,30 @@ def _bytes_agg(around: _Around, args: list[Frag]) -> Frag:
     return sql("unhex(tw_string_agg(", pairs, "))")
 
 
-@_aggregate("array_agg(anyarray)")
-def _matrix_agg(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("array_agg(anyarray)")
+def _matrix_agg(around: Around, args: list[Frag]) -> Frag:
     """Arrays of one size become an array with a dimension more."""
     texts = as_text(args[0], around.node.args[0].type)
     return sql("tw_array_stack(", around.values(texts), ", true)", form=ARRAY_TEXT)
 
 
-@_aggregate("array_agg(anynonarray)")
-def _array_agg(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("array_agg(anynonarray)")
+def _array_agg(around: Around, args: list[Frag]) -> Frag:
     return around.values(as_text_numeric(args[0]) if around.node.args[0].type.oid == t.NUMERIC else args[0])
 
 
-@_aggregate("range_agg(anyrange)", "range_agg(anymultirange)")
-def _range_agg(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("range_agg(anyrange)", "range_agg(anymultirange)")
+def _range_agg(around: Around, args: list[Frag]) -> Frag:
     return sql("tw_range_agg(", str(around.node.type.oid), ", ", around.call("list", args), ")")
 
 
-@_aggregate("range_intersect_agg(anyrange)", "range_intersect_agg(anymultirange)")
-def _range_intersect_agg(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("range_intersect_agg(anyrange)", "range_intersect_agg(anymultirange)")
+def _range_intersect_agg(around: Around, args: list[Frag]) -> Frag:
     return sql("tw_range_intersect_agg(", str(around.node.type.oid), ", ", around.call("list", args), ")")
 
 
 def _bits(op: str) -> Maker:
-    def made(around: _Around, args: list[Frag]) -> Frag:
+    def made(around: Around, args: list[Frag]) -> Frag:
         return sql(f"tw_bits_folded('{op}', ", around.call("list", args), ")")
 
     return made
@@ -340,7 +349,7 @@ for _name, _op in (("bit_and", "&"), ("bit_or", "|"), ("bit_xor", "#")):
 
 
 def _exact_deviation(name: str, integers: bool) -> Maker:
-    def made(around: _Around, args: list[Frag]) -> Frag:
+    def made(around: Around, args: list[Frag]) -> Frag:
         text = sql("CAST(", args[0], " AS VARCHAR)") if integers else as_text_numeric(args[0])
         return sql(f"tw_num_{name}(", around.call("list", [text]), ")")
 
@@ -356,33 +365,33 @@ for _name, _duck in (
     ("var_pop", "var_pop"),
 ):
     for _type in ("float4", "float8"):
-        _aggregate(f"{_name}({_type})")(_plain(_duck))
-    _aggregate(f"{_name}(numeric)")(_exact_deviation(_duck, False))
+        aggregates(f"{_name}({_type})")(_plain(_duck))
+    aggregates(f"{_name}(numeric)")(_exact_deviation(_duck, False))
     for _type in ("int2", "int4", "int8"):
-        _aggregate(f"{_name}({_type})")(_exact_deviation(_duck, True))
+        aggregates(f"{_name}({_type})")(_exact_deviation(_duck, True))
 
 
 def _over_spread(name: str, axes: str) -> Maker:
     """A quotient of spreads: NULL where one of them, a divisor, is zero (DuckDB says NaN)."""
 
-    def made(around: _Around, args: list[Frag]) -> Frag:
+    def made(around: Around, args: list[Frag]) -> Frag:
         divisors = join(" * ", [around.call(f"regr_s{axis}{axis}", args) for axis in axes])
         return sql("CASE WHEN ", divisors, " <> 0 THEN ", around.call(name, args), " END")
 
     return made
 
 
-def _regr_r2(around: _Around, args: list[Frag]) -> Frag:
+def _regr_r2(around: Around, args: list[Frag]) -> Frag:
     """All of nothing is explained: 1 where y does not vary, NULL where x does not (manual, table 9.60)."""
     sxx, syy = around.call("regr_sxx", args), around.call("regr_syy", args)
     r2 = around.call("regr_r2", args)
     return sql("CASE WHEN ", sxx, " <> 0 THEN CASE WHEN ", syy, " = 0 THEN 1e0 ELSE ", r2, " END END")
 
 
-_aggregate("corr(float8, float8)")(_over_spread("corr", "xy"))
-_aggregate("regr_slope(float8, float8)")(_over_spread("regr_slope", "x"))
-_aggregate("regr_intercept(float8, float8)")(_over_spread("regr_intercept", "x"))
-_aggregate("regr_r2(float8, float8)")(_regr_r2)
+aggregates("corr(float8, float8)")(_over_spread("corr", "xy"))
+aggregates("regr_slope(float8, float8)")(_over_spread("regr_slope", "x"))
+aggregates("regr_intercept(float8, float8)")(_over_spread("regr_intercept", "x"))
+aggregates("regr_r2(float8, float8)")(_regr_r2)
 
 for _name in [
     "covar_pop",
@@ -393,14 +402,14 @@ for _name in [
     "regr_sxy",
     "regr_syy",
 ]:
-    _aggregate(f"{_name}(float8, float8)")(_plain(_name))
-_aggregate("regr_count(float8, float8)")(
+    aggregates(f"{_name}(float8, float8)")(_plain(_name))
+aggregates("regr_count(float8, float8)")(
     lambda around, args: sql("CAST(", around.call("regr_count", args), " AS BIGINT)")
 )
 
 
 def _within(name: str) -> Maker:
-    def made(around: _Around, args: list[Frag]) -> Frag:
+    def made(around: Around, args: list[Frag]) -> Frag:
         node = around.node
         direct = [around.emitter.frag(d) for d in node.direct]
         key = node.order[0]
@@ -410,10 +419,11 @@ def _within(name: str) -> Maker:
             if isinstance(value, float) and not 0 <= value <= 1:
                 raise PlanError("22003", f"percentile value {value:g} is not between 0 and 1")
         arg = direct[0]
+        if key.descending and name == "quantile_disc":
+            within = sql(arg, ") WITHIN GROUP (ORDER BY ", x, " DESC")
+            return around.call("percentile_disc", [within], distinct=False).with_form(x.form)
         if key.descending:
             arg = sql("(1 - ", arg, ")")
-        if name == "quantile_disc" and key.descending:
-            raise PlanError("0A000", "percentile_disc over descending order is not supported")
         return around.call(name, [x, arg], distinct=False).with_form(
             x.form if name == "quantile_disc" else None
         )
@@ -422,21 +432,21 @@ def _within(name: str) -> Maker:
 
 
 for _type in ("float8", "interval"):
-    _aggregate(f"percentile_cont(float8, {_type})")(_within("quantile_cont"))
-_aggregate("percentile_disc(float8, anyelement)")(_within("quantile_disc"))
-_aggregate("percentile_cont(_float8, float8)")(_within("quantile_cont"))
-_aggregate("percentile_disc(_float8, anyelement)")(_within("quantile_disc"))
+    aggregates(f"percentile_cont(float8, {_type})")(_within("quantile_cont"))
+aggregates("percentile_disc(float8, anyelement)")(_within("quantile_disc"))
+aggregates("percentile_cont(_float8, float8)")(_within("quantile_cont"))
+aggregates("percentile_disc(_float8, anyelement)")(_within("quantile_disc"))
 
 
-@_aggregate("mode(anyelement)")
-def _mode(around: _Around, args: list[Frag]) -> Frag:
+@aggregates("mode(anyelement)")
+def _mode(around: Around, args: list[Frag]) -> Frag:
     return around.call("mode", [args[0]], distinct=False).with_form(args[0].form)
 
 
 # --- json ------------------------------------------------------------------------------------------
 
 
-def _json_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
+def _json_agg(around: Around, args: list[Frag], binary: bool) -> Frag:
     from planner.binding.functions.json import value_json
 
     node = around.node
@@ -445,11 +455,11 @@ def _json_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
     return sql("tw_jsonb(" if binary else "(", "tw_json_array(", made, "))")
 
 
-_aggregate("json_agg(anyelement)")(lambda a, x: _json_agg(a, x, False))
-_aggregate("jsonb_agg(anyelement)")(lambda a, x: _json_agg(a, x, True))
+aggregates("json_agg(anyelement)")(lambda a, x: _json_agg(a, x, False))
+aggregates("jsonb_agg(anyelement)")(lambda a, x: _json_agg(a, x, True))
 
 
-def _json_object_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
+def _json_object_agg(around: Around, args: list[Frag], binary: bool) -> Frag:
     from planner.binding.functions.conversions import to_text
     from planner.binding.functions.json import value_json
 
@@ -459,5 +469,5 @@ def _json_object_agg(around: _Around, args: list[Frag], binary: bool) -> Frag:
     return sql("tw_jsonb_object(" if binary else "tw_json_object(", made, ")")
 
 
-_aggregate("json_object_agg(any, any)")(lambda a, x: _json_object_agg(a, x, False))
-_aggregate("jsonb_object_agg(any, any)")(lambda a, x: _json_object_agg(a, x, True))
+aggregates("json_object_agg(any, any)")(lambda a, x: _json_object_agg(a, x, False))
+aggregates("jsonb_object_agg(any, any)")(lambda a, x: _json_object_agg(a, x, True))

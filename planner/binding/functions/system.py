@@ -27,6 +27,10 @@ _CLOCKS = {
 }
 
 
+_PRECISE = {"current_timestamp": t.TIMESTAMPTZ, **{k: v for k, v in _CLOCKS.items() if v != t.DATE}}
+"""Clocks that take a number of digits."""
+
+
 def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
     """Functions whose value is the session's, or known when the statement is planned; None for others."""
     if not args:
@@ -49,16 +53,9 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
             return ir.Logic(known.type, "case", (nothing, known, known))
         if name == "current_setting" and isinstance(arg, ir.Lit) and isinstance(arg.value, str):
             return ir.Session(TypeRef(t.TEXT), f"setting:{arg.value.lower()}")
-        if (
-            name in ("current_timestamp", "localtimestamp")
-            and isinstance(arg, ir.Lit)
-            and isinstance(arg.value, int)
-        ):
-            precision = min(arg.value, 6)
-            now: ir.Node = ir.Session(TypeRef(t.TIMESTAMPTZ), "now")
-            if name == "localtimestamp":
-                now = ir.Cast(TypeRef(t.TIMESTAMP), now)
-            return ir.Cast(TypeRef(now.type.oid, precision), now)
+        if name in _PRECISE and isinstance(arg, ir.Lit) and isinstance(arg.value, int):
+            now = ir.Cast(TypeRef(_PRECISE[name]), ir.Session(TypeRef(t.TIMESTAMPTZ), "now"))
+            return ir.Cast(TypeRef(now.type.oid, min(arg.value, 6)), now)
         if name == "current_schemas":
             return _current_schemas(arg)
     if (
