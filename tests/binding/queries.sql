@@ -35,7 +35,7 @@ select dept, sum(count(*)) over (order by dept) from emp group by dept order by 
 select dept, rank() over (order by sum(pay) desc) from emp where dept is not null group by dept order by dept
 select dept, code, count(*) from emp group by rollup (dept, code) order by dept, code, count(*)
 select dept, code, count(*), grouping(dept), grouping(dept, code) from emp group by cube (dept, code) order by 4, 5, 1, 2
-select dept, code, count(*) from emp group by grouping sets ((dept), (code), ()) order by 1, 2
+select dept, code, count(*) from emp group by grouping sets ((dept), (code), ()) order by 1, 2, 3
 select * from dept where id in (select dept from emp where pay > 8000) order by id
 select * from dept where id not in (select dept from emp where dept is not null) order by id
 select * from dept d where exists (select 1 from emp e where e.dept = d.id and e.pay > 8000) order by id
