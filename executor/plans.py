@@ -17,6 +17,7 @@ from executor.constraints.references import referenced_key, same_datums, stateme
 from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
+from executor.keyed.index_read import IndexRead
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
@@ -184,7 +185,8 @@ class Plans:
         if body is None or (session.block is not None and body.table.shard in session.block.created):
             return None
         try:
-            return Shortcut(ReadPlan(body), self._store.image(body.table.shard))
+            read = IndexRead(body).rows if body.index else ReadPlan(body).short
+            return Shortcut(read, self._store.image(body.table.shard))
         except NotCompilable:
             return None
 

@@ -9,6 +9,7 @@ WIDE     all else             the coroutine decides
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from executor.keyed.read import ReadPlan
 from executor.keyed.write import WritePlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Plan, Table
+from storage.abc import Row, Timestamp
 
 
 class Door(enum.Enum):
@@ -29,9 +31,10 @@ class Door(enum.Enum):
 
 @dataclass(slots=True)
 class Shortcut:
-    """A query that the keyed engine answers as well if it asks for little: one look-up, or a short range."""
+    """A query that the keyed engine answers as well if it asks for little: a look-up, a short range, an index's rows."""
 
-    read: ReadPlan
+    read: Callable[[Sequence[Any], Any, Any, Timestamp], Sequence[Row] | None]
+    """(params, session, image, ts) -> the rows; None: DuckDB is to answer."""
     image: Any
 
 

@@ -12,7 +12,7 @@ still hold raises `TooOldForKeyed` and is answered by DuckDB, which has every ve
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
@@ -55,6 +55,9 @@ class TableImage(Protocol):
 
     def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
         """By a secondary unique key: (primary key or rid, rid, row)."""
+
+    def index(self, positions: tuple[int, ...]) -> Any:
+        """The rows by the values of these columns, whose keys may repeat: `executor.snapshot.indexes.TableIndex`."""
 
     def put(self, key: Key, rid: int, row: Row, ts: Timestamp) -> None:
         """A new version at `ts` (the group's), replacing whatever was visible. Constraints were checked."""

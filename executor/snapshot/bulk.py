@@ -260,7 +260,7 @@ def conflicts(
     indexes: list[tuple[int, KeyIndex, dict[Key, Any]]] = []
     if primary is not None:
         indexes.append((primary.oid, bulk.keys, image.versions.chains))
-    indexes += [(u.oid, bulk.uniques[u.oid], u.candidates) for u in image.versions.uniques]
+    indexes += [(u.oid, bulk.uniques[u.oid], u.candidates) for u in image.versions.uniques if u.oid]
     for oid, index, newest in indexes:
         candidates = set(_in_memory(index, newest))
         for run in image.runs:

@@ -34,6 +34,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.snapshot.bulk import Bulk, Removal, conflicts, prepare, prepare_removal
+from executor.snapshot.indexes import TableIndex
 from executor.snapshot.lookup import Lookups, unique_columns
 from executor.snapshot.pending import BULK, NONE, BulkClose, BulkInsert, CloseAll, Op, Switch, bulk_op
 from executor.snapshot.physical import Physical
@@ -58,6 +59,7 @@ class TableImage(Lookups):
     __slots__ = (
         "_check_at",
         "_compact_at",
+        "_indexes",
         "_pending",
         "_store",
         "_taken_ts",
@@ -111,6 +113,7 @@ class TableImage(Lookups):
         self.backlog: list[tuple[Timestamp, ShardWrites]] = []
         """Commits of other processes since the parts that a cold table will be read from."""
 
+        self._indexes: dict[tuple[int, ...], TableIndex] = {}
         self._undo: list[tuple[Timestamp, Callable[[], None]]] = []
         """How to take bulk operations and alterations back that are not durable yet."""
         self.accounted_bytes = 0
@@ -336,6 +339,15 @@ class TableImage(Lookups):
 
         self._undo.append((run.first, take_out))
         self._runs = (run, *self._runs)
+
+    # --- indexes ---------------------------------------------------------------------------------
+
+    def index(self, positions: tuple[int, ...]) -> TableIndex:
+        """The rows by the values of these columns, whose keys may repeat."""
+        found = self._indexes.get(positions)
+        if found is None or not found.valid:
+            found = self._indexes[positions] = TableIndex(self, self._store, positions)
+        return found
 
     # --- definition ------------------------------------------------------------------------------
 

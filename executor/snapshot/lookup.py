@@ -184,6 +184,11 @@ class Lookups:
         self._seen = (key, runs, NONE)
         return None
 
+    def readable(self, ts: Timestamp) -> None:
+        """Whether versions and runs reach back to `ts`. Raises TooOldForKeyed, NotHydrated."""
+        if self.cold is not None or not self.keyed or ts < self._truncated_ts:
+            self._no_answer()
+
     def _no_answer(self) -> None:
         if self.cold is not None:
             self.cold()
@@ -357,8 +362,9 @@ def _one_run(run: Run, span: range) -> Iterator[tuple[Key, int, Row]]:
             yield key_at(i), entry[0], entry[1]
 
 
-def _visible(head: Version, ts: Timestamp) -> Version | None:
-    v: Version | None = head
+def visible(head: Version | None, ts: Timestamp) -> Version | None:
+    """The version in a chain that a reader at `ts` sees; None: the runs may know of an older one."""
+    v = head
     while v is not None and v[0] > ts:
         v = v[3]
     return v
@@ -366,7 +372,7 @@ def _visible(head: Version, ts: Timestamp) -> Version | None:
 
 def _memory(heads: list[tuple[Key, Version]], ts: Timestamp) -> Iterator[tuple[Key, int, Row]]:
     for key, head in heads:
-        v = _visible(head, ts)
+        v = visible(head, ts)
         if v is not None and v[2] is not None:
             yield key, v[1], v[2]
 
@@ -378,7 +384,7 @@ def _merged(
 
     def from_memory() -> Iterator[tuple[Key, Any, int]]:
         for key, head in heads:
-            v = _visible(head, ts)
+            v = visible(head, ts)
             if v is not None:  # otherwise the runs may know
                 yield key, v, NONE
 

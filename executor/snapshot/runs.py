@@ -65,7 +65,10 @@ class RunShape:
 
 
 class SecondaryIndex:
-    """A sorted permutation of a run's live rows by a secondary unique key, made when first asked for."""
+    """A sorted permutation of a run's live rows by a secondary key, made when first asked for.
+
+    Where keys repeat (an index that is not unique) the rows of one are found by `keys.left` and `keys.right` alone.
+    """
 
     __slots__ = ("_rows", "_with_nulls", "keys")
 
@@ -96,6 +99,10 @@ class SecondaryIndex:
             return self._with_nulls.get(key, -1)
         i = self.keys.find(key)
         return -1 if i < 0 else int(self._rows[i])
+
+    def rows_between(self, start: int, stop: int) -> list[int]:
+        """Row numbers in the run of a span of positions in `keys`."""
+        return self._rows[start:stop].tolist()  # type: ignore[no-any-return]
 
     def rows_at(self, positions: Rids) -> Rids:
         """Row numbers in the run of positions in `keys`."""

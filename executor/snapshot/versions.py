@@ -16,7 +16,8 @@ list is made by the first range read, and later keys wait in `fresh` until the n
 
 **Secondary unique keys** map to the primary keys that had them lately. They are candidates, not
 answers: whoever asks reads each candidate's row at its own timestamp and compares. So an update of a
-unique column adds an entry and never has to find the stale one; pruning rebuilds the map.
+unique column adds an entry and never has to find the stale one; pruning rebuilds the map. Indexes whose keys
+repeat are followed in the same way, from the moment on that somebody has asked by one (`executor.snapshot.indexes`).
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class UniqueMap:
 
     def __init__(self, oid: int, key_of: KeyOf) -> None:
         self.oid, self.key_of = oid, key_of
-        self.candidates: dict[Key, list[Key]] = {}
+        self.candidates: dict[Key, Any] = {}
 
     def add(self, row: Row, key: Key) -> None:
         own = self.key_of(row)
@@ -56,6 +57,17 @@ class UniqueMap:
             known.append(key)
 
 
+class IndexMap(UniqueMap):
+    """The same for an index whose keys repeat, of no constraint (`oid` 0): many rows may have a key."""
+
+    __slots__ = ()
+
+    def add(self, row: Row, key: Key) -> None:
+        own = self.key_of(row)
+        if own is not None:
+            self.candidates.setdefault(own, {})[key] = None
+
+
 class Versions:
     """Chains of versions by key. `width` is the number of key columns."""
 
@@ -64,7 +76,7 @@ class Versions:
     def __init__(self, width: int, uniques: list[UniqueMap] | None = None) -> None:
         self.width = width
         self.chains: dict[Key, Version] = {}
-        self.uniques = uniques or []
+        self.uniques = uniques if uniques is not None else []
         self.fresh: list[Key] | None = None
         self._order: Any = None
 
@@ -118,12 +130,20 @@ class Versions:
         """Candidates of rows that are in memory no more are found in the runs."""
         for u in self.uniques:
             u.candidates.clear()
-            for key, head in self.chains.items():
-                v: Version | None = head
-                while v is not None:
-                    if v[2] is not None:
-                        u.add(v[2], key)
-                    v = v[3]
+            self._fill(u)
+
+    def follow(self, index: IndexMap) -> None:
+        """From now on the map knows which rows in memory have its keys."""
+        self._fill(index)
+        self.uniques.append(index)
+
+    def _fill(self, candidates: UniqueMap) -> None:
+        for key, head in self.chains.items():
+            v: Version | None = head
+            while v is not None:
+                if v[2] is not None:
+                    candidates.add(v[2], key)
+                v = v[3]
 
     def keys_between(
         self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool, descending: bool

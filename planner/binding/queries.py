@@ -434,6 +434,8 @@ class QueryBinder(CompoundBinder):
         if sets is None and not found and parts.having is None:
             return
         parts.grouped = True
+        if sets is None and parts.having is None and not parts.order:
+            parts.folded = [x.node for x in parts.targets], parts.where
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

@@ -7,11 +7,23 @@ from typing import Any
 
 from sqlglot import exp
 
-from planner.abc import Body, Expr, InsertValues, KeyedRead, Plan, Range, ResultColumn, StatementKind, Table
+from planner.abc import (
+    Body,
+    Expr,
+    InsertValues,
+    KeyedRead,
+    Lookup,
+    Plan,
+    Range,
+    ResultColumn,
+    StatementKind,
+    Table,
+)
 from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
+from planner.binding.index_reads import folded, index_read
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -78,7 +90,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
                 raise keyed.NotKeyed("not wanted")
             body = _keyed_read(node, parts, scope)
         except keyed.NotKeyed:
-            shortcut = _shortcut(node, parts, scope) if queries.prefer_keyed else None
+            shortcut = _shortcut(node, parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if shortcut is not None:
                 extra["keyed"] = shortcut
             constant = _constant(node, parts, scope) if queries.prefer_keyed else None
@@ -172,11 +184,12 @@ def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] 
         return None
 
 
-def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
+def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
     """A query that the keyed engine answers as well, if what it asks for turns out to be small.
 
         WHERE a BETWEEN $1 AND $2 [ORDER BY a]      a range of the primary key, found to be short
         WHERE email = $1                            a UNIQUE constraint's columns
+        WHERE customer = $1                         an index's columns, of which not many rows have these values
 
     The executor decides for each execution; the plan is the query that answers whatever is asked.
     """
@@ -184,6 +197,8 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
         table = _keyed_table(node, parts, scope)
         number = scope.relations[0].number
         offsets = {number: 0}
+        if parts.grouped:
+            return _folded_read(catalog, table, number, parts)
         outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
         limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
     except keyed.NotKeyed:
@@ -202,6 +217,17 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
         except keyed.NotKeyed:
             continue
         return KeyedRead(table, points, condition, outputs, limit=limit, unique=constraint.oid)
+    within = _bounded_range(table, number, parts, outputs, limit)
+    if within is not None and not _open(within.lookup):
+        return within
+    by_index = None if parts.order else index_read(catalog, table, number, parts.where, outputs, limit)
+    return by_index or within
+
+
+def _bounded_range(
+    table: Table, number: int, parts: Parts, outputs: tuple[Any, ...], limit: Any
+) -> KeyedRead | None:
+    """A range of the primary key, if WHERE says where it begins or ends."""
     try:
         found = _range_read(table, number, parts, outputs, limit, "", "wait", bounded=False)
     except keyed.NotKeyed:
@@ -209,6 +235,23 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope) -> KeyedRead | None:
     lookup = found.lookup
     assert isinstance(lookup, Range)
     return found if lookup.prefix or lookup.low is not None or lookup.high is not None else None
+
+
+def _open(lookup: Lookup) -> bool:
+    """A range that ends nowhere on one side: likely longer than the list of an index's key."""
+    return isinstance(lookup, Range) and not lookup.prefix and None in (lookup.low, lookup.high)
+
+
+def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> KeyedRead | None:
+    """One row of aggregates over the rows of an index's key."""
+    if parts.folded is None or parts.limit is not None:
+        return None
+    nodes, where = parts.folded
+    made = folded(table, nodes, {number: 0})
+    if made is None:
+        return None
+    outputs, folds = made
+    return index_read(catalog, table, number, where, outputs, None, folds)
 
 
 def _keyed_read(

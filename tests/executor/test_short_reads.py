@@ -1,4 +1,4 @@
-"""Short ranges and unique columns: the keyed engine's answers are DuckDB's, and it is the one that gives them."""
+"""Short ranges, unique columns and indexes: the keyed engine's answers are DuckDB's, and it is the one that gives them."""
 
 from __future__ import annotations
 
@@ -87,6 +87,73 @@ def test_what_is_not_short_goes_to_duckdb() -> None:
             assert now(1, SMALL_RANGE_ROWS_MAX + 2) is None
             rows = await client.rows(f"SELECT a FROM t WHERE a >= 1 AND a < {SMALL_RANGE_ROWS_MAX + 2}")
             assert len(rows) == SMALL_RANGE_ROWS_MAX + 1
+
+    asyncio.run(run())
+
+
+BY_INDEX = [
+    "SELECT a, b, u FROM t WHERE v = {x} % 10 AND b = {x} % 11",
+    "SELECT count(*), sum(b), min(a), max(a), count(b) FROM t WHERE v = {x} % 10 AND b = 3",
+    "SELECT count(*), sum(b) FROM t WHERE v = -1",
+    "SELECT a FROM t WHERE g = 'g{x}'",
+    "SELECT a + 1, u FROM t WHERE g = 'g{x}' AND a > 5",
+    "SELECT a FROM t WHERE g = 'g{x}' AND b IS NOT NULL",
+    "SELECT sum(a) FROM t WHERE g = 'nobody'",
+    "SELECT a FROM t WHERE g = NULL",
+]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rows_of_an_index_are_those_that_duckdb_finds(seed: int) -> None:
+    async def run() -> None:
+        rng = random.Random(seed)
+        async with Server() as server:
+            client = server.client()
+            session = client.session
+            await client.query("CREATE TABLE t (a int PRIMARY KEY, b int, u text, v int, g text)")
+            await client.query("CREATE INDEX ON t (v, b)")
+            await client.query("CREATE INDEX ON t (g) INCLUDE (a)")
+            await client.query(
+                "INSERT INTO t SELECT i, nullif(i % 11, 0), 'u' || i, i % 10, nullif('g' || i % 500, 'g7')"
+                f" FROM generate_series(1, {ROWS}) g(i)"
+            )
+            for step in range(4):
+                for text in BY_INDEX:
+                    sql = text.format(x=rng.randrange(500))
+                    plan = session.executor.plans.prepared(sql, session.context(), ())
+                    now = session.execute_now(plan, (), lambda _: None, autocommit=True)
+                    assert isinstance(now, Rows), sql
+                    wide = await client.rows(sql.replace("FROM t", "FROM (SELECT * FROM t OFFSET 0) t"))
+                    assert sorted(now.rows) == sorted(wide), sql
+                x = rng.randrange(1, ROWS)
+                await client.query(f"DELETE FROM t WHERE a = {x}")
+                await client.query(f"UPDATE t SET g = 'g3', v = 3 WHERE a = {x + 1}")
+                await client.query(f"UPDATE t SET g = NULL WHERE g = 'g{x % 500}'")
+                await client.query(
+                    f"INSERT INTO t VALUES ({ROWS + step + 1}, 1, 'new', {x % 10}, 'g{x % 500}')"
+                )
+                if step == 1:
+                    await client.query("UPDATE t SET b = b + 1 WHERE v = 4")
+                if step == 2:
+                    await client.query("ALTER TABLE t ADD COLUMN more int DEFAULT 7")
+                    await client.rows(
+                        "SELECT a FROM t WHERE a = 1"
+                    )  # waits until rows are there by key again
+
+    asyncio.run(run())
+
+
+def test_an_index_with_many_rows_for_a_key_is_not_walked() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            session = client.session
+            await client.query("CREATE TABLE t (a int PRIMARY KEY, b int)")
+            await client.query("CREATE INDEX ON t (b)")
+            await client.query(f"INSERT INTO t SELECT i, 1 FROM generate_series(1, {ROWS}) g(i)")
+            plan = session.executor.plans.prepared("SELECT a FROM t WHERE b = 1", session.context(), ())
+            assert session.execute_now(plan, (), lambda _: None, autocommit=True) is None
+            assert len(await client.rows("SELECT a FROM t WHERE b = 1")) == ROWS
 
     asyncio.run(run())
 

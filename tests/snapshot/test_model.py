@@ -3,7 +3,7 @@
 Hypothesis writes histories of groups (puts, removals, bulk inserts and deletions, truncation, commits of
 other processes), some of them undone, and strews flushes, compactions, merges and advances of `since`
 among them. At any timestamp from `since` on, point reads, range reads, unique lookups and the DuckDB
-relation must agree with the model. A keyed read may decline (TooOldForKeyed) for the past, never for
+relation must agree with the model; so must the rows by an index. A keyed read may decline (TooOldForKeyed) for the past, never for
 the present (which is the past while a TRUNCATE is being made durable).
 """
 
@@ -221,6 +221,22 @@ class History:
                 continue
             assert hit == next((e for e in expected if e[2][1] == f"v{value}é"), None)
         self.ranges(ts, now, expected)
+        self.indexed(ts, now, expected)
+
+    def indexed(self, ts: int, now: bool, expected: list[Any]) -> None:
+        """By columns that are no key: the second one, and with the first behind it."""
+        for value in range(1, 6):
+            text = f"v{value}é"
+            wanted = [row for _, _, row in expected if row[1] == text]
+            asked = [((1,), text, wanted)]
+            asked += [((1, 0), (text, row[0]), [r for r in wanted if r[0] == row[0]]) for row in wanted[:2]]
+            for positions, key, rows in asked:
+                try:
+                    got = self.image.index(positions).find(key, ts, 100, (0, 1))
+                except TooOldForKeyed:
+                    assert not now
+                    return
+                assert got == [row[:2] for row in rows], (positions, key, ts)
 
     def ranges(self, ts: int, now: bool, expected: list[Any]) -> None:
         keys = [k for k, _, _ in expected]

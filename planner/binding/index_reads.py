@@ -1,0 +1,100 @@
+"""Reads by an index whose keys repeat, of rows or of what they come to.
+
+    SELECT * FROM orders WHERE customer = $1                     CREATE INDEX ON orders (customer)
+    SELECT count(*), sum(price) FROM orders WHERE customer = $1  the same rows, folded
+
+A shortcut beside the columnar plan: the executor takes it if it finds few rows. Indexes serve with all their columns or
+with those that they begin with; of several the one that pins most is chosen. What else WHERE asks is a condition on the
+rows found. No order is promised, so a query with ORDER BY goes to DuckDB.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from planner.abc import Col, Expr, KeyedRead, Table
+from planner.binding import ir, keyed
+from planner.catalog import Catalog
+
+_FOLDS: Final = {
+    "count()": "count",
+    "count(any)": "count",
+    "sum(int2)": "sum",
+    "sum(int4)": "sum",
+    "min(int2)": "min",
+    "min(int4)": "min",
+    "min(int8)": "min",
+    "max(int2)": "max",
+    "max(int4)": "max",
+    "max(int8)": "max",
+}
+"""Aggregates that are Python's own over a few integers, with no overflow in sight."""
+
+
+def index_read(
+    catalog: Catalog,
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    outputs: tuple[Expr, ...],
+    limit: Expr | None,
+    folds: tuple[str, ...] = (),
+) -> KeyedRead | None:
+    """The keyed way to rows of relation `number` by one of the table's indexes; None if none serves."""
+    if not table.key_indexes or where is None:
+        return None
+    for positions in _prefixes(catalog, table):
+        try:
+            points, rest = keyed.find_points(table, number, where, positions)
+            condition = keyed.condition(rest, {number: 0})
+        except keyed.NotKeyed:
+            continue
+        if len(points.keys) == 1:
+            return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, folds=folds)
+    return None
+
+
+def _prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]]:
+    """Columns that indexes begin with, most of them first. Expressions and partial indexes serve no look-up here."""
+    found: set[tuple[int, ...]] = set()
+    for index in catalog.indexes_of(table.oid):
+        if index.predicate or index.method != "btree":
+            continue
+        columns: list[int] = []
+        for key in index.keys:
+            if not key.attnum:
+                break
+            columns.append(table.index_of(key.attnum))
+            found.add(tuple(columns))
+    yield from sorted(found, key=lambda columns: (-len(columns), columns))
+
+
+def folded(
+    table: Table, nodes: Sequence[ir.Node], offsets: Mapping[int, int]
+) -> tuple[tuple[Expr, ...], tuple[str, ...]] | None:
+    """(what is aggregated, how) for targets that are plain aggregates of the closed set; None: others.
+
+    `count(*)` counts a column of the primary key: it is never null.
+    """
+    if not table.key_indexes:
+        return None
+    never_null = table.key_indexes[0]
+    arguments: list[Expr] = []
+    folds: list[str] = []
+    for node in nodes:
+        if not isinstance(node, ir.Aggregate) or node.op not in _FOLDS:
+            return None
+        if node.distinct or node.order or node.filter is not None or node.direct:
+            return None
+        try:
+            made = (
+                keyed.expression(node.args[0], offsets)
+                if node.args
+                else Col(never_null, table.columns[never_null].type)
+            )
+        except keyed.NotKeyed:
+            return None
+        arguments.append(made)
+        folds.append(_FOLDS[node.op])
+    return tuple(arguments), tuple(folds)
