@@ -4,6 +4,8 @@
     Keyed read on pgbench_accounts (primary key: 1 point)
     Engine: keyed
 
+FORMAT JSON has PostgreSQL's shape (`plan_nodes`), with the same facts beside the tree.
+
 `EXPLAIN TIMESTAMP` (an option, `EXPLAIN (TIMESTAMP) ...`) adds the timestamp that it would read at.
 """
 
@@ -15,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import Result, Rows, Stream
+from executor.session.plan_nodes import plan_node
 from planner import statements as st
 from planner import types as t
 from planner.abc import (
@@ -109,7 +112,9 @@ async def run(
 
         if await engine_of(session, session.block, inner, inner.body) is not None:
             engine, lines[0] = "distributed", "Distributed query"
+    provider = "Spark" if engine == "distributed" else "DuckDB"
     facts: dict[str, Any] = {"Engine": engine}
+    measured: dict[str, Any] = {}
     if _said(s.options.get("timestamp")):
         facts["Read Timestamp"] = (
             session.block.read_ts if session.block is not None else session.executor.env.snapshot_ts()
@@ -117,6 +122,7 @@ async def run(
     if s.analyze:
         begun = time.perf_counter()
         result = await session.run_plan(inner, tuple(params), autocommit)
+        started_ms = _since_ms(begun)
         rows = 0
         if isinstance(result, Rows):
             rows = len(result.rows)
@@ -125,16 +131,34 @@ async def run(
                 rows += batch.num_rows
             result.close()
         lines[0] += f" (actual rows={rows})"
-        facts["Execution Time"] = f"{(time.perf_counter() - begun) * 1000:.3f} ms"
+        total_ms = _since_ms(begun)
+        facts["Execution Time"] = total_ms if s.format == "json" else f"{total_ms:.3f} ms"
+        measured = {
+            "Actual Startup Time": started_ms,
+            "Actual Total Time": total_ms,
+            "Actual Rows": rows,
+            "Actual Loops": 1,
+        }
     if s.format == "json":
-        document = [{"Plan": {"Node Type": lines[0], "Details": lines[1:]}, **facts}]
-        text = [json.dumps(document, indent=2)]
+        text = [json.dumps([_document(inner, provider, measured, facts)], indent=2)]
         column = ResultColumn("QUERY PLAN", TypeRef(t.JSON))
     else:
         text = [*lines, *(f"{k}: {v}" for k, v in facts.items())]
         column = ResultColumn("QUERY PLAN", TypeRef(t.TEXT))
     columns = plan.columns or (column,)
     return Rows("EXPLAIN", columns, [(line,) for line in text])
+
+
+def _document(plan: Plan, provider: str, measured: dict[str, Any], facts: dict[str, Any]) -> Any:
+    if isinstance(plan.body, Utility):
+        return "Utility statements have no plan structure"
+    node = plan_node(plan.body, provider)
+    below = {"Plans": node.pop("Plans")} if "Plans" in node else {}
+    return {"Plan": node | measured | below, **facts}
+
+
+def _since_ms(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 3)
 
 
 def _said(option: Any) -> bool:

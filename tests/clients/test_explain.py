@@ -1,0 +1,69 @@
+"""EXPLAIN (FORMAT JSON): the shape that drivers, ORMs and tools which draw plans read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.server.process import ServerProcess
+
+SCHEMA = "CREATE TABLE explained (id int PRIMARY KEY, code text, v int)"
+
+
+def explained(server: ServerProcess, statement: str, options: str = "") -> dict[str, Any]:
+    with server.connect() as c, c.transaction(force_rollback=True):
+        c.execute(SCHEMA)
+        row = c.execute(f"EXPLAIN (FORMAT JSON{options}) {statement}").fetchone()
+        assert row is not None
+        (document,) = row[0]
+        left = c.execute("SELECT count(*) FROM explained").fetchone()
+        assert left == (1 if "ANALYZE" in options and statement.startswith("INSERT") else 0,)
+        return dict(document)
+
+
+def shown(node: dict[str, Any]) -> list[Any]:
+    """What is in a node, without what is the same in all."""
+    below = [shown(n) for n in node.get("Plans", ())]
+    known = ("Operation", "Index Name", "Relation Name", "Custom Plan Provider", "Parent Relationship")
+    return [node["Node Type"], *(node[k] for k in known if k in node), *below]
+
+
+CASES: list[tuple[str, list[Any]]] = [
+    ("SELECT * FROM explained WHERE id = 1", ["Index Scan", "explained_pkey", "explained"]),
+    (
+        "SELECT sum(v) FROM explained",
+        ["Custom Scan", "explained", "DuckDB", ["Seq Scan", "explained", "Member"]],
+    ),
+    (
+        "SELECT * FROM explained a JOIN explained b USING (v)",
+        ["Custom Scan", "DuckDB", ["Seq Scan", "explained", "Member"], ["Seq Scan", "explained", "Member"]],
+    ),
+    (
+        "SELECT typname FROM pg_type",
+        ["Custom Scan", "pg_type", "DuckDB", ["Seq Scan", "pg_type", "Member"]],
+    ),
+    ("SELECT 1 + 1", ["Result"]),
+    ("INSERT INTO explained VALUES (1, 'a', 2)", ["ModifyTable", "Insert", "explained", ["Result", "Outer"]]),
+    (
+        "UPDATE explained SET v = 3 WHERE id = 1",
+        ["ModifyTable", "Update", "explained", ["Index Scan", "explained_pkey", "explained", "Outer"]],
+    ),
+    (
+        "DELETE FROM explained WHERE v > 1",
+        ["ModifyTable", "Delete", "explained", ["Custom Scan", "explained", "DuckDB", "Outer", ["Seq Scan", "explained", "Member"]]],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statement", "expected"), CASES, ids=[statement for statement, _ in CASES])
+def test_the_tree(server: ServerProcess, statement: str, expected: list[Any]) -> None:
+    assert shown(explained(server, statement)["Plan"]) == expected
+
+
+@pytest.mark.parametrize("statement", ["SELECT * FROM explained", "INSERT INTO explained VALUES (1, 'a', 2)"])
+def test_analyze_measures(server: ServerProcess, statement: str) -> None:
+    document = explained(server, statement, ", ANALYZE")
+    plan = document["Plan"]
+    assert (plan["Actual Rows"], plan["Actual Loops"]) == (0, 1)
+    assert 0 <= plan["Actual Startup Time"] <= plan["Actual Total Time"] == document["Execution Time"]
