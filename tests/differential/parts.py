@@ -1,4 +1,4 @@
-"""Random expressions over arrays, ranges and bit strings: the same ones for the same seed.
+"""Random expressions over arrays, ranges, bit strings, jsonb, paths and intervals: the same ones for the same seed.
 
 statements(7, 300)   ->   SELECT (('[1,5)'::int4range * int4range(2, NULL)) && 'empty'), ...
 """
@@ -25,12 +25,36 @@ LITERALS = {
     "numrange": ("'[1.0,2.50)'", "'(1.00,2.5]'", "'[2.5,2.50]'", "'empty'", "'(,0]'", "'[1,NaN]'"),
     "daterange": ("'[2020-01-01,2020-02-01)'", "'(,2020-01-15]'", "'[2020-01-31,infinity)'", "'empty'"),
     "int4multirange": ("'{}'", "'{[1,3),[5,7)}'", "'{(,2],[6,)}'", "'{[2,6)}'", "NULL"),
+    "jsonb": (
+        "'{}'",
+        "'[]'",
+        '\'{"a": 1, "b": [1, 2.50, null]}\'',
+        '\'[1, "x", {"a": null}]\'',
+        "'null'",
+        "'1.0'",
+        "'\"a\"'",
+        "NULL",
+    ),
+    "jsonpath": (
+        "'$'",
+        "'$.a'",
+        "'strict $.a'",
+        "'$[*] ? (@ > 1)'",
+        "'$.**.a'",
+        "'$.b[last]'",
+        "'$.b.size() + 1'",
+        "'$.keyvalue().key'",
+        "'$.a == 1'",
+        "'exists($.b[*] ? (@ == null))'",
+    ),
+    "interval": ("'1 day'", "'-1 mon 2 days'", "'03:04:05.5'", "'0'", "'1 year -1 sec'", "NULL"),
+    "key": ("'a'", "'b'", "'0'", "''"),
     "varbit": ("B'101'", "B'0110'", "B''", "X'f0'", "B'111'"),
 }
 _ARRAYS = ("int4[]", "text[]", "numeric[]")
 _RANGES = ("int4range", "numrange", "daterange")
 _SETS = (*_RANGES, "int4multirange")
-_COMPARED = (*_ARRAYS, *_SETS, "varbit")
+_COMPARED = (*_ARRAYS, *_SETS, "varbit", "jsonb", "interval")
 # (result, template, argument kinds)
 FORMS = (
     *(("bool", f"({{0}} {op} {{1}})", (k, k)) for k in _COMPARED for op in ("=", "<>", "<", ">=", "IS DISTINCT FROM")),
@@ -56,6 +80,28 @@ FORMS = (
     ("int4[]", "ARRAY[{0}, {1}]", ("int4[]", "int4[]")),
     ("int4[]", "array_fill({0}, ARRAY[2, 1])", ("int4",)),
     ("bool", "({1} = ANY({0}))", ("int4[]", "int4")),
+    *(("bool", f"({{0}} {op} {{1}})", ("jsonb", "jsonb")) for op in ("@>", "<@")),
+    *(("bool", f"({{0}} {op} {{1}})", ("jsonb", "key")) for op in ("?",)),
+    *(("bool", f"({{0}} {op} {{1}})", ("jsonb", "jsonpath")) for op in ("@?", "@@")),
+    *(("jsonb", f"({{0}} {op} {{1}})", ("jsonb", k)) for op in ("->", "-") for k in ("key", "int4")),
+    *(("text", f"({{0}} {op} {{1}})", ("jsonb", k)) for op in ("->>",) for k in ("key", "int4")),
+    ("jsonb", "({0} || {1})", ("jsonb", "jsonb")),
+    ("jsonb", "({0})[{1}]", ("jsonb", "key")),
+    ("jsonb", "({0})[{1}][{2}]", ("jsonb", "int4", "key")),
+    ("jsonb", "to_jsonb({0})", ("int4[]",)),
+    ("jsonb", "to_jsonb({0})", ("interval",)),
+    ("jsonb", "jsonb_path_query_array({0}, {1}, '{{}}', true)", ("jsonb", "jsonpath")),
+    ("jsonb", "jsonb_path_query_first({0}, {1})", ("jsonb", "jsonpath")),
+    ("bool", "jsonb_path_exists({0}, {1})", ("jsonb", "jsonpath")),
+    ("jsonb", "jsonb_build_object('k', {0}, 'v', {1})", ("int4", "jsonb")),
+    ("text", "jsonb_typeof({0})", ("jsonb",)),
+    ("jsonb", "jsonb_strip_nulls({0})", ("jsonb",)),
+    *(("interval", f"({{0}} {op} {{1}})", ("interval", "interval")) for op in "+-"),
+    ("interval", "({0} * {1})", ("interval", "int4")),
+    ("interval", "(- {0})", ("interval",)),
+    *(("interval", f"{f}({{0}})", ("interval",)) for f in ("justify_days", "justify_hours", "justify_interval")),
+    ("text", "extract(epoch from {0})::text", ("interval",)),
+    ("interval", "make_interval(days => {0}, hours => {1})", ("int4", "int4")),
     ("bool", "({1} <> ALL({0}))", ("int4[]", "int4")),
     ("text[]", "({0})::text[]", ("int4[]",)),
     ("numeric[]", "({0})::numeric[]", ("int4[]",)),

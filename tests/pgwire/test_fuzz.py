@@ -7,6 +7,7 @@ not close the connection, it must still answer a query.
 from __future__ import annotations
 
 import asyncio
+import os
 import struct
 
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +17,14 @@ from pgwire.messages import CancelRequest, Inbox, ProtocolViolation, parse_start
 from pgwire.scram import ScramError, ScramServer, Verifier
 from tests.pgwire.script import Wire, cstr, encode, frame
 
-RELAXED = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = int(os.environ.get("TIDEWIRE_EXAMPLES", "150"))
+"""More than by default: other ones every time."""
+RELAXED = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=EXAMPLES <= 150,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 
 kinds = st.sampled_from("QPBDECHSdcfFX")
 payloads = st.one_of(
@@ -91,6 +99,47 @@ def test_messages_in_any_order(pieces: list[bytes], cut: int | None) -> None:
 @RELAXED
 @given(st.lists(st.one_of(framed, lines), max_size=8), st.one_of(st.none(), st.integers(1, 9)))
 def test_malformed_payloads(pieces: list[bytes], cut: int | None) -> None:
+    asyncio.run(_survives(pieces, cut))
+
+
+CONVERSATIONS = (
+    ("Parse name=s text=select $1", "Bind stmt=s portal=p values=1", "Describe portal=p", "Execute portal=p limit=2",
+     "Execute portal=p", "Close portal=p", "Close stmt=s", "Sync"),
+    ("Parse text=stream 5", "Bind", "Execute limit=2", "Flush", "Execute limit=2", "Execute", "Sync", "Query select 1"),
+    ("Parse text=syntax", "Bind", "Execute", "Parse text=select 1", "Bind", "Execute", "Sync", "Parse text=select 2",
+     "Bind", "Execute", "Sync"),
+    ("Query copyin", "CopyData 1\\ta\\n", "CopyData 2\\tb\\n", "CopyDone", "Query select 1"),
+    ("Query begin", "Parse text=copyin", "Bind", "Execute", "CopyData 1\\ta\\n", "CopyFail no", "Sync", "Query rollback"),
+    ("Parse text=copyin", "Bind", "Execute", "Sync", "CopyData 1\\ta\\n", "CopyDone", "Query copyout 3", "Query select 1"),
+)  # fmt: skip
+"""What drivers say."""
+
+
+@st.composite
+def mangled(draw: st.DrawFn) -> list[bytes]:
+    """A conversation of a driver's with messages left out, said twice, swapped, cut short or of another kind."""
+    said = [encode(line) for line in draw(st.sampled_from(CONVERSATIONS))]
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(said) - 1))
+        how = draw(st.sampled_from(["left out", "twice", "swapped", "short", "another kind"]))
+        message = said[at]
+        if how == "left out" and len(said) > 1:
+            del said[at]
+        elif how == "twice":
+            said.insert(at, message)
+        elif how == "swapped":
+            other = draw(st.integers(0, len(said) - 1))
+            said[at], said[other] = said[other], said[at]
+        elif how == "short":
+            said[at] = frame(chr(message[0]), message[5 : 5 + draw(st.integers(0, len(message)))])
+        else:
+            said[at] = frame(draw(kinds), message[5:])
+    return said
+
+
+@RELAXED
+@given(mangled(), st.one_of(st.none(), st.integers(1, 9)))
+def test_a_drivers_conversation_gone_wrong(pieces: list[bytes], cut: int | None) -> None:
     asyncio.run(_survives(pieces, cut))
 
 
