@@ -48,8 +48,11 @@ class RowIds:
 
     def among(self, rids: Any) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
         """Which of these row ids are in the set; None: not one of them is."""
-        own, asked = self._ids, as_numpy(rids)
-        if not len(own) or not len(asked) or own[0] > asked.max() or own[-1] < asked.min():
+        own = self._ids
+        if not len(own):
+            return None  # before anything is put together
+        asked = as_numpy(rids)
+        if not len(asked) or own[0] > asked.max() or own[-1] < asked.min():
             return None
         at = own.searchsorted(asked)
         at[at == len(own)] = 0

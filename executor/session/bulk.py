@@ -172,7 +172,8 @@ async def insert_bulk(
     """
     executor = session.executor
     rules = executor.rules(table)
-    counted = numbered(session, table, rows)
+    first = executor.env.rids.take(rows.num_rows)
+    counted = await executor.store.sort(lambda: numbered(first, table, rows))
     written = physical(table, counted)
     if not checked:
         await executor.store.sort(lambda: check_rows(rules, rows, session))
@@ -186,9 +187,8 @@ def physical(table: Table, numbered: pa.Table) -> pa.Table:
     return pa.table([*numbered.columns[1:], numbered.column(0)], schema=queries.physical_schema(table))
 
 
-def numbered(session: Session, table: Table, rows: pa.Table) -> pa.Table:
-    """Full rows with fresh row ids in front, named as the table's shard names its columns."""
-    first = session.executor.env.rids.take(rows.num_rows)
+def numbered(first: int, table: Table, rows: pa.Table) -> pa.Table:
+    """Full rows with row ids from `first` on in front, named as the table's shard names its columns. Any thread."""
     rids = pa.array(np.arange(first, first + rows.num_rows, dtype=np.int64))
     schema = shard_schema(table)
     return pa.table([rids, *rows.columns], schema=pa.schema([pa.field("_rid", pa.int64()), *schema]))

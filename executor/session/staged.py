@@ -285,11 +285,11 @@ async def _append(session: Session, block: Block, staged: _Staged) -> int:
             continue
         full = await completed(session, block, table, staged.columns, rows)
         await executor.store.sort(partial(bulk.check_rows, rules, full, session))
-        numbered = bulk.numbered(session, table, full)
+        first = executor.env.rids.take(full.num_rows)
+        numbered = bulk.numbered(first, table, full)
         await bulk.check_wide(session, block, table, bulk.physical(table, numbered))
         whole.append(numbered)
         if staged.by_reference:
-            first = numbered.column(0)[0].as_py()
             parts.append(_described(staged.parts[i], first))
     together = pa.concat_tables(whole)
     await bulk.add_bulk(session, block, table, together, parts if staged.by_reference else None)

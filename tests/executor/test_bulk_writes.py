@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -204,3 +206,58 @@ def test_a_bulk_update_ends_though_others_write_the_same_table() -> None:
             assert await server.client("a").rows("SELECT sum(v) FROM t") == [(3 * 1500 + written,)]
 
     asyncio.run(run())
+
+
+def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sorting, searching and merging of what a bulk statement writes: others' statements run meanwhile."""
+    from executor.session import bulk, settling
+    from executor.snapshot import bulk as prepared
+    from executor.snapshot import image
+
+    loops = threading.get_ident()
+    on_loop: list[str] = []
+    calls: set[str] = set()
+
+    def watched(module: Any, name: str) -> None:
+        real = getattr(module, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            calls.add(name)
+            if threading.get_ident() == loops:
+                on_loop.append(name)
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(module, name, call)
+
+    for module, name in (
+        (image, "prepare"),
+        (image, "prepare_removal"),
+        (prepared, "shared_keys"),
+        (settling, "own_clash"),
+        (bulk, "distinct"),
+        (bulk, "check_rows"),
+    ):
+        watched(module, name)
+
+    async def run() -> None:
+        async with Server(LIMITS) as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query("create table t (k int primary key, v int not null, w text unique)")
+            for i in range(3):
+                await a.query(
+                    f"insert into t select k, 0, 'w' || k from generate_series({i * 200}, {i * 200 + 199}) g(k)"
+                )
+            await a.query("begin isolation level repeatable read")
+            await a.query("update t set v = v + 1 where k % 2 = 0")
+            await a.query("delete from t where k % 5 = 0")
+            await a.query("insert into t select k, 0, 'w' || k from generate_series(1000, 1199) g(k)")
+            await b.query("insert into t select k, 0, 'w' || k from generate_series(2000, 2199) g(k)")
+            await a.query("delete from t where k % 7 = 0")
+            await a.query("commit")
+            left = [k for k in (*range(600), *range(1000, 1200)) if k % 5 or k >= 1000]
+            left = [k for k in left if k % 7]
+            assert await a.rows("select k from t where k < 2000 order by k") == [(k,) for k in left]
+
+    asyncio.run(run())
+    assert calls >= {"prepare", "prepare_removal", "shared_keys", "distinct", "check_rows"}
+    assert on_loop == []
