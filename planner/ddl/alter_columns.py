@@ -12,6 +12,7 @@ from planner.catalog import Sequence, domains, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, depends, drop, sequences, standing, tables
 from planner.ddl.alteration import Alteration
+from planner.ddl.scope import describe
 from planner.ddl.typenames import check_column_type, resolve_type
 
 
@@ -205,7 +206,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
             raise PlanError(
                 "0A000",
                 "cannot alter type of a column used by a view or rule",
-                detail=f'rule _RETURN on view {view.name} depends on column "{column.name}"',
+                detail=f"rule _RETURN on {describe(view.holder, scope.catalog, scope.search_path)} "
+                f'depends on column "{column.name}"',
             )
     if column.generated and a.expression is not None:
         raise PlanError("42611", "cannot specify USING when altering type of generated column")

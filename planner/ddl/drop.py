@@ -118,12 +118,15 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
     else:
         found = scope.find(name)
     if found is None:
+        # PostgreSQL names the schema of types only.
+        missing = f'type "{_shown(name)}"' if kind in ("type", "domain") else f'{kind} "{name.name}"'
+        missing += " does not exist"
         if not said.if_exists:
             state = {"schema": "3F000", "type": "42704", "domain": "42704", "index": "42704"}.get(
                 kind, "42P01"
             )
-            raise PlanError(state, f'{"type" if kind == "domain" else kind} "{_shown(name)}" does not exist')
-        scope.notice(f'{"type" if kind == "domain" else kind} "{_shown(name)}" does not exist, skipping')
+            raise PlanError(state, missing)
+        scope.notice(f"{missing}, skipping")
         return None
     expected = _KIND.get(kind)
     materialized = isinstance(found, Table) and found.materialized is not None

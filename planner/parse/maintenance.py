@@ -34,7 +34,9 @@ def explain(c: Cursor) -> st.Explain:
         if name not in known:
             raise PlanError("42601", f'unrecognized EXPLAIN option "{name}"')
     how = str(options.get("format", "text")).lower()
-    if how not in ("text", "json", "xml", "yaml"):
+    if how in ("xml", "yaml"):
+        raise PlanError("0A000", f"EXPLAIN (FORMAT {how.upper()}) is not supported", hint="Use FORMAT JSON.")
+    if how not in ("text", "json"):
         raise PlanError("22023", f'unrecognized value for EXPLAIN option "format": "{how}"')
     return st.Explain(c.rest(), _truth(options, "analyze"), _truth(options, "verbose"), how, options)
 
