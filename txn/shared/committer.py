@@ -196,7 +196,9 @@ class SharedCommitter(Committer):
     ) -> None:
         """Sees members through to their answers. `begun`: a try that was made on the loop, and what came of it."""
         formed: _Formed | None = None
-        waiting = members
+        waiting = (
+            members if begun is None else []
+        )  # to be formed into a group, so nothing of them is in the images
         try:
             if begun is None and lost:
                 await self.resolve(self._learn, None)
