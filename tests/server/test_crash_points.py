@@ -150,10 +150,10 @@ def nothing_is_left_lying_about(heir: HastyServer, folder: Path) -> None:
     """What the dead server had staged goes when it is old enough, and shards are looked after again."""
 
     def collected() -> bool:
-        with (
-            heir.connect() as connection
-        ):  # a commit or two, so that `since` goes on and shards are looked after
-            connection.execute("INSERT INTO bulk VALUES (-1, 1); DELETE FROM bulk WHERE batch = -1")
+        with heir.connect() as connection:
+            # Two commits: `since` goes on, and all shards are looked after.
+            connection.execute("INSERT INTO bulk VALUES (-1, 1)")
+            connection.execute("DELETE FROM bulk WHERE batch = -1")
         time.sleep(0.5)
         return verified(folder).unnamed_blobs == 0
 

@@ -1,13 +1,16 @@
-"""Runs one seed again and tells what happened: `python -m tests.simulation SEED`."""
+"""Runs seeds again and tells what happened: `python -m tests.simulation SEED...`, `python -m tests.simulation shared SEED...`"""
 
 from __future__ import annotations
 
 import sys
 
+from tests.simulation.shared_world import run_shared_seed
 from tests.simulation.world import run_seed
 
-for seed in map(int, sys.argv[1:]):
-    world, problems = run_seed(seed)
+arguments = sys.argv[1:]
+shared = arguments[:1] == ["shared"]
+for seed in map(int, arguments[shared:]):
+    world, problems = run_shared_seed(seed) if shared else run_seed(seed)
     print(f"seed {seed}: {world.scenario}")
     for op in world.history:
         print(

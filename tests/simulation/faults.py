@@ -71,6 +71,7 @@ class Process:
         self.clock = SimClock()
         self.dead: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.operations = 0
+        self._stalled_until_s = 0.0
         self._limbo: list[
             asyncio.Future[None]
         ] = []  # what the dead wait for; kept, so they are not collected
@@ -98,7 +99,14 @@ class Process:
             draw -= chance
         return ""
 
+    def stall(self, seconds: float) -> None:
+        """As SIGSTOP and, later, SIGCONT: until then nothing gets through its doors that can be made to wait."""
+        self._stalled_until_s = asyncio.get_running_loop().time() + seconds
+
     async def pause(self) -> None:
+        stalled_s = self._stalled_until_s - asyncio.get_running_loop().time()
+        if stalled_s > 0:
+            await asyncio.sleep(stalled_s)
         if self.odds.delay_mean_s:
             await asyncio.sleep(self.rng.expovariate(1 / self.odds.delay_mean_s))
         if not self.alive:

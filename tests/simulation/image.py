@@ -84,9 +84,11 @@ class Image:
         return self.at(shard, key, (1 << 64) - 1)
 
     def learn(self, commit: Commit, env: Environment) -> None:
-        """A commit of another process."""
+        """A commit of another process; perhaps one that the data shard had when this image was read from it."""
         for shard, writes in commit.writes.items():
             for rid, row in writes.inserts:
+                if (shard, rid) in self.keys_by_rid:
+                    continue
                 self.put(shard, row[0], rid, row[1], commit.ts)
                 env.conflicts.record(shard, row[0], commit.ts)
             for rid in writes.deletes:
