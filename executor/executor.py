@@ -63,6 +63,7 @@ class Executor:
         self.store = store
         self.limits = limits
         self.read_only = read_only
+        self.started_us = env.clock.now_us()
         self.columnar = ColumnarEngine(store.connection.cursor, limits, store.spill)
         self.sequences = Sequences(self)
         self.advisory = advisory.AdvisoryLocks(env.locks)

@@ -31,6 +31,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: s.executor.env.clock.now_us(),
     "clock_timestamp": lambda s: s.executor.env.clock.now_us(),
+    "started_at": lambda s: s.executor.started_us,
     "current_user": lambda s: s.user,
     "session_user": lambda s: s.settings.raw("session_authorization"),
     "user": lambda s: s.user,
