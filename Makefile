@@ -50,9 +50,12 @@ types: $(VENV)/.installed
 imports: $(VENV)/.installed
 	$(BIN)/lint-imports
 
-# Writes docs/functions.md: which of PostgreSQL's functions and operators are there.
+# Writes docs/functions.md (which of PostgreSQL's functions and operators are there), then runs other projects' own
+# test-suites on Tidewire and on PostgreSQL and writes their table into docs/compatibility.md. One of them:
+# make compat ARGS="--only asyncpg"; sqllogictest files: ARGS="--sqllogictest DIR".
 compat: $(VENV)/.installed
 	$(BIN)/python docs/compatibility/functions.py
+	$(BIN)/python -m docs.compatibility.suites $(ARGS)
 
 # The long runs: simulated histories, real processes killed and started again.
 soak: $(VENV)/.installed

@@ -1,0 +1,135 @@
+"""Where suites come from: the package indexes, through their own clients, into .cache/compatibility.
+
+    venv/         an environment of its own for Python's suites: the project's dependencies stay as they are
+    sdist/        source distributions, unpacked: wheels leave the tests out
+    node/NAME/    npm packages, and test folders of those that publish theirs
+
+Versions are those of `requirements.lock` where it has the package, so what is reported is what the clients' tests use.
+Everything is kept between runs; delete the folder to fetch anew.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+CACHE = ROOT / ".cache" / "compatibility"
+FETCH_TIMEOUT_S = 900.0
+BUILD = ("setuptools>=80", "wheel", "cython>=3.2,<4", "pytest>=8,<9")
+"""What source distributions ask for before they say what they are, and the runner of most suites."""
+
+
+class NotFetched(Exception):
+    """A package index said no, or its client is not installed."""
+
+
+class Sources:
+    def __init__(self, cache: Path = CACHE) -> None:
+        self._cache = cache
+        cache.mkdir(parents=True, exist_ok=True)
+
+    # --- Python --------------------------------------------------------------------------------------
+
+    @cached_property
+    def python(self) -> Path:
+        """The interpreter of the suites' environment."""
+        python = self._cache / "venv" / "bin" / "python"
+        if not python.exists():
+            _fetch([sys.executable, "-m", "venv", self._cache / "venv"])
+            _fetch([python, "-m", "pip", "install", "--quiet", "--upgrade", *BUILD])
+        return python
+
+    def install(self, *packages: str) -> None:
+        """Packages into the suites' environment, at the locked versions."""
+        _fetch([self.python, "-m", "pip", "install", "--quiet", *map(pinned, packages)])
+
+    def source_distribution(self, package: str) -> Path:
+        """The unpacked source distribution, at the locked version."""
+        wanted = pinned(package)
+        folder = self._cache / "sdist" / re.sub(r"\W+", "-", wanted)
+        if not folder.exists():
+            download = self._cache / "download" / folder.name
+            shutil.rmtree(download, ignore_errors=True)
+            pip: list[str | Path] = [
+                self.python,
+                "-m",
+                "pip",
+                "download",
+                "--quiet",
+                "--no-deps",
+                "--dest",
+                download,
+            ]
+            _fetch([*pip, "--no-binary", ":all:", "--no-build-isolation", wanted])
+            _unpack(next(download.glob("*.tar.gz")), folder)
+        return folder
+
+    # --- Node ----------------------------------------------------------------------------------------
+
+    def node_packages(self, name: str, packages: Sequence[str]) -> Path:
+        """A folder with npm packages installed in its `node_modules`."""
+        folder = self._cache / "node" / name
+        if not (folder / "node_modules").exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "package.json").write_text('{"private": true}')
+            _fetch(["npm", "install", "--silent", "--no-audit", "--no-fund", *packages], folder)
+        return folder
+
+    def node_package(self, package: str) -> Path:
+        """An npm package as it is published, unpacked by itself: with its tests, where it has them."""
+        folder = self._cache / "node" / re.sub(r"\W+", "-", package)
+        if not folder.exists():
+            download = self._cache / "download" / folder.name
+            shutil.rmtree(download, ignore_errors=True)
+            download.mkdir(parents=True)
+            _fetch(["npm", "pack", "--silent", package], download)
+            _unpack(next(download.glob("*.tgz")), folder)
+        return folder
+
+
+def pinned(package: str) -> str:
+    """`name[extra]` with the version that requirements.lock has; as it is, if there is none or it says one itself."""
+    name = re.split(r"[\[=<>]", package, maxsplit=1)[0]
+    if any(sign in package for sign in "=<>"):
+        return package
+    for line in (ROOT / "requirements.lock").read_text().splitlines():
+        locked, _, version = line.split(";")[0].strip().partition("==")
+        if locked == name:
+            return f"{package}=={version}"
+    return package
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """An archive with one folder on top, which becomes `folder`; there all at once, or not at all."""
+    whole = folder.with_name(folder.name + ".part")
+    shutil.rmtree(whole, ignore_errors=True)
+    with tarfile.open(archive) as files:
+        files.extractall(whole, filter="data")
+    (top,) = whole.iterdir()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    top.rename(folder)
+    shutil.rmtree(whole)
+
+
+def _fetch(command: Sequence[str | Path], folder: Path | None = None) -> None:
+    try:
+        done = subprocess.run(
+            [str(part) for part in command],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=FETCH_TIMEOUT_S,
+            check=False,
+        )
+    except (FileNotFoundError, subprocess.TimeoutExpired) as error:
+        raise NotFetched(str(error)) from None
+    if done.returncode != 0:
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise NotFetched(f"{command[0]}: {said[-1] if said else done.returncode}")
