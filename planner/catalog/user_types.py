@@ -26,8 +26,8 @@ _shown: Mapping[Oid, UserType] = _committed
 
 
 def declare_new(thing: UserType) -> None:
-    """Makes a type known whose OID was not."""
-    if thing.oid not in _declared:
+    """Makes a type known that no commit has made known before."""
+    if thing.oid not in _committed and _declared.get(thing.oid) != thing:
         _declare(thing)
 
 
