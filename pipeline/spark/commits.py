@@ -64,7 +64,7 @@ def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable]) -> 
             delay_s = min(2 * delay_s, BACKOFF_MAX_S)
         try:
             with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
-                _prepare(connection)
+                prepare_ledger(connection)
                 return _commit(connection, writer, batch, tables)
         except (errors.SerializationFailure, errors.DeadlockDetected) as e:
             last = explained(e)
@@ -80,7 +80,7 @@ def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable]) -> 
     raise last
 
 
-def _prepare(connection: psycopg.Connection[Any]) -> None:
+def prepare_ledger(connection: psycopg.Connection[Any]) -> None:
     """Makes the ledger where it is not: several writers may try at once."""
     found = connection.execute("SELECT to_regclass(%s)", [LEDGER]).fetchone()
     if found is not None and found[0] is not None:
