@@ -32,14 +32,13 @@ SORTED_AT_ONCE_ROWS_MAX = 10_000
 class TableIndex:
     """The rows of one table image by the values of some columns. `valid` until the table is defined anew."""
 
-    __slots__ = ("_image", "_map", "_orders", "_positions", "_sorting", "_store", "_versions")
+    __slots__ = ("_image", "_map", "_positions", "_sorting", "_store", "_versions")
 
     def __init__(self, image: TableImage, store: SnapshotStore, positions: tuple[int, ...]) -> None:
         self._image, self._store, self._positions = image, store, positions
         self._versions = image.versions
         self._map = IndexMap(0, unique_key(positions, False))
         self._versions.follow(self._map)
-        self._orders: dict[Run, SecondaryIndex] = {}
         self._sorting: set[Run] = set()
 
     @property
@@ -93,12 +92,12 @@ class TableIndex:
         return [row for _, row in found]
 
     def _order(self, run: Run) -> SecondaryIndex | None:
-        order = self._orders.get(run)
+        order = run.orders.get(self._positions)
         if order is not None:
             return order
         if run.size <= SORTED_AT_ONCE_ROWS_MAX:
-            self._sorted(run, SecondaryIndex(run, self._positions, False))
-            return self._orders[run]
+            order = run.orders[self._positions] = SecondaryIndex(run, self._positions, False)
+            return order
         if run not in self._sorting:
             self._sorting.add(run)
             self._store.spawn(self._sort_aside(run))
@@ -106,14 +105,7 @@ class TableIndex:
 
     async def _sort_aside(self, run: Run) -> None:
         try:
-            order = await self._store.sort(lambda: SecondaryIndex(run, self._positions, False))
+            made = await self._store.sort(lambda: SecondaryIndex(run, self._positions, False))
+            run.orders[self._positions] = made
         finally:
             self._sorting.discard(run)
-        if self.valid and run in self._image.runs:
-            self._sorted(run, order)
-
-    def _sorted(self, run: Run, order: SecondaryIndex) -> None:
-        """Those of runs that have been merged into others go."""
-        there = self._image.runs
-        self._orders = {r: o for r, o in self._orders.items() if r in there}
-        self._orders[run] = order

@@ -121,7 +121,7 @@ class Run:
 
     __slots__ = (
         "_blocks", "_by_rid", "_secondary", "_some", "columns", "entry", "find", "first", "key_at", "keys",
-        "rids", "shape", "since", "size", "spill", "tombstones",
+        "orders", "rids", "shape", "since", "size", "spill", "tombstones",
     )  # fmt: skip
 
     def __init__(
@@ -150,6 +150,8 @@ class Run:
         self._some: dict[tuple[int, ...], RowReader] = {}
         self._blocks: dict[tuple[int, ...], BlockReader] = {}
         self._secondary: dict[int, SecondaryIndex] = {}
+        self.orders: dict[tuple[int, ...], SecondaryIndex] = {}
+        """By columns that are no key (`executor.snapshot.indexes`)."""
         self._by_rid: tuple[Rids, Rids | None] | None = None
 
     def some(self, indexes: tuple[int, ...]) -> RowReader:
