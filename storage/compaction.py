@@ -338,7 +338,9 @@ class Compactor:
             data = await parts.blob.get(part.key)
             file = await parts.offload(partlib.open_parquet, part, data)
             for group in range(file.num_row_groups):
-                yield await parts.offload(_read_group, part, file, group, schema, job.since, dead)
+                yield await parts.offload(
+                    _read_group, part, file, group, schema, self.shard.written(part), job.since, dead
+                )
 
     async def _flush(self, pile: _Pile, version: int) -> Part:
         tables, ts = pile.take()
@@ -425,7 +427,13 @@ class _Pieces:
 
 
 def _read_group(
-    part: Part, file: Any, group: int, schema: pa.Schema, since: Timestamp, dead: np.ndarray
+    part: Part,
+    file: Any,
+    group: int,
+    schema: pa.Schema,
+    written: pa.Schema | None,
+    since: Timestamp,
+    dead: np.ndarray,
 ) -> _Pieces:
     """The blocking half of a step: decode a row group, and sift it."""
     try:
@@ -433,7 +441,7 @@ def _read_group(
         if "_rid" not in table.column_names:
             before = sum(file.metadata.row_group(i).num_rows for i in range(group))
             table = partlib.numbered(table, part.rid_min + before)
-        table = codec.conform(table, schema)
+        table = codec.conform(table, schema, written)
     except (pa.ArrowException, OSError, KeyError) as e:
         raise CorruptBlob(part.key or partlib.INLINE, str(e)) from e
     return _sift(part, table, since, dead)

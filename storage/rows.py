@@ -250,13 +250,23 @@ def field_identity(field: pa.Field) -> bytes:
     return b"=" + name if number is None else b"#" + bytes(number)
 
 
-def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _has_id(field: pa.Field) -> bool:
+    return FIELD_ID in (field.metadata or {})
+
+
+def conform(table: pa.Table, schema: pa.Schema, written: pa.Schema | None = None) -> pa.Table:
     """`table` as if it had been written under `schema`: columns found by identity, absent ones NULL.
 
-    Columns of the table that start with an underscore (`_rid`, `_ts`) stay in front.
+    Columns of the table that start with an underscore (`_rid`, `_ts`) stay in front. A table none of whose
+    fields has an id, although the schema's have, lost them on its way to the disk (large COPYs did that once): its
+    columns are those of the same names in the schema that it was `written` under.
     """
     hidden = [f for f in table.schema if f.name in ("_rid", "_ts")]
-    places = {field_identity(f): i for i, f in enumerate(table.schema)}
+    fields = list(table.schema)
+    if not any(_has_id(f) for f in fields) and any(_has_id(f) for f in schema):
+        named = {f.name: f for f in written or schema}
+        fields = [f if f.name in ("_rid", "_ts") else named.get(f.name, f) for f in fields]
+    places = {field_identity(f): i for i, f in enumerate(fields)}
     arrays = [table.column(f.name) for f in hidden]
     for field in schema:
         i = places.get(field_identity(field))

@@ -44,6 +44,7 @@ from planner.abc import (
 )
 from planner.catalog import quote_identifier, quote_qualified
 from storage.abc import Datum, Part, Row
+from storage.rows import field_identity
 from storage.sorted_ids import ascending, first_places, sorted_distinct
 from txn.locks import LockMode
 
@@ -268,8 +269,16 @@ async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> l
     parts: list[Part] = []
     for at in range(0, rows.num_rows, 2 * size):
         chunks = [rows.slice(i, size) for i in range(at, min(at + 2 * size, rows.num_rows), size)]
-        parts += await asyncio.gather(*(executor.env.stage(table.shard, kind, c) for c in chunks))
+        parts += await asyncio.gather(*(stage(session, table, kind, c) for c in chunks))
     return parts
+
+
+async def stage(session: Session, table: Table, kind: str, rows: pa.Table) -> Part:
+    """One part of a table's rows (`_rid` first), written ahead of its commit."""
+    if kind == "+":
+        columns = [field_identity(f) for f in rows.schema][1:]
+        assert columns == [field_identity(f) for f in shard_schema(table)], "a part has its table's columns"
+    return await session.executor.env.stage(table.shard, kind, rows)
 
 
 def rules_violation(writes: TableWrites, oid: int, key: Any) -> ExecutionError:

@@ -196,7 +196,7 @@ class _Load:
                 self._parts.append(await self._staging[0])
                 del self._staging[0]
             self._staging.append(
-                asyncio.ensure_future(session.executor.env.stage(table.shard, "+", numbered))
+                asyncio.ensure_future(bulk.stage(session, table, "+", numbered))
             )
 
     async def _staged(self) -> list[Part]:

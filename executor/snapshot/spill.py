@@ -78,9 +78,13 @@ def spilled(columns: Sequence[Column], spill: Spill) -> list[pa.Array]:
 
 
 def spilled_table(table: pa.Table, spill: Spill) -> pa.Table:
-    """The same rows over a mapped file. On a thread. Raises OSError when the disk is full."""
+    """The same rows over a mapped file. On a thread. Raises OSError when the disk is full.
+
+    Fields keep their metadata: by it a shard knows which column is which.
+    """
     columns = spilled(table.columns, spill)
-    return pa.table(columns, names=table.column_names)
+    fields = [f.with_type(c.type) for f, c in zip(table.schema, columns, strict=True)]
+    return pa.table(columns, schema=pa.schema(fields, table.schema.metadata))
 
 
 def mapped(values: np.ndarray[Any, Any], spill: Spill | None) -> np.ndarray[Any, Any]:

@@ -272,7 +272,7 @@ class _Verifier:
             else:
                 rows = partlib.inline_table(part, written if part.kind == "+" else None)
             if part.kind == "+":
-                rows = conform(rows, wanted)
+                rows = conform(rows, wanted, written)
         except StorageError as e:
             self._wrong(where, str(e) if part.key is not None else f"{what}: {e}")
             return None

@@ -257,10 +257,11 @@ class Shard:
         wanted = (schema or self.schema) if part.kind == "+" else None
         assert wanted is not None or part.kind == "-", "insertions come after a schema"
         if part.data is not None:
-            return _seen(part, self._inline(part), wanted, as_of)
+            return _seen(part, self._inline(part), wanted, as_of, None)
         assert part.key is not None
         data = await self.parts.blob.get(part.key)
-        table: pa.Table = await self.parts.offload(_decoded, part, data, wanted, as_of)
+        written = self.written(part)
+        table: pa.Table = await self.parts.offload(_decoded, part, data, wanted, as_of, written)
         return table
 
     async def fetch_rows(self, part: Part) -> list[tuple[int, Timestamp, Row]]:
@@ -314,6 +315,10 @@ class Shard:
             table = table.filter(pc.invert(pc.is_in(table.column(0), value_set=rids)))
         return table
 
+    def written(self, part: Part) -> pa.Schema | None:
+        """The schema under which a part of insertions was written."""
+        return self._schema(part.schema_version) if part.kind == "+" and part.schema_version else None
+
     def _schema(self, version: int) -> pa.Schema:
         schemas = self.state.schemas
         if not 1 <= version <= len(schemas):
@@ -352,16 +357,24 @@ class Shard:
         await self.log.commit(machine.Expire(self.log.clock.now_us()))
 
 
-def _decoded(part: Part, data: bytes, schema: pa.Schema | None, as_of: Timestamp | None) -> pa.Table:
+def _decoded(
+    part: Part, data: bytes, schema: pa.Schema | None, as_of: Timestamp | None, written: pa.Schema | None
+) -> pa.Table:
     """The blocking half of a fetch: verify, decode, conform, filter."""
-    return _seen(part, partlib.decode_parquet(part, data), schema, as_of)
+    return _seen(part, partlib.decode_parquet(part, data), schema, as_of, written)
 
 
-def _seen(part: Part, table: pa.Table, schema: pa.Schema | None, as_of: Timestamp | None) -> pa.Table:
+def _seen(
+    part: Part,
+    table: pa.Table,
+    schema: pa.Schema | None,
+    as_of: Timestamp | None,
+    written: pa.Schema | None,
+) -> pa.Table:
     """A part's rows as a reader of `schema` sees them at `as_of`."""
     if schema is not None:
         try:
-            table = codec.conform(table, schema)
+            table = codec.conform(table, schema, written)
         except (pa.ArrowException, KeyError) as e:
             raise CorruptBlob(part.key or partlib.INLINE, str(e)) from e
     if as_of is not None and part.has_ts and part.newest_ts > as_of:

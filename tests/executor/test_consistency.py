@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import random
 
 import pyarrow as pa
 import pytest
 
 from executor.abc import CopyIn
+from executor.limits import ExecutorLimits
 from tests.executor.sql import Client, Failed, Server
 
 ACCOUNTS = 6
@@ -136,10 +138,15 @@ def batch(start: int, count: int) -> pa.RecordBatch:
     )
 
 
+@pytest.mark.parametrize("mapped", [False, True], ids=["in memory", "in mapped files"])
 @pytest.mark.parametrize("key", ["primary key", ""])
-def test_a_large_copy_is_there_by_key_by_query_and_after_a_crash(key: str) -> None:
+def test_a_large_copy_is_there_by_key_by_query_and_after_a_crash(key: str, mapped: bool) -> None:
     async def run() -> None:
-        async with Server() as server:
+        async with Server(ExecutorLimits(bulk_chunk_rows=10_000)) as server:
+            if mapped:
+                server.executor.store.spill = dataclasses.replace(
+                    server.executor.store.spill, size_bytes_min=1
+                )
             client = server.client()
             await client.query(f"create table big (id int {key}, s text, d int default 7)")
             tag = await copy_in(

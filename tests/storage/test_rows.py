@@ -189,6 +189,14 @@ def test_columns_are_found_by_number_whatever_they_are_called() -> None:
     assert codec.reshaper(written, written) is None
 
 
+def test_columns_without_a_number_are_those_of_their_names_when_they_were_written() -> None:
+    written = pa.schema([numbered("a", pa.int64(), 1), numbered("b", pa.string(), 2)])
+    renamed = pa.schema([numbered("b", pa.int64(), 1), numbered("c", pa.string(), 2)])
+    lost = codec.rows_to_arrow([(1, "x")], pa.schema([f.remove_metadata() for f in written]))
+    assert codec.arrow_to_rows(codec.conform(lost, written)) == [(1, "x")]
+    assert codec.arrow_to_rows(codec.conform(lost, renamed, written)) == [(1, "x")]
+
+
 def test_numbers_survive_parquet() -> None:
     written = pa.schema([numbered("a", pa.int64(), 7), numbered("b", INTERVAL, 9)])
     sink = pa.BufferOutputStream()
