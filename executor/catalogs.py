@@ -12,7 +12,6 @@ version is no other's; so whoever compares two by identity knows whether anythin
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -49,7 +48,6 @@ class Catalogs:
         """The catalog after everything admitted; ahead of `newest` while an append is under way."""
         self.rids: dict[int, int] = {}
         """Of each catalog object: its row in the catalog's shard."""
-        self._versions = itertools.count(2)
         self._next_oid = 0
         self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.newest, {})
         self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
@@ -94,7 +92,7 @@ class Catalogs:
         live = {rid: row for rid, row in rows.items() if rid not in gone}
         self.rids = {oid: rid for rid, (oid, _) in live.items()}
         assert len(self.rids) == len(live), "an object has one row in the catalog"
-        catalog = Catalog.from_rows([row for _, row in live.values()], version=1)
+        catalog = Catalog.from_rows([row for _, row in live.values()])
         self.newest = self.admitted = catalog
         self._next_oid = catalog.counter.next_oid
         registered = env.registered()
@@ -170,10 +168,6 @@ class Catalogs:
             self._windows_of = (catalog, windows)
         return self._windows_of[1]
 
-    def next_version(self) -> int:
-        """A number that no other catalog of this server has."""
-        return next(self._versions)
-
     # --- changes ---------------------------------------------------------------------------
 
     def reserve_oids(self, catalog: Catalog) -> Catalog:
@@ -181,11 +175,11 @@ class Catalogs:
         counter = catalog.counter
         first = max(self._next_oid, counter.next_oid)
         self._next_oid = first + OIDS_PER_STATEMENT
-        return catalog.with_changes([CatalogChange(counter, Counter(first))], version=self.next_version())
+        return catalog.with_changes([CatalogChange(counter, Counter(first))])
 
     def renumbered(self, catalog: Catalog) -> Catalog:
         """A transaction's own next catalog, with a version that no other catalog has."""
-        return catalog.with_changes([], version=self.next_version())
+        return catalog.with_changes([])
 
     def admit(self, changes: Iterable[CatalogChange], used: dict[int, Table]) -> None:
         """Whether changes made against an older catalog still hold. Raises 40001, 42P07."""
@@ -239,7 +233,7 @@ class Catalogs:
                 self.rids.pop(oid, None)
             else:
                 self.rids[oid] = row
-        self.admitted = admitted = before.with_changes(merged, version=self.next_version())
+        self.admitted = admitted = before.with_changes(merged)
         ts = group.ts
         undo_images = self._apply_images(block, ts)
 
@@ -294,7 +288,7 @@ class Catalogs:
             else:
                 self.rids[oid] = rid
         if changes:
-            self.newest = self.admitted = self.admitted.with_changes(changes, version=self.next_version())
+            self.newest = self.admitted = self.admitted.with_changes(changes)
 
     def publish(self, block: Block) -> None:
         """The block's commit is durable: its catalog is everybody's."""

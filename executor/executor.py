@@ -1,10 +1,10 @@
 """The executor: where planner, transactions and the snapshot store meet, and what sessions share.
 
-    catalogs    the newest committed catalog, and what is admitted ahead of it     (catalogs.py)
-    plans       plan -> keyed functions, or "the wide door"                        (plans.py)
-    store       an image per table, hydrated in the background                     (snapshot/)
-    columnar    DuckDB's cursors and threads                                       (columnar/engine.py)
-    sessions    one per client, and notifications between them                     (session/)
+catalogs    the newest committed catalog, and what is admitted ahead of it     (catalogs.py)
+plans       plan -> keyed functions, or "the wide door"                        (plans.py)
+store       an image per table, hydrated in the background                     (snapshot/)
+columnar    DuckDB's cursors and threads                                       (columnar/engine.py)
+sessions    one per client, and notifications between them                     (session/)
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class Plans:
             return None
         database = self._catalogs.newest.get(schema_made.database_oid)
         seen = self._catalogs.of(database.name) if isinstance(database, Database) else self._catalogs.newest
-        catalog = seen.with_changes([CatalogChange(before, stand_in)], version=self._catalogs.next_version())
+        catalog = seen.with_changes([CatalogChange(before, stand_in)])
         schema = catalog.schema_of(table.schema_oid).name
         column = quote_identifier(table.columns[0].name)
         source = f"{quote_qualified(schema, stand_in.name)} AS {quote_identifier(table.name)}"

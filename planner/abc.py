@@ -297,8 +297,12 @@ class KeyedRead:
     lock: str = ""  # "", "update", "no key update", "share", "key share"
     lock_wait: str = "wait"  # "wait", "nowait", "skip"
     unique: int = 0  # oid of the UNIQUE constraint whose columns the points are; 0: the primary key
-    index: tuple[int, ...] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
-    folds: tuple[str, ...] = ()  # "count", "sum", "min", "max": one row of aggregates over the outputs, one each
+    index: tuple[
+        int, ...
+    ] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
+    folds: tuple[
+        str, ...
+    ] = ()  # "count", "sum", "min", "max": one row of aggregates over the outputs, one each
 
 
 @dataclass(frozen=True, slots=True)

@@ -195,9 +195,7 @@ class _Load:
             if len(self._staging) >= STAGING_MAX:
                 self._parts.append(await self._staging[0])
                 del self._staging[0]
-            self._staging.append(
-                asyncio.ensure_future(bulk.stage(session, table, "+", numbered))
-            )
+            self._staging.append(asyncio.ensure_future(bulk.stage(session, table, "+", numbered)))
 
     async def _staged(self) -> list[Part]:
         """All parts, in the order of their rows."""

@@ -176,7 +176,7 @@ async def _tables(blob_url: str, consensus_url: str) -> list[Table]:
             return []
         rows = await catalog.read(catalog.upper - 1)
         columns = (rows.column(n).to_pylist() for n in CATALOG_COLUMNS)
-        objects = Catalog.from_rows([(o, k, p) for o, k, p in zip(*columns, strict=True)], version=1)
+        objects = Catalog.from_rows([(o, k, p) for o, k, p in zip(*columns, strict=True)])
         return sorted((t for t in objects.all_tables() if t.shard in registered), key=lambda t: t.name)
 
 

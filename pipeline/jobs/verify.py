@@ -179,7 +179,7 @@ class _Verifier:
             return {}
         try:
             columns = (rows.column(n).to_pylist() for n in CATALOG_COLUMNS)
-            catalog = Catalog.from_rows([(o, k, p) for o, k, p in zip(*columns, strict=True)], version=1)
+            catalog = Catalog.from_rows([(o, k, p) for o, k, p in zip(*columns, strict=True)])
             tables = {table.shard: table for table in catalog.all_tables()}
         except (ValueError, KeyError, TypeError, AssertionError, json.JSONDecodeError) as e:
             self._wrong("catalog", f"its objects cannot be read: {e}")

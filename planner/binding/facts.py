@@ -66,7 +66,9 @@ def rows_of(name: str) -> list[list[str]]:
 
 @lru_cache(maxsize=1)
 def types_by_name() -> dict[str, TypeFact]:
-    return {r[0]: TypeFact(r[0], int(r[1]), r[2], r[3] == "y", r[4], r[5], r[6]) for r in rows_of("types.tsv")}
+    return {
+        r[0]: TypeFact(r[0], int(r[1]), r[2], r[3] == "y", r[4], r[5], r[6]) for r in rows_of("types.tsv")
+    }
 
 
 @lru_cache(maxsize=1)

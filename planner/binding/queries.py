@@ -375,6 +375,13 @@ class QueryBinder(CompoundBinder):
 
         made = grouping_sets(group, key)
         scope.clause = ""
+        for node in (n for keys in made for k in keys for n in ir.walk(k)):
+            if isinstance(node, ir.SetReturning):
+                raise PlanError(
+                    "0A000",
+                    "set-returning functions in GROUP BY are not supported",
+                    hint="Move the function into a subquery in FROM.",
+                )
         return made
 
     def _group_key(self, node: exp.Expression, scope: Scope, targets: list[Target]) -> ir.Node:

@@ -15,6 +15,7 @@ its real name). One namespace holds tables, views, sequences and indexes, anothe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
@@ -53,8 +54,12 @@ _T = TypeVar("_T", bound=CatalogObject)
 _EMPTY: Final[frozenset[Oid]] = frozenset()
 
 
+_versions = itertools.count(1)
+
+
 class Catalog:
-    """Immutable. `version` grows with every change, so that caches can ask whether theirs is of today."""
+    """Immutable. No two catalogs of a process share a `version`, so caches can ask whether theirs is of this one:
+    those that a transaction makes on its way, and rolls back, included."""
 
     __slots__ = (
         "_by_table",
@@ -70,8 +75,8 @@ class Catalog:
         "version",
     )
 
-    def __init__(self, things: Iterable[CatalogObject] | None = None, version: int = 1) -> None:
-        self.version = version
+    def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
+        self.version = next(_versions)
         self.database_oid: Oid = DATABASE_OID
         self.user_types: dict[Oid, UserType] = {}
         """By OID; the same dictionary as long as no type is changed. Never changed in place."""
@@ -87,18 +92,18 @@ class Catalog:
             self._add(thing)
 
     @classmethod
-    def from_rows(cls, rows: Iterable[CatalogRow], version: int = 1) -> Catalog:
+    def from_rows(cls, rows: Iterable[CatalogRow]) -> Catalog:
         """The catalog that the catalog shard's rows describe; built-in objects that no row replaces are there."""
         stored = [decode(row) for row in rows]
         replaced = {thing.oid for thing in stored}
-        return cls([*(b for b in built_in_objects() if b.oid not in replaced), *stored], version)
+        return cls([*(b for b in built_in_objects() if b.oid not in replaced), *stored])
 
     # --- growing ---------------------------------------------------------------------------------
 
-    def with_changes(self, changes: Sequence[CatalogChange], version: int | None = None) -> Catalog:
-        """The catalog after these changes; its version is the next one unless given."""
+    def with_changes(self, changes: Sequence[CatalogChange]) -> Catalog:
+        """The catalog after these changes, under a version of its own."""
         after = Catalog.__new__(Catalog)
-        after.version = self.version + 1 if version is None else version
+        after.version = next(_versions)
         after.database_oid = self.database_oid
         after.user_types = self.user_types
         for name in Catalog.__slots__:

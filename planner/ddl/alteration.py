@@ -61,7 +61,7 @@ class Alteration:
             outputs = ["NULL"]
         # Sequences made here must be known where the query is planned; everything else is as it was before.
         added = [s for s in scope.catalog.sequences_of(new.oid) if scope.before.get(s.oid) is None]
-        then = scope.before.with_changes([CatalogChange(None, s) for s in added], scope.catalog.version)
+        then = scope.before.with_changes([CatalogChange(None, s) for s in added])
         source = quote_qualified(then.schema_of(self.before.schema_oid).name, self.before.name)
         sql = f"SELECT {', '.join(outputs)} FROM {source}"
         scope.rewrites.append(Rewrite(self.before, new, sql, then))

@@ -83,7 +83,7 @@ class Scope:
     def _change(self, old: CatalogObject | None, new: CatalogObject | None) -> None:
         change = CatalogChange(old, new)
         self._first.setdefault(change.oid, old)
-        self.catalog = self.catalog.with_changes([change], self.before.version + 1)
+        self.catalog = self.catalog.with_changes([change])
 
     def first_states(self) -> list[tuple[Oid, CatalogObject | None]]:
         """Every object that was changed, with its state before the statement."""

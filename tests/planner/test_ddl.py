@@ -49,7 +49,7 @@ def test_no_oid_and_no_shard_is_used_twice() -> None:
         oids.add(table.oid)
         shards.add(table.shard)
         world.run("", "drop table t")
-        world.catalog = Catalog.from_rows(world.catalog.rows(), world.catalog.version)
+        world.catalog = Catalog.from_rows(world.catalog.rows())
 
 
 def test_ten_thousand_tables_stay_cheap_to_change() -> None:
