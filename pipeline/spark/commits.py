@@ -1,11 +1,11 @@
 """What a driver does when its executors have written their files: one transaction that makes rows of them.
 
     BEGIN
-      has this writer committed this batch already?  then that is all           tidewire.spark_commits
+      has this writer committed this batch already?  then that is all           tidewire_spark.commits
       CREATE TABLE IF NOT EXISTS t                                              a table that is to be made
       DELETE FROM t                                                             overwrite
       COPY t FROM 'staging/...' (FORMAT parquet, FILES ..., MODE ...)           for each table
-      the batch's number into tidewire.spark_commits
+      the batch's number into tidewire_spark.commits
     COMMIT
 
 The number rides in the same transaction as the rows, so the two cannot part: whoever commits a batch again (a sink
@@ -31,9 +31,10 @@ from pipeline.spark.server import CONNECT_TIMEOUT_S, TidewireError, explained, q
 
 ATTEMPTS_MAX = 12
 BACKOFF_FIRST_S, BACKOFF_MAX_S = 0.1, 5.0
-LEDGER = "tidewire.spark_commits"
+LEDGER = "tidewire_spark.commits"
+"""In a schema that no user is called like: `"$user"` is the first place where names are looked for, and made."""
 _LEDGER = (
-    "CREATE SCHEMA IF NOT EXISTS tidewire",
+    "CREATE SCHEMA IF NOT EXISTS tidewire_spark",
     f"CREATE TABLE IF NOT EXISTS {LEDGER} (writer text PRIMARY KEY, batch bigint NOT NULL,"
     " committed timestamptz NOT NULL DEFAULT now())",
 )
@@ -64,7 +65,7 @@ def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable]) -> 
             delay_s = min(2 * delay_s, BACKOFF_MAX_S)
         try:
             with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
-                prepare_ledger(connection)
+                _prepare(connection)
                 return _commit(connection, writer, batch, tables)
         except (errors.SerializationFailure, errors.DeadlockDetected) as e:
             last = explained(e)
@@ -80,7 +81,7 @@ def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable]) -> 
     raise last
 
 
-def prepare_ledger(connection: psycopg.Connection[Any]) -> None:
+def _prepare(connection: psycopg.Connection[Any]) -> None:
     """Makes the ledger where it is not: several writers may try at once."""
     found = connection.execute("SELECT to_regclass(%s)", [LEDGER]).fetchone()
     if found is not None and found[0] is not None:

@@ -26,7 +26,6 @@ from typing import Any
 
 from pyspark.sql import types as T
 
-from pipeline.spark.commits import prepare_ledger
 from pipeline.spark.server import TidewireError, connected, qualified
 
 UNDEFINED_TABLE = "42P01"
@@ -108,11 +107,9 @@ def _type_name(kind: T.DataType) -> str | None:
 
 def description_of_new(url: str, table: str, statement: str) -> dict[str, Any]:
     """What `tidewire_describe` would say of the table if it were there; nothing stays. Raises TidewireError."""
-    with connected(url) as connection:
-        prepare_ledger(connection)  # so that the commit, when it comes, makes the table and nothing else
-        with connection.transaction(force_rollback=True):
-            connection.execute(statement.encode())
-            row = connection.execute("SELECT tidewire_describe(%s)", [table]).fetchone()
-            assert row is not None
+    with connected(url) as connection, connection.transaction(force_rollback=True):
+        connection.execute(statement.encode())
+        row = connection.execute("SELECT tidewire_describe(%s)", [table]).fetchone()
+        assert row is not None
         found: dict[str, Any] = json.loads(row[0])
         return found
