@@ -36,6 +36,7 @@ from txn.abc import (
     TxnError,
     Unregistered,
 )
+from txn.transaction import TransactionTooLarge
 
 _log = structlog.get_logger("pgwire")
 
@@ -97,6 +98,7 @@ _table: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
     (AnswerFailed, "08007", ""),
     (Fenced, "57P01", ""),
     (QueueFull, "53300", ""),
+    (TransactionTooLarge, "54000", ""),
     (Unregistered, "55000", ""),
     (TimestampTaken, "40001", ""),
     (TxnError, "25000", ""),

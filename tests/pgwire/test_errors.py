@@ -27,6 +27,7 @@ from txn.abc import (
     TransactionExpired,
     TxnError,
 )
+from txn.transaction import TransactionTooLarge
 
 
 def _caused(error: Exception, cause: Exception) -> Exception:
@@ -49,6 +50,7 @@ def _caused(error: Exception, cause: Exception) -> Exception:
         (_caused(CommitFailed("x"), StorageFull("disk full")), "53100"),
         (Fenced("x"), "57P01"),
         (QueueFull("x"), "53300"),
+        (TransactionTooLarge("x"), "54000"),
         (StorageFull("x"), "53100"),
         (CorruptBlob("part-7", "checksum"), "XX001"),
         (SinceViolation("t1", 1, 2), "72000"),
