@@ -16,6 +16,7 @@ _OURS = (
     "array slice",
     "array put",
     "composite put",
+    "jsonb put",
     "array put slice",
     "record field",
     "composite field",
