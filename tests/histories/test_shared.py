@@ -23,7 +23,8 @@ import pytest
 from tests.histories.checker import check
 from tests.histories.history import History
 from tests.histories.workload import Plan, create, record
-from tests.postgres import NoPostgres, PostgresProcess, postgres_process, running_postgres
+from tests.postgres import NoPostgres, PostgresProcess, postgres_process
+from tests.server.consensus import consensus
 from tests.server.process import ServerProcess
 
 KEYS = 4
@@ -32,18 +33,6 @@ STRICT = "strict serializable"
 
 def dsn(server: ServerProcess) -> str:
     return f"host={server.host} port={server.port} user=tidewire dbname=tidewire"
-
-
-@contextlib.contextmanager
-def consensus(kind: str, folder: Path) -> Iterator[str]:
-    if kind == "sqlite":
-        yield f"sqlite:///{folder / 'log.sqlite'}"
-        return
-    try:
-        with running_postgres() as url:
-            yield url
-    except NoPostgres as reason:
-        pytest.skip(str(reason))
 
 
 @contextlib.contextmanager

@@ -7,18 +7,16 @@ everything at once, dies there, and is started again; then everything that clien
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pipeline.jobs.verify import VerifyReport, verify_stores
 from storage.failpoints import POINTS
-from tests.postgres import NoPostgres, running_postgres
+from tests.server.consensus import consensus
 from tests.server.crash_load import Load, check_evidence, prepare
 from tests.server.process import ServerProcess, wait_until
 
@@ -223,23 +221,11 @@ def test_the_append_process_killed(template: Path, tmp_path: Path, fail_at: str)
     verified(data)
 
 
-@contextlib.contextmanager
-def _consensus(kind: str, folder: Path) -> Iterator[str]:
-    if kind == "sqlite":
-        yield f"sqlite:///{folder / 'log.sqlite'}"
-        return
-    try:
-        with running_postgres() as url:
-            yield url
-    except NoPostgres as reason:
-        pytest.skip(str(reason))
-
-
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 @pytest.mark.parametrize("fail_at", _ids(OF_SHARED_SERVERS))
 def test_a_shared_server_killed_beside_another(tmp_path: Path, kind: str, fail_at: str) -> None:
-    with _consensus(kind, tmp_path) as url:
+    with consensus(kind, tmp_path) as url:
         blob = (tmp_path / "blob").as_uri()
         stores = ["--shared", "--consensus", url, "--blob", blob]
         with HastyServer(tmp_path / "beside", *stores) as beside:

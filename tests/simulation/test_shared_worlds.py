@@ -9,6 +9,7 @@ import asyncio
 
 import pytest
 
+from tests.simulation.seeds import judge
 from tests.simulation.shared_world import run_shared_seed
 from tests.simulation.test_simulation import BLOCK
 from txn.conflicts import ConflictIndex
@@ -17,27 +18,15 @@ from txn.shared.committer import SharedCommitter
 from txn.txns_shard import SHARD
 
 
-def _judge(seeds: range) -> None:
-    guilty = {}
-    for seed in seeds:
-        try:
-            _, problems = run_shared_seed(seed)
-        except Exception as error:
-            raise AssertionError(f"shared seed {seed} does not even come to an end") from error
-        if problems:
-            guilty[seed] = problems[:5]
-    assert not guilty, f"seeds and what is wrong with them: {guilty}"
-
-
 @pytest.mark.parametrize("first", range(0, 50, BLOCK))
 def test_shared_worlds_keep_their_promises(first: int) -> None:
-    _judge(range(first, first + BLOCK))
+    judge(run_shared_seed, range(first, first + BLOCK))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(1_000, 6_000, 250))
 def test_many_more_shared_worlds(first: int) -> None:
-    _judge(range(first, first + 250))
+    judge(run_shared_seed, range(first, first + 250))
 
 
 def test_a_seed_is_a_whole_run_of_all_servers() -> None:

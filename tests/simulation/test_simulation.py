@@ -15,6 +15,7 @@ from storage.shard.shard import Shard
 from tests.simulation.faults import Odds
 from tests.simulation.history import Op, Truth, check
 from tests.simulation.loop import Deadlock, SimLoop, simulate
+from tests.simulation.seeds import judge
 from tests.simulation.world import Scenario, World, run_seed
 from txn.abc import Isolation, ShardWrites
 from txn.conflicts import ConflictIndex
@@ -24,27 +25,15 @@ from txn.txns_shard import SHARD
 BLOCK = 25
 
 
-def _judge(seeds: range) -> None:
-    guilty = {}
-    for seed in seeds:
-        try:
-            _, problems = run_seed(seed)
-        except Exception as error:
-            raise AssertionError(f"seed {seed} does not even come to an end") from error
-        if problems:
-            guilty[seed] = problems[:5]
-    assert not guilty, f"seeds and what is wrong with them: {guilty}"
-
-
 @pytest.mark.parametrize("first", range(0, 300, BLOCK))
 def test_worlds_keep_their_promises(first: int) -> None:
-    _judge(range(first, first + BLOCK))
+    judge(run_seed, range(first, first + BLOCK))
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(1_000, 21_000, 500))
 def test_many_more_worlds(first: int) -> None:
-    _judge(range(first, first + 500))
+    judge(run_seed, range(first, first + 500))
 
 
 def test_a_seed_is_a_whole_run() -> None:
