@@ -243,6 +243,9 @@ class Session(Protocol):
     @property
     def in_implicit(self) -> bool: ...
 
+    def schema_name(self, oid: int) -> str:
+        """What the schema of a table or type is called, for an error's fields; "" where it has gone."""
+
     def statement_failed(self, error: Exception) -> None:
         """An error was reported: an open block becomes failed, the implicit transaction rolls back."""
 

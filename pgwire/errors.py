@@ -121,8 +121,11 @@ _hints: Final = {
 }
 
 
-def describe(error: BaseException, *, offset: int = 0) -> ErrorFields:
-    """The fields for an exception, never failing. `offset`: where the statement begins in its string."""
+def describe(error: BaseException, *, offset: int = 0, schema: str = "") -> ErrorFields:
+    """The fields for an exception, never failing.
+
+    `offset`: where the statement begins in its string. `schema`: that of the table or type that it is about.
+    """
     if isinstance(error, SqlError):
         return ErrorFields(
             error.sqlstate,
@@ -131,7 +134,7 @@ def describe(error: BaseException, *, offset: int = 0) -> ErrorFields:
             hint=error.hint,
             position=error.position + offset if error.position > 0 else 0,
             where=str(getattr(error, "context", "") or ""),
-            schema=error.schema,
+            schema=schema,
             table=error.table,
             column=error.column,
             datatype=error.datatype,

@@ -286,7 +286,9 @@ class Conversation:
         if self._ending is not None and getattr(error, "sqlstate", "") == "57014":
             self._cut = True  # it was stopped because the session ends: that is what the client is told
         else:
-            self.out.append(describe(error, offset=offset).encode())
+            about_oid = getattr(error, "about_oid", 0)
+            schema = self.session.schema_name(about_oid) if about_oid else ""
+            self.out.append(describe(error, offset=offset, schema=schema).encode())
         if isinstance(error, Exception):
             self.session.statement_failed(error)
 

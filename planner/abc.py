@@ -26,7 +26,8 @@ class SqlError(Exception):
     SQL's errors are named by SQLSTATE in the standard itself, so the two rooms that speak SQL
     (planner, executor) raise this; the rooms below have typed exceptions that pgwire maps.
 
-    `position` is the 1-based character position in the statement's own text (0: none).
+    `position` is the 1-based character position in the statement's own text (0: none). `about_oid` is the
+    table or type that it is about: whoever tells the client knows what that one's schema is called by then.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class SqlError(Exception):
         position: int = 0,
         detail: str = "",
         hint: str = "",
-        schema: str = "",
+        about_oid: Oid = 0,
         table: str = "",
         column: str = "",
         constraint: str = "",
@@ -47,7 +48,7 @@ class SqlError(Exception):
         super().__init__(message)
         self.sqlstate, self.message, self.position = sqlstate, message, position
         self.detail, self.hint = detail, hint
-        self.schema, self.table, self.column = schema, table, column
+        self.about_oid, self.table, self.column = about_oid, table, column
         self.constraint, self.datatype = constraint, datatype
         self.context = context  # where it happened: `COPY t, line 3, column b: "x"`
 

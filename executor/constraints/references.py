@@ -174,7 +174,7 @@ def missing_parent(
         detail=f'Key {_shown_key(_columns(child, constraint.columns), values)} is not present in table "{parent.name}".',
         table=child.name,
         constraint=constraint.name,
-        schema="public",
+        about_oid=child.oid,
     )
 
 
@@ -185,7 +185,7 @@ def mixed_nulls(child: Table, constraint: Constraint) -> ExecutionError:
         detail="MATCH FULL does not allow mixing of null and nonnull key values.",
         table=child.name,
         constraint=constraint.name,
-        schema="public",
+        about_oid=child.oid,
     )
 
 
@@ -200,7 +200,7 @@ def still_referenced(
         detail=f'Key {key} is still referenced from table "{child.name}".',
         table=child.name,
         constraint=constraint.name,
-        schema="public",
+        about_oid=child.oid,
     )
 
 

@@ -116,7 +116,7 @@ class TableRules:
             detail=f"Failing row contains ({describe_row(self.table, row)}).",
             table=self.table.name,
             column=column,
-            schema="public",
+            about_oid=self.table.oid,
         )
 
     def check_violation(self, constraint: Constraint, row: Row) -> ExecutionError:
@@ -125,7 +125,11 @@ class TableRules:
             code, message = domains.violation(column, constraint)
             assert column.domain is not None
             return ExecutionError(
-                code, message, schema="public", datatype=column.domain.name, constraint=constraint.name
+                code,
+                message,
+                about_oid=column.domain.oid,
+                datatype=column.domain.name,
+                constraint=constraint.name,
             )
         return ExecutionError(
             "23514",
@@ -133,7 +137,7 @@ class TableRules:
             detail=f"Failing row contains ({describe_row(self.table, row)}).",
             table=self.table.name,
             constraint=constraint.name,
-            schema="public",
+            about_oid=self.table.oid,
         )
 
     def unique_violation(self, constraint: Constraint | None, key: Key) -> ExecutionError:
@@ -145,7 +149,7 @@ class TableRules:
             detail=f"Key {key_text(self.table, constraint, key)} already exists.",
             table=self.table.name,
             constraint=constraint.name,
-            schema="public",
+            about_oid=self.table.oid,
         )
 
 

@@ -195,6 +195,11 @@ class Session:
             return block.catalog
         return self.newest_catalog()
 
+    def schema_name(self, oid: int) -> str:
+        """What the schema of a table or type is called here and now; nothing where it has gone."""
+        thing = self.catalog.get(oid)
+        return "" if thing is None else self.catalog.schema_of(thing.schema_oid).name
+
     def newest_catalog(self) -> Any:
         """The newest committed catalog as this session's database sees it."""
         base = self.executor.catalogs.newest

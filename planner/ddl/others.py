@@ -133,7 +133,7 @@ def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
         f"SELECT {shown} FROM {constraints.qualified(scope, table)}{where} GROUP BY {shown} HAVING count(*) > 1 LIMIT 1",
         "23505",
         f'could not create unique index "{index.name}"',
-        f"Key ({', '.join(shown_key(table, index, i) for i in range(1, len(keys) + 1))})=({values}) is duplicated.",
+        f"Key ({', '.join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))})=({values}) is duplicated.",
         table,
         index.name,
     )

@@ -40,7 +40,7 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
         column = by_attnum[key.attnum] if key.attnum else None
         _refuse_unordered(column)
         text = quote_identifier(column.name) if column is not None else f"({key.expression})"
-        shown.append(shown_key(table, index, i + 1))
+        shown.append(shown_key(scope, table, index, i + 1))
         partial = index.predicate and i == 0
         if column is not None and not partial:
             attnums.append(column.attnum)
@@ -70,9 +70,9 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
     return changed, {c.attnum: c.default or "" for c in made}
 
 
-def shown_key(table: Table, index: Index, position: int) -> str:
+def shown_key(scope: Scope, table: Table, index: Index, position: int) -> str:
     """A key of an index, 1-based, as PostgreSQL names it: a column, a call, or an expression in parentheses."""
-    return index_column(table, index, position)
+    return index_column(table, index, position, scope.catalog, pretty=True)
 
 
 def _refuse_unordered(column: Column | None) -> None:
