@@ -31,6 +31,7 @@ from executor.plans import Plans
 from executor.session import advisory, bulk_locks, functions
 from executor.session.block import Block
 from executor.session.session import Session
+from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
 from planner.abc import SqlError, Table
@@ -68,6 +69,7 @@ class Executor:
         self.sequences = Sequences(self)
         self.advisory = advisory.AdvisoryLocks(env.locks)
         self.system = SystemRelations()
+        self.sizes = Sizes(env, store)
         self.distributed: Engine | None = None
         """Who answers big SELECTs (`execution_engine`); the assembly puts it here and closes it."""
         self.catalogs = Catalogs(env, store)

@@ -56,6 +56,7 @@ from txn.oracle import LeasedOracle, SystemClock
 from txn.resolve import resolve
 from txn.retention import Retention
 from txn.rids import RidAllocator
+from txn.sizes import stored_bytes
 from txn.transaction import Transaction
 from txn.txns_shard import ModeMismatch, TxnsShard
 from txn.txns_state import TxnsState
@@ -466,6 +467,10 @@ class Environment:
     async def shard(self, id: ShardId) -> Shard:
         """The handle on a data shard; one per process, opened at first use."""
         return await self._data.open(id)
+
+    def stored_bytes(self, shard: ShardId) -> int:
+        """What the shard's parts take, as far as this process has seen them. See `txn.sizes`."""
+        return stored_bytes(self._data.handles.get(shard), self.txns.state.outstanding.get(shard, ()))
 
     async def stage(self, shard: ShardId, kind: str, table: pa.Table) -> Part:
         """Writes rows ahead of their commit: inline when small, else a blob. `_rid` comes first.

@@ -58,7 +58,8 @@ class SystemRelations:
         if kept is None or kept[0] is not catalog:
             if len(self._refs) >= _CACHE_MAX:
                 self._refs.clear()
-            kept = self._refs[key] = (catalog, opened(system.SystemContext(catalog, *key)))
+            context = system.SystemContext(catalog, *key, sizes=session.executor.sizes)
+            kept = self._refs[key] = (catalog, opened(context))
         return kept[1]
 
     def relation(self, session: Session, use: SystemUse, bindings: dict[str, pa.Table]) -> str:

@@ -119,6 +119,10 @@ class KeyIndex:
         self.size = len(arrays[0])
         self.key_at = cell_reader(arrays[0]) if self.width == 1 else row_reader(arrays)
 
+    @property
+    def size_bytes(self) -> int:
+        return sum(a.nbytes for a in self.arrays)
+
     def find(self, key: Key) -> int:
         """The position of the key, or -1."""
         i = bisect_left(range(self.size), key, key=self.key_at)

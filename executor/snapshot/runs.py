@@ -93,6 +93,10 @@ class SecondaryIndex:
             read = row_reader(columns)
             self._with_nulls = {read(int(i)): int(i) for i in np.flatnonzero(live & ~full)}
 
+    @property
+    def size_bytes(self) -> int:
+        return self.keys.size_bytes + int(self._rows.nbytes)
+
     def find(self, key: Key) -> int:
         """The row number in the run, or -1."""
         if key is None or (type(key) is tuple and None in key):
@@ -174,6 +178,11 @@ class Run:
             positions, nulls = next((p, n) for o, p, n in self.shape.uniques if o == oid)
             index = self._secondary[oid] = SecondaryIndex(self, positions, nulls)
         return index
+
+    def order_bytes(self, constraint_oid: int, positions: tuple[int, ...]) -> int:
+        """What the order by a unique constraint or by these columns takes; 0: nobody has asked for it."""
+        order = self._secondary.get(constraint_oid) or self.orders.get(positions)
+        return 0 if order is None else order.size_bytes
 
     def positions_of_rids(self, rids: Rids) -> Rids:
         """Row numbers of these row ids, -1 where absent."""

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from planner.abc import Oid
+from planner.abc import Table
 from planner.catalog.catalog import DEFAULT_SEARCH_PATH, Catalog
+from planner.catalog.objects import Index
 from storage.abc import Datum, Row
+
+
+class Sizes(Protocol):
+    """What relations take on this server, in bytes."""
+
+    def table_bytes(self, table: Table) -> int:
+        """Rows, old versions that are still kept included."""
+
+    def index_bytes(self, table: Table, index: Index) -> int: ...
+
+    def database_bytes(self, catalog: Catalog) -> int:
+        """The catalog, and all that is in the database from which it is seen."""
+
+    def everything_bytes(self, catalog: Catalog) -> int:
+        """All databases and the catalog that they share."""
 
 
 @dataclass(slots=True)
@@ -23,8 +40,8 @@ class SystemContext:
     user: str = "tidewire"
     database: str = "tidewire"
     server_rows: dict[str, Sequence[dict[str, Datum]]] = field(default_factory=dict)
-    size_bytes: Callable[[Oid], int | None] | None = None
-    """What a table's rows take on this server, in bytes; None for what it does not hold."""
+    sizes: Sizes | None = None
+    """Who knows what relations take on this server; without it everything takes nothing."""
 
 
 Rows = list[Row]

@@ -8,7 +8,7 @@ front.
     def _get_viewdef(context, oid, pretty=False): ...
 
 The families: `functions` (definitions, names, comments), `access` (who may do what), `measures`
-(sizes, encodings, what never exists here), `sets` (functions that return rows).
+(encodings, what never exists here), `sets` (functions that return rows), `sizes`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 
 from planner.abc import Oid
 
-_FAMILIES = ("functions", "access", "measures", "sets")
+_FAMILIES = ("functions", "access", "measures", "sets", "sizes")
 
 
 @dataclass(frozen=True, slots=True)

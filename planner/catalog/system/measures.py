@@ -1,4 +1,4 @@
-"""Sizes, encodings, addresses, and functions about things that never exist here.
+"""Encodings, addresses, and functions about things that never exist here.
 
 What PostgreSQL answers for an object without triggers, partitions, statistics or files is the answer.
 """
@@ -6,10 +6,9 @@ What PostgreSQL answers for an object without triggers, partitions, statistics o
 from __future__ import annotations
 
 import re
-from decimal import Decimal
 from typing import Any
 
-from planner.abc import Oid, SqlError, Table
+from planner.abc import Oid, Table
 from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.system.context import SystemContext
@@ -22,96 +21,12 @@ from planner.types.oids import (
     INT4_ARRAY,
     INT8,
     NAME,
-    NUMERIC,
     OID,
     REGCLASS,
     TEXT,
     TEXT_ARRAY,
     TIMESTAMPTZ,
 )
-
-_UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
-_SIZE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(\w*)\s*\Z")
-
-# --- sizes ----------------------------------------------------------------------------------------
-
-
-def _size(context: SystemContext, oid: Oid | None, fork: str | None = None) -> int | None:
-    """Bytes as the server measured them; zero for what holds no rows, NULL for what is not there."""
-    if oid is None:
-        return None
-    if context.size_bytes is not None:
-        found = context.size_bytes(oid)
-        if found is not None:
-            return found
-    return 0 if context.catalog.get(oid) is not None or oid < 16384 else None
-
-
-for _name, _arguments in (
-    ("pg_relation_size", (REGCLASS, TEXT)),
-    ("pg_table_size", (REGCLASS,)),
-    ("pg_total_relation_size", (REGCLASS,)),
-    ("pg_database_size", (OID,)),
-    ("pg_tablespace_size", (OID,)),
-):
-    system(_name, _arguments, INT8, optional=len(_arguments) - 1)(_size)
-
-
-@system("pg_database_size", (NAME,), INT8)
-def _database_size(context: SystemContext, name: str | None) -> int | None:
-    if name is None:
-        return None
-    database = context.catalog.database(name)
-    if database is None:
-        raise SqlError("3D000", f'database "{name}" does not exist')
-    return _size(context, database.oid)
-
-
-@system("pg_tablespace_size", (NAME,), INT8)
-@system("pg_indexes_size", (REGCLASS,), INT8)
-def _nothing_of_its_own(context: SystemContext, what: Any) -> int | None:
-    """Indexes are kept with their table's rows, and everything is in one tablespace."""
-    return None if what is None else 0
-
-
-@system("pg_size_pretty", (INT8,), TEXT)
-@system("pg_size_pretty", (NUMERIC,), TEXT)
-def _size_pretty(context: SystemContext, size: int | str | None) -> str | None:
-    """Divided, rounding half away from zero, until it is below 10,240 of a unit."""
-    if size is None:
-        return None
-    exact = Decimal(size)
-    if exact == exact.to_integral_value() and abs(exact) < 10 * 1024:
-        return f"{int(exact)} bytes"
-    if abs(exact) < 10 * 1024:
-        return f"{exact} bytes"
-    number = int(exact)
-    # One bit more than shown is kept for rounding: halves of the unit.
-    sign, number = (-1 if number < 0 else 1), abs(number) >> 9
-    for unit in _UNITS[1:]:
-        if number < 20 * 1024 - 1 or unit == _UNITS[-1]:
-            return f"{sign * ((number + 1) // 2)} {unit}"
-        number >>= 10
-    raise AssertionError("units end the loop")
-
-
-@system("pg_size_bytes", (TEXT,), INT8)
-def _size_bytes(context: SystemContext, text: str | None) -> int | None:
-    if text is None:
-        return None
-    found = _SIZE.match(text)
-    units = {u.lower(): 1024**i for i, u in enumerate(_UNITS)} | {"b": 1, "": 1}
-    if found is None:
-        raise SqlError("22023", f'invalid size: "{text}"')
-    if found[2].lower() not in units:
-        raise SqlError(
-            "22023",
-            f'invalid size: "{text}"',
-            detail=f'Invalid size unit: "{found[2]}".',
-            hint='Valid units are "bytes", "B", "kB", "MB", "GB", "TB", and "PB".',
-        )
-    return int((Decimal(found[1]) * units[found[2].lower()]).to_integral_value())
-
 
 # --- encodings ------------------------------------------------------------------------------------
 
