@@ -186,7 +186,7 @@ def _hex_pairs() -> npt.NDArray[np.uint16]:
     return pairs.view(np.uint16).reshape(256)
 
 
-_HEX: Final = _hex_pairs()
+HEX_PAIRS: Final = _hex_pairs()
 
 
 def _bytea(array: pa.Array) -> pa.Array:
@@ -196,7 +196,7 @@ def _bytea(array: pa.Array) -> pa.Array:
         raise SqlError(
             "54000", f"bytea values of more than {HEX_BYTES_MAX} bytes cannot be shown in hexadecimal"
         )
-    pairs = _HEX[data].view(np.uint8)
+    pairs = HEX_PAIRS[data].view(np.uint8)
     digits = binary_array(((offsets - offsets[0]) * 2).astype(np.int32), pairs, array)
     return pc.binary_join_element_wise(pa.scalar(b"\\x", pa.binary()), digits, pa.scalar(b"", pa.binary()))
 
