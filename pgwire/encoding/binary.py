@@ -245,6 +245,16 @@ def _bool_in(data: bytes) -> bool:
     return data[0] != 0
 
 
+def _place_out(place: int) -> bytes:
+    return place.to_bytes(6, "big")
+
+
+def _place_in(data: bytes) -> int:
+    if len(data) != 6:
+        raise malformed()
+    return int.from_bytes(data, "big")
+
+
 def _uuid_out(text: Datum) -> bytes:
     return bytes.fromhex(text.replace("-", ""))
 
@@ -405,6 +415,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.TIMESTAMPTZ: (_stamp_out, _stamp_in),
     t.INTERVAL: (_interval_out, _interval_in),
     t.UUID: (_uuid_out, _uuid_in),
+    t.TID: (_place_out, _place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),

@@ -23,6 +23,7 @@ class EmittedColumn:
     sql: str
     form: Form = None
     whole: bool = False  # `sql` is the complete expression
+    around: tuple[str, str] | None = None  # what is written before and after
 
 
 Implementation = Callable[["Emitter", ir.Call, list[Frag]], Frag]
@@ -44,6 +45,8 @@ class Emitter:
             column = self.columns[node.relation][node.column]
             if column.whole:
                 return Frag((column.sql,), column.form)
+            if column.around is not None:
+                return Frag((column.around[0], Ref(node.relation, node.column), column.around[1]))
             return Frag((Ref(node.relation, node.column),), column.form)
         if isinstance(node, ir.Lit):
             return self.literal(node)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, jsonb_subscripts
+from planner.binding import ir, jsonb_subscripts, system_columns
 from planner.binding.dimensions import array_over
 from planner.binding.domains import checked
 from planner.binding.facts import type_name
@@ -160,6 +160,7 @@ class ExpressionBinder(PredicateBinder):
                 whole = self._whole_row(name, scope)
                 if whole is not None:
                     return whole
+                system_columns.refuse(name, scope.clause, position)
                 raise no_column(f'"{name}"', position, similar_column(scope, name))
             node_found = found.node
             if isinstance(node_found, ir.Var):
@@ -182,13 +183,14 @@ class ExpressionBinder(PredicateBinder):
             if found is not None:
                 matches = [i for i, c in enumerate(found.columns) if c.name == name]
                 if not matches:
+                    system_columns.refuse(name, scope.clause, position)
                     hint = similar_column(scope, name, relation)
                     raise no_column(f"{relation}.{name}", position, hint)
                 if len(matches) > 1:
                     raise PlanError("42702", f'column reference "{name}" is ambiguous', position=position)
-                i = matches[0]
-                found.used.add(i)
-                return self._reach(ir.Var(found.columns[i].type, found.number, i, position), scope, at)
+                column = found.columns[matches[0]]
+                i = system_columns.place(found, matches[0])
+                return self._reach(ir.Var(column.type, found.number, i, position), scope, at)
             at = at.parent
         raise PlanError("42P01", f'missing FROM-clause entry for table "{relation}"', position=position)
 

@@ -126,8 +126,8 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(node, ir.Parm):
         return Param(node.number, node.type)
     if isinstance(node, ir.Var):
-        if node.relation not in offsets:
-            raise NotKeyed("column of another relation")
+        if node.relation not in offsets or node.column < 0:
+            raise NotKeyed("column of another relation, or of the system")
         return Col(offsets[node.relation] + node.column, node.type)
     if isinstance(node, ir.Cast):
         return _cast(node, offsets)

@@ -17,6 +17,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from planner.abc import SqlError
+from planner.binding import prelude_places
 from planner.binding.prelude_macros import MACROS
 
 
@@ -149,6 +150,7 @@ def _all() -> tuple[Udf, ...]:
         prelude_jsonpath,
         prelude_networks,
         prelude_patterns,
+        prelude_places,
         prelude_arrays,
         prelude_ranges,
         prelude_records,
@@ -160,8 +162,8 @@ def _all() -> tuple[Udf, ...]:
 
 
 PRELUDE_UDFS: Final = _all()
-PRELUDE_STATEMENTS: Final = MACROS
-PRELUDE_SQL: Final = ";\n".join(MACROS) + ";"
+PRELUDE_STATEMENTS: Final = (*MACROS, *prelude_places.MACROS)
+PRELUDE_SQL: Final = ";\n".join(PRELUDE_STATEMENTS) + ";"
 
 
 def install(connection: Any) -> None:

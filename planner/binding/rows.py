@@ -20,7 +20,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir, keyed
+from planner.binding import ir, keyed, system_columns
 from planner.binding.arbiters import inferred
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.compound import with_text
@@ -92,10 +92,12 @@ class RowBinder:
         number = self.queries.next_relation()
         slot = slot or (f"s{number}" if of_table else "")
         columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
+        written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
+        if of_table:
+            columns += system_columns.columns(table)
+            written += system_columns.emitted(table)
         made = Relation(number, name, columns, table, "", slot)
-        self.queries.declare(
-            number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
-        )
+        self.queries.declare(number, written)
         if of_table:
             self.queries.tables.append(made)
         return made

@@ -112,7 +112,9 @@ def find_column(scope: Scope, name: str, position: int) -> tuple[StarColumn | No
         if hidden:
             relation, i = hidden[0]
             column = relation.columns[i]
-            return StarColumn(name, ir.Var(column.type, relation.number, i), column), at
+            at_end = relation.table is not None and i >= len(relation.table.columns)
+            var = ir.Var(column.type, relation.number, i - len(relation.columns) if at_end else i)
+            return StarColumn(name, var, column), at
         at = at.parent
     return None, None
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import changes, expanded, ir, locked_rows, sampling, series
+from planner.binding import changes, expanded, ir, locked_rows, sampling, series, system_columns
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
@@ -215,11 +215,11 @@ class SourceBinder:
         columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"
+        columns += system_columns.columns(table)
         relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
         self.rename(relation, alias)
-        self.queries.declare(
-            number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
-        )
+        written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
+        self.queries.declare(number, written + system_columns.emitted(table))
         self.queries.tables.append(relation)
         self.queries.accesses.reads(table, relation)
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))

@@ -125,7 +125,9 @@ class QueryState:
 
     def use(self, var: ir.Var) -> None:
         for r in self.tables:
-            if r.number == var.relation:
+            if r.number == var.relation and var.column < 0:
+                r.rid = True  # `planner.binding.system_columns`
+            elif r.number == var.relation:
                 r.used.add(var.column)
 
     def anonymous_relation(self, bound: BoundQuery) -> int:

@@ -31,6 +31,7 @@ from planner.types.jsonpaths import JsonPathType
 from planner.types.jsons import JsonType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
+from planner.types.places import PlaceType
 from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from planner.types.texts import (
@@ -67,7 +68,6 @@ _SHOWN_OIDS: Final = (
     oids.ANYELEMENT,
     oids.PG_NODE_TREE,
     oids.ACLITEM,
-    oids.TID,
     oids.PG_LSN,
     oids.TXID_SNAPSHOT,
     oids.PG_SNAPSHOT,
@@ -105,6 +105,7 @@ def _families() -> dict[int, SqlType]:
         TimestampType(True),
         IntervalType(),
         UuidType(),
+        PlaceType(),
         JsonType(oids.JSON),
         JsonType(oids.JSONB),
         JsonPathType(),

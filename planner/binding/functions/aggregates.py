@@ -260,6 +260,7 @@ for _kind in ("min", "max"):
         "timestamptz",
         "interval",
         "oid",
+        "tid",
         "anyarray",
         "anyenum",
         "inet",

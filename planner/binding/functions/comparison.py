@@ -24,6 +24,7 @@ _PLAIN = [
     "uuid",
     "interval",
     "char",
+    "tid",
 ]
 
 
@@ -80,6 +81,9 @@ for _op in _OPERATORS:
         _kind = "TIMESTAMP WITH TIME ZONE" if _zone else "TIMESTAMP"
         template(f"{_a} {_op} {_b}", f"(CAST({{0}} AS {_kind}) {_op} CAST({{1}} AS {_kind}))")
     template(f"jsonb {_op} jsonb", f"(tw_jsonb_key({{0}}) {_op} tw_jsonb_key({{1}}))")
+
+for _signature in ("xid = xid", "xid <> xid", "xid = int4", "xid <> int4", "cid = cid"):
+    template(_signature, f"({{0}} {_signature.split()[1]} {{1}})")
 
 for _t in _INTS:
     template(f"{_t} & {_t}", "({0} & {1})")

@@ -39,7 +39,6 @@ _SHOWN = frozenset(
         "char",
         "aclitem",
         "pg_node_tree",
-        "tid",
         "pg_lsn",
         "txid_snapshot",
         "pg_snapshot",
@@ -55,7 +54,20 @@ _SHOWN = frozenset(
 )
 # Types whose text is read by a Python function named tw_in_<type>.
 _READ = frozenset(
-    ["bool", "date", "time", "timetz", "timestamp", "interval", "uuid", "bytea", "inet", "cidr", "jsonpath"]
+    [
+        "bool",
+        "date",
+        "time",
+        "timetz",
+        "timestamp",
+        "interval",
+        "uuid",
+        "bytea",
+        "inet",
+        "cidr",
+        "jsonpath",
+        "tid",
+    ]
 )
 
 
@@ -266,7 +278,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     name = type_name(a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "date", "time", "timestamp", "interval", "bytea"):
+    if name in ("float4", "float8", "date", "time", "timestamp", "interval", "bytea", "tid"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in _REGISTERED:
         return reg_text(frag, source)

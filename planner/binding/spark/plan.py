@@ -63,6 +63,8 @@ def _bound(plan: Plan, ctx: Any) -> SparkQuery:
     relations = tuple(r for r in made.body.relations if isinstance(r, RelationUse))
     if len(relations) != len(made.body.relations):
         raise refused("a system relation")
+    if any(r.with_rid for r in relations):
+        raise refused("a system column")
     pieces, functions = finished(made.body.pieces)
     assert made.columns is not None
     return SparkQuery(pieces, relations, functions, made.columns)
