@@ -56,6 +56,8 @@ class BinaryDecoder:
         self._pending_bytes = 0
         self._wanted_bytes = block_bytes
         self._header_read = self._ended = False
+        self._unfinished = ""
+        """The column in which what has come ends; none where it ends between tuples (PostgreSQL wants no trailer)."""
         self._fast_enabled = True
 
     def feed(self, data: bytes) -> list[pa.RecordBatch]:
@@ -71,14 +73,17 @@ class BinaryDecoder:
         out = self._read()
         if not self._header_read:
             raise bad_format("COPY file signature not recognized")
-        if not self._ended and self._pending_bytes:
-            raise self._error("unexpected EOF in COPY data")
+        if self._unfinished:
+            raise self._error("unexpected EOF in COPY data", self._unfinished)
         return out
 
-    def _error(self, message: str) -> SqlError:
+    def _error(self, message: str, column: str = "") -> SqlError:
         error = bad_format(message)
-        error.context = f"COPY {self.table}, line {self.row_count + 1}"
+        error.context = self._place(column)
         return error
+
+    def _place(self, column: str) -> str:
+        return f"COPY {self.table}, line {self.row_count + 1}" + (f", column {column}" if column else "")
 
     def _read(self) -> list[pa.RecordBatch]:
         data = b"".join(self._pending)
@@ -142,6 +147,7 @@ class BinaryDecoder:
 
     def _tuples(self, data: bytes, at: int, end: int, out: list[pa.RecordBatch]) -> int:
         """Reads value by value what is whole before `end`; returns where it stopped."""
+        self._unfinished = ""
         values: list[list[Datum]] = [[] for _ in self._refs]
         count, rows = len(self._refs), 0
         while at + 2 <= end:
@@ -156,6 +162,7 @@ class BinaryDecoder:
                 raise self._error(f"row field count is {fields}, expected {count}")
             parsed, after = self._tuple(data, at + 2, end)
             if parsed is None:
+                self._unfinished = self._names[after]
                 break
             at = after
             rows += 1
@@ -170,24 +177,24 @@ class BinaryDecoder:
         return at
 
     def _tuple(self, data: bytes, at: int, end: int) -> tuple[list[Datum] | None, int]:
-        """A row's datums and where it ends; None when it is not all here yet."""
+        """A row's datums and where it ends; None, and the index of the column that is not all here yet."""
         out: list[Datum] = []
         for i, read in enumerate(self._by_value):
             if at + 4 > end:
-                return None, at
+                return None, i
             size = int.from_bytes(data[at : at + 4], "big", signed=True)
             at += 4
             if size == -1:
                 out.append(None)
                 continue
             if size < 0:
-                raise self._error("invalid field size")
+                raise self._error("invalid field size", self._names[i])
             if at + size > end:
-                return None, at
+                return None, i
             try:
                 out.append(read(data[at : at + size]))
             except SqlError as e:
-                e.context = f"COPY {self.table}, line {self.row_count + 1}, column {self._names[i]}"
+                e.context = self._place(self._names[i])
                 raise
             at += size
         return out, at

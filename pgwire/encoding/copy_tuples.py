@@ -67,7 +67,7 @@ def _equal(data: bytes, at: int, end: int, widths: Sequence[int]) -> Tuples | No
     for size in sizes:
         if (np.ndarray((count,), ">i4", data, here, (stride,)) != size).any():
             return None
-        columns.append(Fields(data, rows + (here + 4), np.full(count, size, np.int64), stride))
+        columns.append(Fields(data, rows + (here + 4), np.broadcast_to(np.int64(size), count), stride))
         here += 4 + size
     return Tuples(columns, count, at + count * stride)
 
@@ -96,9 +96,10 @@ def _chained(data: bytes, at: int, end: int, widths: Sequence[int]) -> Tuples | 
         if count * 2 < len(alive):  # most were none: do not follow them to the end
             starts, sizes = [s[alive] for s in starts], [s[alive] for s in sizes]
             begins, here, alive = begins[alive], here[alive], np.ones(count, np.bool_)
-    rows = _chain(at, begins, np.where(alive, here, -1))
-    if rows is None:
+    whole = np.flatnonzero(alive)
+    if begins[whole[0]] != at:
         return None
+    rows = whole[_chain(begins[whole], here[whole])]
     columns = [Fields(data, s[rows], n[rows]) for s, n in zip(starts, sizes, strict=True)]
     return Tuples(columns, len(columns[0]), int(here[rows][-1]))
 
@@ -111,19 +112,15 @@ def _marks(data: bytes, at: int, end: int, columns: int) -> Places:
     return marks + at
 
 
-def _chain(at: int, begins: Places, ends: Places) -> slice | Places | None:
-    """Which of the candidates follow each other from `at` on. An end of -1: it is none."""
-    if begins[0] != at or ends[0] < 0:
-        return None
+def _chain(begins: Places, ends: Places) -> slice | Places:
+    """Which of the candidates follow each other, the first being one of them."""
     linked = ends[:-1] == begins[1:]
     straight = len(linked) if linked.all() else int(linked.argmin())
-    if straight == len(linked) or not _goes_on(begins, ends, int(ends[straight])):
-        last = straight if ends[straight] >= 0 else straight - 1
-        return slice(0, last + 1)
+    if straight == len(linked) or not _is_among(int(ends[straight]), begins):
+        return slice(0, straight + 1)
     follower = np.searchsorted(begins, ends)
-    there = (follower < len(begins)) & (ends >= 0)
+    there = follower < len(begins)
     there[there] = begins[follower[there]] == ends[there]
-    there[there] = ends[follower[there]] >= 0
     nexts = np.where(there, follower, -1).tolist()
     rows, i = [], 0
     while i >= 0:
@@ -132,7 +129,6 @@ def _chain(at: int, begins: Places, ends: Places) -> slice | Places | None:
     return np.array(rows, np.int64)
 
 
-def _goes_on(begins: Places, ends: Places, end: int) -> bool:
-    """Whether a tuple begins at `end`."""
-    i = int(np.searchsorted(begins, end))
-    return i < len(begins) and bool(begins[i] == end) and bool(ends[i] >= 0)
+def _is_among(place: int, begins: Places) -> bool:
+    i = int(np.searchsorted(begins, place))
+    return i < len(begins) and bool(begins[i] == place)

@@ -21,7 +21,7 @@ from pgwire.encoding.copy_binary import HEADER, TRAILER, BinaryDecoder
 from pgwire.encoding.copy_tuples import find_tuples
 from planner.abc import SqlError
 from planner.types import TypeSettings, to_datums
-from tests.encoding.test_copy import Rows, columns_of, decode, encode
+from tests.encoding.test_copy import Rows, columns_of, decode, encode, load, ours
 from tests.types.samples import DATUMS
 
 BINARY = CopyOptions(format="binary")
@@ -138,6 +138,41 @@ def test_a_value_that_looks_like_tuples_is_a_value() -> None:
     assert found is not None and (found.count, found.end) == (len(rows), len(data) - len(TRAILER))
 
 
+def test_what_looks_like_tuples_does_not_hide_an_error() -> None:
+    """The first tuple is wrong, and whole ones stand in a value behind it."""
+    names = ["int4", "bytea"]
+    whole = encode(columns_of(names), [(7, b"")] * 50, BINARY)[len(HEADER) :]
+    value = struct.pack("!i", len(whole)) + whole
+    data = HEADER + b"\0\2" + struct.pack("!ih", 2, 1) + value + TRAILER
+    wanted = ("08P01", "insufficient data left in message", "", "COPY t, line 1, column a")
+    assert outcome(names, data, by_columns=False) == outcome(names, data, by_columns=True) == wanted
+
+
+ONE = struct.pack("!hii", 2, 4, 7) + struct.pack("!i", 1) + b"x"
+BROKEN = {
+    "too short": ONE + b"\0\2" + struct.pack("!ih", 2, 1),
+    "too long": ONE + b"\0\2" + struct.pack("!iq", 8, 1) + struct.pack("!i", -1),
+    "a negative size": ONE + b"\0\2" + struct.pack("!ii", 4, 1) + struct.pack("!i", -2),
+    "three fields": ONE + struct.pack("!hiii", 3, -1, -1, -1),
+    "no field": ONE + struct.pack("!h", 0),
+    "an end within a value": ONE + ONE[:-3],
+    "an end within a size": ONE + ONE[:4],
+    "an end after a count": ONE + ONE[:2],
+    "no trailer": ONE,
+    "an end within a count": ONE + b"\0",
+    "more after the trailer": ONE + TRAILER + b"x",
+    "not UTF-8": ONE + ONE[:-1] + b"\xff" + TRAILER,
+    "a zero byte in text": ONE + ONE[:-1] + b"\0" + TRAILER,
+}
+
+
+@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
+def test_errors_are_those_of_postgres(postgres: psycopg.Connection, body: bytes) -> None:
+    types = ["int4", "text"]
+    theirs = load(postgres, types, HEADER + body, "format binary")
+    assert ours(types, HEADER + body, BINARY) == theirs
+
+
 def test_postgres_writes_what_we_read(postgres: psycopg.Connection) -> None:
     """Every type with NULLs, as PostgreSQL's COPY TO writes it in binary and in text: the same rows."""
     rng = random.Random(11)
@@ -204,9 +239,9 @@ def test_psycopg_dumps_what_we_read() -> None:
     body = b"".join(struct.pack("!h", len(names)) + b"".join(map(field, row)) for row in rows)
     got = decode(columns_of(names), HEADER + body + TRAILER, BINARY)
     epoch, micro = dt.datetime(1970, 1, 1), dt.timedelta(microseconds=1)
-    for ours, theirs in zip(got, rows, strict=True):
-        number, real, text, raw, date, stamp, instant, time, span, key, exact, flag = theirs
-        assert ours == (
+    for found, given in zip(got, rows, strict=True):
+        number, real, text, raw, date, stamp, instant, time, span, key, exact, flag = given
+        assert found == (
             number,
             real,
             text,
