@@ -237,6 +237,16 @@ class Session(Protocol):
         `end_implicit` ends: several statements in one string, a pipeline up to Sync.
         """
 
+    def takes_batches(self, plan: Plan) -> Sequence[TypeRef] | None:
+        """Whether rows of this INSERT may come by columns, here and now: what the parameters of one row are to be read as."""
+
+    async def insert_batch(self, plan: Plan, given: Sequence[pa.Array], *, executions: int) -> bool:
+        """Inserts the rows of so many executions of it, `given` by its parameters in canonical Arrow.
+
+        They join the block or the implicit transaction. If this is false or raises, none was inserted, and the executions
+        one by one say what there is to be said.
+        """
+
     async def end_implicit(self, *, commit: bool) -> None:
         """Ends the implicit transaction if one is open; raises if its commit fails."""
 

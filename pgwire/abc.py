@@ -15,8 +15,15 @@ class _Wait:
 WAIT: Final = _Wait()
 """A callback, or the client, will go on with what this handler began."""
 
-Step = None | _Wait | Coroutine[Any, Any, None]
-"""What becomes of the loop after a handler: the next message, waiting, or a task."""
+class _More:
+    __slots__ = ()
+
+
+MORE: Final = _More()
+"""The message stays in the inbox until there is more behind it."""
+
+Step = None | _Wait | _More | Coroutine[Any, Any, None]
+"""What becomes of the loop after a handler: the next message, waiting for a callback or for bytes, or a task."""
 
 
 class Io(Protocol):

@@ -18,7 +18,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
-from pgwire import messages, replies
+from pgwire import messages, replies, runs
 from pgwire.abc import EMPTY_PLAN, Step, aborted, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.results import PortalRun
@@ -104,6 +104,11 @@ def bind(conversation: Conversation) -> Step:
         if prepared is None:
             prepared = _statement(conversation, name)
         plan = prepared.plan
+        if plan.tag == "INSERT" and not portal_name:
+            step = runs.take(conversation, prepared, (portal_name, name, codes, values, formats))
+            if step is not None:
+                return step
+            buffer, end = inbox.buffer, inbox.end
         settings = session.type_settings
         params = decode_parameters(prepared, codes, values, settings) if values or plan.parameters else ()
         shape = shape_of(plan, formats, settings)

@@ -181,6 +181,14 @@ class Inbox:
         """What has been read but not yet been taken as messages."""
         return len(self.buffer) - self.position + self._later_bytes
 
+    def widen(self) -> None:
+        """Puts what has been read since behind the message at hand, which stays at hand."""
+        begin = self.start - HEADER_SIZE_BYTES
+        if self._later_bytes or begin:
+            self.buffer = b"".join([self.buffer[begin:], *self._later])
+            self._later, self._later_bytes = [], 0
+            self.start, self.end, self.position = self.start - begin, self.end - begin, self.position - begin
+
     def next(self) -> int:
         """The type of the next whole message, 0 if there is none yet. Raises ProtocolViolation (fatal)."""
         buffer, position = self.buffer, self.position

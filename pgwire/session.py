@@ -30,11 +30,12 @@ import structlog
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
 from pgwire import copying, extended, messages, replies, simple
-from pgwire.abc import WAIT, Io, Step
+from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copying import CopyFeed
 from pgwire.errors import describe, encode_notice
 from pgwire.messages import Inbox, ProtocolViolation
 from pgwire.results import send_copy_out, send_rows, send_stream
+from pgwire.runs import Run
 from pgwire.shapes import shape_of, shape_of_columns
 from planner.abc import Plan, SqlError
 
@@ -62,7 +63,9 @@ class Conversation:
         "handlers",
         "inbox",
         "io",
+        "one_by_one",
         "out",
+        "pipeline",
         "session",
         "unnamed_done",
         "working",
@@ -87,6 +90,8 @@ class Conversation:
         self._held = False
         self._silence: asyncio.TimerHandle | None = None
         self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
+        self.pipeline: Run | None = None  # of which there may be more to come
+        self.one_by_one = 0  # Binds that are not to be taken as a run
 
     # --- from the connection -------------------------------------------------------------------
 
@@ -162,6 +167,8 @@ class Conversation:
                     if len(out) > OUT_PIECES_HIGH:
                         self.flush()
                     continue
+                if step is MORE:
+                    break
                 self.busy = True
                 if step is WAIT:
                     if self._early is not None:  # the callback came before execute_now returned
@@ -376,6 +383,7 @@ class Conversation:
 
     def leave_skipping(self) -> None:
         """Sync has come."""
+        self.one_by_one = 0
         self.handlers = _normal
 
     def enter_copy(self, feed: CopyFeed) -> None:

@@ -19,8 +19,10 @@ import pyarrow as pa
 from executor.abc import Prepared, Session
 from pgwire import replies
 from pgwire.encoding import batch_encoder, params_decoder, row_encoder
+from pgwire.encoding.bound_columns import BoundColumn
+from pgwire.encoding.copy_columns import Doubt
 from pgwire.messages import ProtocolViolation
-from planner.abc import Plan, ResultColumn, Utility
+from planner.abc import Plan, ResultColumn, TypeRef, Utility
 from planner.statements import Execute, Fetch
 from storage.abc import Datum, Row
 
@@ -75,12 +77,13 @@ class Shape:
 class PlanWire:
     """What pgwire remembers of a plan."""
 
-    __slots__ = ("decoders", "shapes", "variants")
+    __slots__ = ("columns", "decoders", "shapes", "variants")
 
     def __init__(self) -> None:
         self.shapes: dict[Formats, Shape] = {}
         self.variants: dict[tuple[Formats, int], Shape] = {}
         self.decoders: dict[tuple[Formats, int], tuple[TypeSettings, ParameterDecoder]] = {}
+        self.columns: dict[tuple[Formats, int], tuple[TypeSettings, list[BoundColumn]]] = {}
 
 
 ParameterDecoder = Callable[[Sequence[bytes | None]], tuple[Datum, ...]]
@@ -157,6 +160,32 @@ def decode_parameters(
         wire.decoders[key] = known
     decode: ParameterDecoder = known[1]
     return decode(values)
+
+
+def bound_columns(
+    prepared: Prepared, types: Sequence[TypeRef], codes: Formats, settings: TypeSettings
+) -> list[BoundColumn]:
+    """What reads the parameters of one row of an INSERT by columns; `types` are what they are read as.
+
+    Raises Doubt where rows differ in their formats, SqlError for a format that is none.
+    """
+    plan = prepared.plan
+    wire = plan.wire
+    if wire is None:
+        wire = plan.wire = PlanWire()
+    key = (codes, id(settings))
+    known = wire.columns.get(key)
+    if known is None:
+        width = len(types)
+        if len(codes) > 1 and codes != codes[:width] * (len(plan.parameters) // width):
+            raise Doubt
+        forms = codes[:width] if len(codes) > 1 else (codes[0] if codes else 0,) * width
+        if len(wire.columns) >= VARIANTS_LIMIT:
+            wire.columns.clear()
+        known = (settings, [BoundColumn(ref, form, settings) for ref, form in zip(types, forms, strict=True)])
+        wire.columns[key] = known
+    readers: list[BoundColumn] = known[1]
+    return readers
 
 
 def _no_rows(_: Any) -> bytes:

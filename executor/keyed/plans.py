@@ -11,11 +11,12 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import WriteTarget
 from executor.keyed.read import ReadPlan
+from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import WritePlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Plan, Table
@@ -59,3 +60,5 @@ class CompiledPlan:
     """A query's one row as a function, where it depends on no table."""
     statement: Any = None
     """END: BEGIN, COMMIT or ROLLBACK."""
+    batch: RowBatch | Literal[False] | None = None
+    """WRITE: an INSERT's rows by columns; None: not looked at yet, False: it cannot be done."""

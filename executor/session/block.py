@@ -26,6 +26,7 @@ from planner.abc import Table
 from planner.catalog import CatalogChange
 from storage.abc import ShardId, Timestamp
 from txn.abc import Group, Isolation
+from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.shared.group import SharedGroup
 from txn.transaction import Transaction
@@ -108,6 +109,8 @@ class Block:
     """What deferred constraints look at before the commit."""
     constraint_modes: dict[int, bool] = field(default_factory=dict)
     """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
+    gathered: Any = None
+    """Rows of many INSERTs that wait beside the block (`executor.session.gathering`)."""
     last_changes: Any = ()
     """What the last keyed write changed: for CHECKs that are computed behind it."""
     own_oids: frozenset[int] = frozenset()
@@ -182,9 +185,10 @@ class Block:
             w.rules = self.executor.rules(table)  # altered in this very block
         return w
 
-    def view(self, table: Table, *, record: bool = True) -> OverlayView:
+    def view(self, table: Table, *, record: bool = True, columns: Columns = ALL_COLUMNS) -> OverlayView:
+        """`columns`: what the statement uses of the rows that it finds; not `record`: it does not depend on them."""
         self.use(table)
-        return OverlayView(self._writes(table), record=record)
+        return OverlayView(self._writes(table), columns if record else 0)
 
     # --- savepoints ------------------------------------------------------------------------
 
@@ -219,6 +223,7 @@ class Block:
         point = self.savepoints[index]
         self.transaction().rollback_to(point.name)
         del self.savepoints[index + 1 :]
+        self.gathered = None  # nothing that was gathered is older than a savepoint
         for shard, w in self.tables.items():
             bulk, deleted = point.bulk_marks.get(shard, (0, 0))
             del w.bulk[bulk:], w.bulk_deleted[deleted:]

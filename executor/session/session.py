@@ -17,8 +17,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import secrets
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.abc import (
     PENDING,
@@ -39,6 +39,7 @@ from executor.session import (
     as_of,
     commands,
     current,
+    gathering,
     keyed,
     locking,
     permissions,
@@ -53,7 +54,7 @@ from executor.session.lock_wait import LockWait
 from executor.session.settings import Settings
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner import statements as st
-from planner.abc import LockingQuery, Plan, Query, SqlError, Utility
+from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.catalog import rights
 from planner.planner import PlanContext
 from planner.types import TypeSettings
@@ -62,7 +63,11 @@ from txn.abc import SerializationFailure
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from executor.executor import Executor
+
+T = TypeVar("T")
 
 SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
 _ROLLBACKS = (st.Rollback, st.RollbackTo)
@@ -441,6 +446,8 @@ class Session:
             return transactions.end_now(self, compiled.statement, done)
         if block.failed:
             raise aborted()
+        if block.gathered is not None:
+            return None
         frontier = self.executor.frontier
         if frontier is not None and current.takes_snapshot(self, block) and not frontier.is_valid:
             return None
@@ -460,7 +467,23 @@ class Session:
     # --- the wide door ---------------------------------------------------------------------
 
     async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:
-        timeout_ms = self.settings.statement_timeout_ms
+        return await self._interruptible(self._execute(plan, params, autocommit))
+
+    def takes_batches(self, plan: Plan) -> Sequence[TypeRef] | None:
+        batch = gathering.batch_of(self, plan)
+        return None if batch is None else batch.types
+
+    async def insert_batch(self, plan: Plan, given: Sequence[pa.Array], *, executions: int) -> bool:
+        count = len(given[0])
+        try:
+            await self._interruptible(gathering.insert(self, plan, given, count), executions)
+        except gathering.Refused:
+            return False
+        return True
+
+    async def _interruptible(self, work: Coroutine[Any, Any, T], statements: int = 1) -> T:
+        """Runs what a cancel request ends, and the time limit of so many statements."""
+        timeout_ms = self.settings.statement_timeout_ms * statements
         timer = None
         if timeout_ms:
             timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self._timed_out)
@@ -468,7 +491,7 @@ class Session:
         self._running = asyncio.current_task()
         self._cancel_reason = None
         try:
-            return await self._execute(plan, params, autocommit)
+            return await work
         except asyncio.CancelledError:
             reason = self._cancel_reason
             task = asyncio.current_task()
@@ -488,8 +511,11 @@ class Session:
         if block is not None and block.failed:
             if not ends_block(plan):
                 raise aborted()
-        elif not self.executor.env.leadership.is_valid and not _gives_up(plan):
-            await current.led(self, block)
+        else:
+            if block is not None and block.gathered is not None and not ends_block(plan):
+                await gathering.flush(self, block)
+            if not self.executor.env.leadership.is_valid and not _gives_up(plan):
+                await current.led(self, block)
         compiled = self.compiled(plan)
         body = compiled.plan.body
         await self._reach(block, body)
@@ -623,7 +649,7 @@ class Session:
         assert block is not None
         if any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
             return None
-        if block.deferred or ddl.leaving(self, block):
+        if block.deferred or block.gathered is not None or ddl.leaving(self, block):
             return None
         if not block.settled and settling.unsettled(block):
             return None
@@ -660,6 +686,7 @@ class Session:
         """Ends the block, if any, durably. A cancel request comes too late once this has begun."""
         if self.block is None:
             return
+        await gathering.flush(self, self.block)
         if self.block.deferred:
             await references.check_deferred(self, self.block)
         await queries.materialise_held(self)

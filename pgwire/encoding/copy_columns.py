@@ -56,8 +56,8 @@ class Doubt(Exception):
     """Arrow may have read this block otherwise than PostgreSQL would."""
 
 
-_YEAR_1_DAYS: Final = -719_162
-_YEAR_1_US: Final = _YEAR_1_DAYS * US_PER_DAY
+YEAR_1_DAYS: Final = -719_162
+YEAR_1_US: Final = YEAR_1_DAYS * US_PER_DAY
 _CANONICAL_UUID: Final = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 
 
@@ -134,7 +134,7 @@ def _decimal(ref: TypeRef) -> Check:
 
 def _date(column: pa.Array, block: Block) -> pa.Array:
     lowest = pc.min(column.view(pa.int32())).as_py()
-    if lowest is not None and lowest < _YEAR_1_DAYS:
+    if lowest is not None and lowest < YEAR_1_DAYS:
         raise Doubt
     return column
 
@@ -152,7 +152,7 @@ def _stamp(kind: pa.DataType, with_zone: bool) -> Check:
             out = pc.cast(column, kind)
         except pa.ArrowInvalid:
             raise Doubt from None
-        if pc.min(out.view(pa.int64())).as_py() < _YEAR_1_US:
+        if pc.min(out.view(pa.int64())).as_py() < YEAR_1_US:
             raise Doubt
         return out
 

@@ -21,7 +21,8 @@ Values = Sequence[bytes | None]
 _UNREAD: Final = frozenset((t.TEXT, t.UNKNOWN))
 
 
-def _decoder(ref: TypeRef, form: int, settings: TypeSettings) -> Callable[[bytes], Datum]:
+def parameter_input(ref: TypeRef, form: int, settings: TypeSettings) -> Callable[[bytes], Datum]:
+    """What reads one value of a type in a format. Raises 22023 for a format that is none."""
     if form == 1:
         return binary_input(ref)
     if form != 0:
@@ -59,7 +60,7 @@ def params_decoder(
     if len(formats) > 1 and len(formats) != count:
         raise SqlError("08P01", f"bind message has {len(formats)} parameter formats but {count} parameters")
     forms = formats if len(formats) == count else (formats[0] if formats else 0,) * count
-    decoders = [_decoder(ref, form, settings) for ref, form in zip(types, forms, strict=True)]
+    decoders = [parameter_input(ref, form, settings) for ref, form in zip(types, forms, strict=True)]
 
     width = _plain_width(types) if count > 1 and not any(forms) else 0
 

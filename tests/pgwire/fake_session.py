@@ -61,6 +61,12 @@ class FakeSession:
 
     behind = False
 
+    def takes_batches(self, plan: Plan) -> None:
+        return None
+
+    async def insert_batch(self, plan: Plan, given: Sequence[pa.Array], *, executions: int) -> bool:
+        raise AssertionError("no INSERT takes batches here")
+
     async def caught_up(self) -> bool:
         return False
 

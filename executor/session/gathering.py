@@ -1,0 +1,213 @@
+"""Rows of many INSERTs, gathered by columns until somebody wants them.
+
+    batch --columns--> checked: NOT NULL, CHECK, keys, references --> Block.gathered      `insert`
+    batch --columns--> checked ------------------------------------> Block.gathered
+    any other statement, COMMIT -----------------------------------> `flush`: the block's own writes
+
+Clients load tables with thousands of single-row INSERTs in one transaction. Each is checked when it comes, as any
+statement is, so that its error is told in its place; but to keep it among the transaction's writes, row by row, costs
+ten times what its columns do. So checked rows wait as Arrow beside the block. Whatever else the session does in the
+block flushes them first, so nobody ever sees a block without them; what is many by then is written in bulk.
+
+A batch is wholly in, or has left no trace. It is for rows that nothing can make wait, and not in doubt: whatever else
+there is to be said about a row (`Refused`), the same statements say it one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from executor.columnar.rows import batch_rows
+from executor.constraints.rules import TableRules
+from executor.keyed.compile import NotCompilable
+from executor.keyed.plans import CompiledPlan, Door
+from executor.keyed.row_batches import RowBatch
+from executor.session import bulk, current, references
+from executor.session.commands import NeedsLease
+from planner import types as t
+from planner.abc import Plan, Table
+from storage.abc import Row
+from txn.abc import Key
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+ROWS_MAX: Final = 65_536
+BYTES_MAX: Final = 32 << 20
+"""What is gathered at most before it is written in bulk."""
+
+
+class Refused(Exception):
+    """Some row of the batch is not simply to be inserted: one by one it will show which, and why."""
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Rows of one table that wait beside their block."""
+
+    table: Table
+    rules: TableRules
+    pieces: list[pa.Table] = field(default_factory=list)
+    row_count: int = 0
+    size_bytes: int = 0
+    keys: dict[int, set[Key]] = field(default_factory=dict)
+    """By constraint OID, 0 for the primary key."""
+
+
+def batch_of(session: Session, plan: Plan) -> RowBatch | None:
+    """The plan's rows as columns, if they may be gathered here and now."""
+    executor, block = session.executor, session.block
+    if block is None:
+        if session.pinned is not None or session.settings.raw("default_transaction_read_only") == "on":
+            return None
+    elif block.failed or block.read_only or block.as_of is not None or block.catalog is not None:
+        return None
+    if executor.read_only:
+        return None
+    compiled = session.compiled(plan)
+    batch = compiled.batch
+    if batch is None:
+        try:
+            batch = _compiled(compiled)
+        except NotCompilable:
+            batch = False
+        compiled.batch = batch
+    if not batch:
+        return None
+    table = compiled.table
+    assert table is not None
+    return batch if not executor.env.locks.has_sets(table.shard) else None
+
+
+def _compiled(compiled: CompiledPlan) -> RowBatch:
+    table = compiled.table
+    if compiled.door is not Door.WRITE or table is None or table.on_commit or compiled.image is None:
+        raise NotCompilable("not a plain table's")
+    if any(c.foreign_table == table.oid for c in table.constraints if c.kind == "f"):
+        raise NotCompilable("rows that refer to each other")
+    return RowBatch(compiled.plan)
+
+
+async def insert(session: Session, plan: Plan, given: Sequence[pa.Array], count: int) -> None:
+    """Takes `count` rows from their parameters' columns.
+
+    Raises Refused if not all are surely right, and anything that a statement may raise; then none was taken.
+    """
+    executor = session.executor
+    if not executor.env.leadership.is_valid:
+        await current.led(session, session.block)
+    batch = batch_of(session, plan)
+    if batch is None:
+        raise Refused("not now")
+    block = session.block or session.open_block(implicit=True)
+    compiled = session.compiled(plan)
+    table, rules = compiled.table, compiled.rules
+    assert table is not None and rules is not None
+    await bulk.hydrated(block, table)
+    gathered = block.gathered
+    if gathered is not None and gathered.rules is not rules:
+        await flush(session, block)
+        gathered = None
+    block.statement()
+    block.use(table)
+    marks = len(block.reference_checks), len(block.deferred)
+    try:
+        try:
+            numbers = [await executor.sequences.take_many(session, oid, count) for oid in batch.sequences]
+            columns = batch.columns(given, count, session, numbers)
+            rows = pa.table(columns, names=[f"c{c.attnum}" for c in table.columns])
+            bulk.check_rows(rules, rows, session)
+        except (pa.ArrowInvalid, NeedsLease) as reason:
+            raise Refused(str(reason)) from None
+        fresh = _fresh_keys(block, rules, rows, gathered)
+        if rules.wide_checks or rules.references:
+            zeros = pa.array(np.zeros(count, np.int64))
+            whole = pa.table([zeros, *columns], names=["_rid", *rows.column_names])
+            await bulk.check_wide(session, block, table, bulk.physical(table, whole))
+            await references.after_bulk(session, block, table, whole)
+    except BaseException:
+        del block.reference_checks[marks[0] :], block.deferred[marks[1] :]
+        raise
+    if gathered is None:
+        gathered = block.gathered = Gathered(table, rules)
+    gathered.pieces.append(rows)
+    gathered.row_count += count
+    gathered.size_bytes += rows.nbytes
+    for oid, keys in fresh.items():
+        gathered.keys.setdefault(oid, set()).update(keys)
+    if gathered.row_count >= ROWS_MAX or gathered.size_bytes >= BYTES_MAX:
+        await flush(session, block)
+
+
+def _fresh_keys(
+    block: Block, rules: TableRules, rows: pa.Table, gathered: Gathered | None
+) -> dict[int, set[Key]]:
+    """The unique keys of rows. Raises Refused where one is taken, or twice among them."""
+    if rules.key is None and not rules.uniques:
+        return {}
+    view = block.view(rules.table, record=False)
+    ts = block.transaction().read_ts
+    sparse = _sparse(rules, rows)
+    known = gathered.keys if gathered is not None else {}
+    out: dict[int, set[Key]] = {}
+    if rules.key is not None:
+        keys = list(map(rules.key, sparse))
+        out[0] = _distinct(keys, known.get(0))
+        if any(view.get(k, ts) is not None for k in keys):
+            raise Refused("a key is taken")
+    for rule in rules.uniques:
+        oid = rule.constraint.oid
+        keys = [k for k in map(rule.key, sparse) if k is not None]
+        out[oid] = _distinct(keys, known.get(oid))
+        if any(view.find_unique(oid, k, ts) is not None for k in keys):
+            raise Refused("a key is taken")
+    return out
+
+
+def _distinct(keys: list[Key], known: set[Key] | None) -> set[Key]:
+    out = set(keys)
+    if len(out) < len(keys) or (known and not known.isdisjoint(out)):
+        raise Refused("a key comes twice")
+    return out
+
+
+def _sparse(rules: TableRules, rows: pa.Table) -> list[Row]:
+    """Rows with nothing but what is in keys."""
+    table = rules.table
+    looked_at = {
+        *rules.key_indexes,
+        *(table.index_of(a) for r in rules.uniques for a in r.constraint.columns),
+    }
+    nothing = [None] * rows.num_rows
+    columns: list[Any] = [
+        t.to_datums(rows.column(i), c.type) if i in looked_at else nothing
+        for i, c in enumerate(table.columns[: max(looked_at) + 1])
+    ]
+    return list(zip(*columns, strict=True))
+
+
+async def flush(session: Session, block: Block) -> None:
+    """What was gathered becomes the block's own writes."""
+    gathered, block.gathered = block.gathered, None
+    if gathered is None:
+        return
+    executor, table = session.executor, gathered.table
+    rows = pa.concat_tables(gathered.pieces)
+    if rows.num_rows >= executor.limits.stage_rows:
+        await bulk.insert_bulk(session, block, table, rows, checked=True)
+        return
+    key = gathered.rules.key
+    changes = [
+        (None, 0, None, key(row) if key is not None else None, row)
+        for row in batch_rows(rows, [c.type for c in table.columns])
+    ]
+    block.writes(table).apply(changes, executor.env.rids.next)
+
+
+__all__ = ["Gathered", "Refused", "batch_of", "flush", "insert"]

@@ -1,0 +1,227 @@
+"""Pipelines of one INSERT: rows that come as runs of messages go in as one batch.
+
+    Bind Describe Execute | Bind Describe Execute | ... | Sync        JDBC's batches, libpq's pipelines
+    Bind Execute | Bind Execute | ...                   | Sync        asyncpg's executemany
+    Bind of 1,280 parameters, Describe, Execute         | Sync        VALUES of many rows
+
+A run is the same few bytes around the values of each row, so it is framed by comparing those, its values are read by
+columns (`encoding.bound_columns`), and its replies are the same constant, so many times. The session takes all of it
+or nothing; if nothing, the very same messages are answered one by one, so errors are what and where they would be.
+
+What has come of a run may be its beginning only. Nobody may expect an answer before Sync or Flush, so it waits for
+more (`Run.waits`), up to RUN_BYTES_MAX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from struct import Struct
+from time import time_ns
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from executor.abc import Portal, Prepared, Rows
+from pgwire import messages, replies
+from pgwire.abc import MORE, Step
+from pgwire.encoding.binary_fields import Fields
+from pgwire.encoding.bound_columns import fields_of_rows, fields_of_values, read_columns
+from pgwire.encoding.copy_columns import Doubt
+from pgwire.results import PortalRun
+from pgwire.shapes import Formats, bound_columns
+from planner.abc import SqlError, TypeRef
+
+if TYPE_CHECKING:
+    from pgwire.session import Conversation
+
+RUN_ROWS_MIN: Final = 8
+"""Fewer rows are as well inserted one by one."""
+RUN_ROWS_MAX: Final = 4_096
+RUN_BYTES_MAX: Final = 256 * 1024
+VALUES_MIN: Final = 16
+"""So many parameters in one Bind are worth a look whether they are those of many rows."""
+
+_DESCRIBE: Final = b"D\x00\x00\x00\x06P\x00"
+_EXECUTE: Final = b"E\x00\x00\x00\x09\x00"
+_EXECUTE_SIZE_BYTES: Final = 10
+_BIND: Final = messages.BIND
+_PIECES: Final = frozenset((messages.BIND, messages.DESCRIBE, messages.EXECUTE))
+_length_at = Struct(">I").unpack_from
+
+
+class Run:
+    """What has come of a run so far; places count from its first byte."""
+
+    __slots__ = ("_after", "_head", "_tail", "described", "end", "ends", "is_over", "starts")
+
+    def __init__(self, head: bytes, tail: bytes, after: bytes) -> None:
+        self._head = head
+        """A Bind's payload up to its values."""
+        self._tail = tail
+        """What follows the values: the result formats."""
+        self._after = after
+        """The messages after each Bind."""
+        self.described = after.startswith(_DESCRIBE)
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        self.end = 0
+        self.is_over = False
+
+    def read(self, buffer: bytes, base: int) -> None:
+        """Goes on where it stopped, in a buffer in which the run begins at `base`."""
+        head, tail, after = self._head, self._tail, self._after
+        before, behind, beyond = 5 + len(head), len(tail), len(after)
+        add_start, add_end = self.starts.append, self.ends.append
+        at, size = base + self.end, len(buffer)
+        bound = min(size, base + RUN_BYTES_MAX)
+        room = RUN_ROWS_MAX - len(self.starts)
+        while room and at + before <= bound:
+            end = at + 1 + _length_at(buffer, at + 1)[0]
+            if end + beyond > size or buffer[at] != _BIND:
+                break
+            if not (buffer.startswith(head, at + 5) and buffer.startswith(after, end)):
+                break
+            if end - behind < at + before or not buffer.endswith(tail, at + before, end):
+                break
+            add_start(at + before - base)
+            add_end(end - behind - base)
+            at = end + beyond
+            room -= 1
+        self.end = at - base
+        self.is_over = not room or at >= base + RUN_BYTES_MAX or _goes_elsewhere(buffer, at)
+
+
+def _goes_elsewhere(buffer: bytes, at: int) -> bool:
+    """Whether a whole message is here that ends the run, or one that is too long to wait for."""
+    size = len(buffer)
+    while at + 5 <= size:
+        length = _length_at(buffer, at + 1)[0]
+        if buffer[at] not in _PIECES or length > RUN_BYTES_MAX:
+            return True
+        at += 1 + length
+        if at > size:
+            return False
+    return False
+
+
+def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) -> Step:
+    """What becomes of a Bind of the unnamed portal that may begin a run; None: it is answered as any other."""
+    if conversation.one_by_one:
+        conversation.one_by_one -= 1
+        return None
+    inbox = conversation.inbox
+    buffer, end = inbox.buffer, inbox.end
+    after = end + len(_DESCRIBE) if buffer.startswith(_DESCRIBE, end) else end
+    if not buffer.startswith(_EXECUTE, after):
+        return None
+    after += _EXECUTE_SIZE_BYTES
+    follows = after < len(buffer) and buffer[after] == _BIND
+    _, name, codes, values, formats = bound
+    if not (follows or len(values) >= VALUES_MIN) or len(values) != len(prepared.plan.parameters):
+        return None
+    types = conversation.session.takes_batches(prepared.plan)
+    if types is None:
+        return None
+    row_count = len(values) // len(types)
+    if row_count == 1 and not follows:
+        return None
+    if 1 < row_count < RUN_ROWS_MIN:
+        return None
+    base = inbox.start - messages.HEADER_SIZE_BYTES
+    head_size = len(name.encode()) + 6 + 2 * len(codes)  # two terminators, two counts
+    start = inbox.start + head_size
+    batch = _Batch(conversation, prepared, types, codes)
+    if row_count > 1:
+        batch.described = after - end > _EXECUTE_SIZE_BYTES
+        batch.row_count = row_count
+        return batch.begin(fields_of_values(buffer, start, values, len(types)), after - base)
+    run = conversation.pipeline
+    if run is None:
+        run = Run(buffer[inbox.start : start], buffer[end - 2 - 2 * len(formats) : end], buffer[end:after])
+    else:
+        inbox.widen()
+        base = 0
+    run.read(inbox.buffer, base)
+    count = len(run.starts)
+    if count < RUN_ROWS_MIN:
+        return None
+    if not run.is_over:
+        conversation.pipeline = run
+        inbox.position = base
+        return MORE
+    conversation.pipeline = None
+    batch.described = run.described
+    batch.executions = count
+    try:
+        fields = fields_of_rows(
+            inbox.buffer, [base + at for at in run.starts], [base + at for at in run.ends], len(types)
+        )
+    except Doubt:
+        conversation.one_by_one = count - 1
+        return None
+    return batch.begin(fields, run.end)
+
+
+class _Batch:
+    """Rows on their way into the session, and what is said of them."""
+
+    __slots__ = (
+        "_codes",
+        "_conversation",
+        "_prepared",
+        "_types",
+        "described",
+        "executions",
+        "row_count",
+    )
+
+    def __init__(
+        self, conversation: Conversation, prepared: Prepared, types: Sequence[TypeRef], codes: Formats
+    ) -> None:
+        self._conversation, self._prepared = conversation, prepared
+        self._types, self._codes = types, codes
+        self.described = False
+        self.executions = self.row_count = 1
+        """Executes, and the rows of each."""
+
+    def begin(self, fields: Sequence[Fields], size_bytes: int) -> Step:
+        """Reads the values, then has them inserted. None if they are to be answered one by one.
+
+        The messages stay where they are until then; `size_bytes` is how many bytes they are.
+        """
+        conversation = self._conversation
+        try:
+            readers = bound_columns(
+                self._prepared, self._types, self._codes, conversation.session.type_settings
+            )
+            given = read_columns(readers, fields)
+        except (Doubt, SqlError, pa.ArrowException, OverflowError):
+            conversation.one_by_one = self.executions - 1
+            return None
+        inbox = conversation.inbox
+        inbox.position = inbox.start - messages.HEADER_SIZE_BYTES
+        return self._insert(given, size_bytes)
+
+    async def _insert(self, given: Sequence[pa.Array], size_bytes: int) -> None:
+        conversation, prepared, count = self._conversation, self._prepared, self.executions
+        session = conversation.session
+        session.statement_text, session.statement_began_ns = prepared.text, time_ns()
+        try:
+            taken = await session.insert_batch(prepared.plan, given, executions=count)
+        except Exception as error:  # noqa: BLE001
+            conversation.fail_and_skip(error)
+            return
+        if not taken:
+            conversation.one_by_one = count
+            return
+        conversation.inbox.position += size_bytes
+        result = Rows(f"INSERT 0 {self.row_count}")
+        reply = replies.BIND_COMPLETE + replies.NO_DATA if self.described else replies.BIND_COMPLETE
+        conversation.out.append((reply + replies.command_complete(result.tag)) * count)
+        conversation.drop_portal("")
+        conversation.unnamed_done = None
+        portal = session.portals[""] = Portal("", prepared, ())
+        PortalRun.mark_finished(portal, result)
+
+
+__all__ = ["Run", "take"]
