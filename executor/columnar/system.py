@@ -156,8 +156,16 @@ def _statements(session: Session) -> list[dict[str, Any]]:
 
 def _cursors(session: Session) -> list[dict[str, Any]]:
     return [
-        {"name": n, "statement": p.prepared.text, "is_holdable": bool(p.extra.get("hold"))}
-        for n, p in session.portals.items()
+        {
+            "name": name,
+            "statement": portal.prepared.text,
+            "is_holdable": bool(portal.extra.get("hold")),
+            "is_binary": False,
+            "is_scrollable": portal.from_sql and portal.extra.get("scroll") is not False,
+            "creation_time": portal.extra.get("declared_us"),
+        }
+        for name, portal in session.portals.items()
+        if name
     ]
 
 

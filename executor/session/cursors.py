@@ -127,6 +127,7 @@ async def declare(
         s.name, Prepared("", plan.text, inner, inner.parameters, True), tuple(params), from_sql=True
     )
     portal.extra.update(cursor=cursor, scroll=s.scroll, hold=s.hold, query=isinstance(inner.body, Query))
+    portal.extra["declared_us"] = session.statement_began_ns // 1000
     if s.hold and block is None:
         await cursor.draw(None)
         portal.extra["held"] = True
