@@ -66,7 +66,7 @@ def expression_text(ctx: Any, table: Table, text: str, type_name: TypeName, pret
         node, names = bound_expression(ctx, table, text)
     except SqlError as e:
         raise NotWritable(text) from e
-    return _Writer(names, text, type_name, pretty).top(node)
+    return Writer(names, text, type_name, pretty).top(node)
 
 
 def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: TypeName) -> str | None:
@@ -75,7 +75,7 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
         node, names = bound_expression(ctx, table, text)
     except SqlError as e:
         raise NotWritable(text) from e
-    writer = _Writer(names, text, type_name, False)
+    writer = Writer(names, text, type_name, False)
     if isinstance(node, ir.Lit) and node.type.oid == t.UNKNOWN:
         if node.value is None:
             return None
@@ -85,7 +85,9 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
     return writer.top(node)
 
 
-class _Writer:
+class Writer:
+    """Writes typed trees; `names` are the columns of their one relation."""
+
     def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
         self.names, self.text, self.type_name, self.pretty = names, text, type_name, pretty
 
@@ -114,7 +116,7 @@ class _Writer:
             assert isinstance(compare, ir.Call)
             word = "ALL" if node.all else "ANY"
             left = self.operand(compare.args[0], node)
-            return self.whole(f"{left} {_operator(compare.op)} {word} ({self.write(node.array)})")
+            return self.whole(f"{left} {operator_sign(compare.op)} {word} ({self.write(node.array)})")
         raise NotWritable(type(node).__name__)
 
     def whole(self, text: str) -> str:
@@ -132,10 +134,10 @@ class _Writer:
             if not _is_operator(node.op):
                 return True
             if isinstance(parent, ir.Logic):
-                return parent.op in ("and", "or", "case", *_CALLS, "array", "row")
+                return parent.op in ("and", "or", "not", "case", *_CALLS, "array", "row")
             if not isinstance(parent, ir.Call) or not _is_operator(parent.op):
                 return not isinstance(parent, ir.Cast | ir.AnyAll)
-            mine, theirs = _operator(node.op), _operator(parent.op)
+            mine, theirs = operator_sign(node.op), operator_sign(parent.op)
             if len(node.args) < 2 or len(parent.args) < 2:
                 return False
             if mine in _LOW:
@@ -148,7 +150,7 @@ class _Writer:
                 return True
             if isinstance(parent, ir.Logic) and parent.op in ("and", "or", "case", *_CALLS):
                 if node.op in ("and", "or") and self.listed(node) is None:
-                    return parent.op not in ("and", "or") or (node.op == "and" and parent.op == "or")
+                    return node.op == "and" or parent.op != "and"
                 return True
             return False
         if isinstance(node, ir.AnyAll):
@@ -246,7 +248,7 @@ class _Writer:
         return f"{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
 
     def operation(self, node: ir.Call) -> str:
-        sign = _operator(node.op)
+        sign = operator_sign(node.op)
         if len(node.args) == 1:
             return self.whole(f"{sign} {self.operand(node.args[0], node)}")
         a, b = self.operand(node.args[0], node), self.operand(node.args[1], node, left=False)
@@ -261,8 +263,8 @@ class _Writer:
             if found is not None:
                 return found
             parts = []
-            for part in node.args:
-                if isinstance(part, ir.Logic) and part.op == node.op and self.listed(part) is None:
+            for i, part in enumerate(node.args):
+                if i == 0 and isinstance(part, ir.Logic) and self._goes_on(part, node.op):
                     inner = self.logic(part)
                     parts.append(inner if self.pretty else inner[1:-1])
                 else:
@@ -290,6 +292,10 @@ class _Writer:
                 return f"NULLIF({self.write(pair[0])}, {self.write(pair[1])})"
             return self.case(node)
         raise NotWritable(node.op)
+
+    def _goes_on(self, part: ir.Logic, op: str) -> bool:
+        """Whether `(a AND b) AND c` is one list: PostgreSQL's parser makes it of what stands on the left."""
+        return part.op == op and self.listed(part) is None and not _is_between(part)
 
     def case(self, node: ir.Logic) -> str:
         args = node.args
@@ -341,12 +347,20 @@ def _nullif(node: ir.Logic) -> tuple[ir.Node, ir.Node] | None:
     return test.args[0], test.args[1]
 
 
+def _is_between(node: ir.Logic) -> bool:
+    """Two comparisons of one thing, made at one position."""
+    calls = [n for n in node.args if isinstance(n, ir.Call) and len(n.args) == 2]
+    if len(calls) != 2 or len(node.args) != 2:
+        return False
+    return calls[0].position == calls[1].position and calls[0].args[0] == calls[1].args[0]
+
+
 def _is_operator(op: str) -> bool:
     """`int4 + int4`, `- int4`; no function has a space before its parenthesis."""
     return "(" not in op and " " in op and op != "array subscript"
 
 
-def _operator(op: str) -> str:
+def operator_sign(op: str) -> str:
     """The sign of `int4 + int4` or `- int4`."""
     words = op.split(" ")
     if "distinct" in words:
@@ -365,4 +379,4 @@ def _enclosed(text: str) -> bool:
     return True
 
 
-__all__ = ["NotWritable", "default_text", "expression_text"]
+__all__ = ["NotWritable", "Writer", "default_text", "expression_text", "operator_sign"]

@@ -82,7 +82,7 @@ class QueryBinder(CompoundBinder):
             raise PlanError("54001", "stack depth limit exceeded")
         try:
             inner = self.new_scope(scope)
-            select = _unwrapped(node)
+            select = unwrapped(node)
             if not top and isinstance(select, exp.Select) and locking.is_locking(select):
                 self.passed = ()  # it locks its rows itself
                 return locking.bind_part(self, select, inner, expected)
@@ -98,7 +98,7 @@ class QueryBinder(CompoundBinder):
     def _query(
         self, node: exp.Expression, scope: Scope, expected: Sequence[TypeRef | None] | None, top: bool
     ) -> BoundQuery:
-        node = _unwrapped(node)
+        node = unwrapped(node)
         locking.refuse_compound(node)
         _lift_with(node)
         passed, self.passed = self.passed, ()
@@ -145,7 +145,7 @@ class QueryBinder(CompoundBinder):
             scope.clause = "HAVING"
             parts.having = self.expressions.boolean(having.this, scope, "HAVING")
             scope.clause = ""
-        sets = self._group_keys(group, scope, targets) if group is not None else None
+        sets = self.group_keys(group, scope, targets) if group is not None else None
         order = node.args.get("order")
         if order is not None:
             for o in order.expressions:
@@ -367,7 +367,7 @@ class QueryBinder(CompoundBinder):
             return False
         return True
 
-    def _group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
+    def group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
         scope.clause = "GROUP BY"
 
         def key(node: exp.Expression) -> ir.Node:
@@ -454,7 +454,7 @@ class QueryBinder(CompoundBinder):
         parts.where, parts.having = having, None
 
 
-def _unwrapped(node: exp.Expression) -> exp.Expression:
+def unwrapped(node: exp.Expression) -> exp.Expression:
     """A query without the parentheses around it."""
     while isinstance(node, exp.Subquery | exp.Paren) and not any(
         node.args.get(k) for k in ("order", "limit", "offset", "with_")

@@ -150,7 +150,7 @@ class SourceBinder:
             items.append(sql(frag, f" AS c{i}"))
         frag = sql("(SELECT ", join(", ", items), " FROM ", source.frag, f") AS r{number}")
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)])
-        return Source(frag, [relation], _star(relation))
+        return Source(frag, [relation], star_of(relation))
 
     # --- named relations ---------------------------------------------------------------------------
 
@@ -222,7 +222,7 @@ class SourceBinder:
         self.queries.declare(number, written + system_columns.emitted(table))
         self.queries.tables.append(relation)
         self.queries.accesses.reads(table, relation)
-        return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
+        return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation))
 
     def _system(
         self, schema: str, name: str, columns: tuple[ResultColumn, ...], alias: exp.Expression | None
@@ -236,7 +236,7 @@ class SourceBinder:
         self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
         slot = self.queries.system_use(schema, name)
         self.queries.declare(number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made])
-        return Source(sql(Slot(slot), f" AS r{number}"), [relation], _star(relation))
+        return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation))
 
     def _sequence(
         self, sequence: SequenceObject, name: str, schema: str, alias: exp.Expression | None
@@ -248,7 +248,7 @@ class SourceBinder:
         relation = Relation(number, shown, columns, None, "" if alias is not None else schema)
         self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(n) for n, _ in kinds])
-        return Source(sql(sequences.relation(sequence.oid), f" AS r{number}"), [relation], _star(relation))
+        return Source(sql(sequences.relation(sequence.oid), f" AS r{number}"), [relation], star_of(relation))
 
     def _common(
         self, found: CommonTable, known: list[RelationColumn], name: str, alias: exp.Expression | None
@@ -260,7 +260,7 @@ class SourceBinder:
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
         if found.locked:
             self.queries.locked_relations[number] = found.locked
-        return Source(sql(found.sql_name, f" AS r{number}"), [relation], _star(relation))
+        return Source(sql(found.sql_name, f" AS r{number}"), [relation], star_of(relation))
 
     def _view(self, view: View, name: str, schema: str, alias: exp.Expression | None) -> Source:
         before = len(self.queries.tables)
@@ -322,7 +322,7 @@ class SourceBinder:
         if bound.frag in self.queries.locked_texts:
             self.queries.locked_relations[number] = self.queries.locked_texts[bound.frag]
         word = "LATERAL " if lateral else ""
-        return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], _star(relation))
+        return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], star_of(relation))
 
     def function(self, call: exp.Expression, node: exp.Expression, scope: Scope) -> Source:
         """A function in FROM: set-returning ones give rows, others one row."""
@@ -376,7 +376,7 @@ class SourceBinder:
             if not given:
                 self.rename(relation, alias)
             self.queries.declare(number, emitted)
-            return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], _star(relation))
+            return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], star_of(relation))
         for made, name in zip(lists, names, strict=True):
             outs = self._record_columns(made)
             if outs is not None and isinstance(made, ir.SetReturning):
@@ -416,7 +416,7 @@ class SourceBinder:
         inner = rows
         if ordinality:
             inner = sql("SELECT *, row_number() OVER () AS n FROM (", rows, ")")
-        return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], _star(relation))
+        return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], star_of(relation))
 
     def _single_column(self, made: ir.Node) -> str:
         """The name of a function's only OUT parameter (`value` of json_array_elements)."""
@@ -559,7 +559,7 @@ def _crossed(groups: list[Source]) -> Source:
 _SYSTEM_COLUMNS = (("tableoid", t.OID), ("xmin", t.XID))
 
 
-def _star(relation: Relation) -> list[StarColumn]:
+def star_of(relation: Relation) -> list[StarColumn]:
     return [
         StarColumn(c.name, ir.Var(c.type, relation.number, i), c)
         for i, c in enumerate(relation.columns)

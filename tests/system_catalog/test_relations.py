@@ -120,7 +120,7 @@ def test_information_schema_speaks_of_the_same_columns(context: SystemContext) -
         ("pg_get_indexdef", (99999,), None),
         ("pg_get_constraintdef", (20001,), "PRIMARY KEY (id)"),
         ("pg_get_constraintdef", (20003,), "CHECK ((note <> ''::text))"),
-        ("pg_get_viewdef", (20005,), " SELECT id FROM orders;"),
+        ("pg_get_viewdef", (20005,), " SELECT orders.id\n   FROM orders;"),
         ("format_type", (23, -1), "integer"),
         ("format_type", (1043, 14), "character varying(10)"),
         ("format_type", (20006, -1), "mood"),

@@ -8,8 +8,9 @@ from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, split_name
-from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema
-from planner.catalog.system.written import column_default, condition, spelled
+from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema, View
+from planner.catalog.stored_queries import stored_query
+from planner.catalog.system.written import column_default, condition, spelled, view_query
 from planner.lexer import Token
 from planner.types import BY_OID, format_type
 from planner.types.oids import BPCHAR, TEXT, VARCHAR
@@ -230,6 +231,19 @@ def _is_call(text: str) -> bool:
     )
 
 
-def view_definition(query: str) -> str:
-    """As pg_get_viewdef(): the query, ended by a semicolon."""
-    return f" {query.strip().rstrip(';')};"
+def view_definition(
+    catalog: Catalog, holder: object, search_path: tuple[str, ...], pretty: bool = False, wrap: int = 0
+) -> str:
+    """As pg_get_viewdef() of a view or materialized view: its query, ended by a semicolon."""
+    kept = stored_query(holder)
+    assert kept is not None
+    return view_query(catalog, kept, search_path, pretty, wrap) + ";"
+
+
+def rule_definition(
+    catalog: Catalog, holder: View | Table, search_path: tuple[str, ...], pretty: bool
+) -> str:
+    """As pg_get_ruledef() of the one rule there is: what a view stands for."""
+    name = qualified(catalog, holder.schema_oid, holder.name, () if not pretty else search_path)
+    query = view_definition(catalog, holder, search_path, pretty)
+    return f'CREATE RULE "_RETURN" AS\n    ON SELECT TO {name} DO INSTEAD {query}'

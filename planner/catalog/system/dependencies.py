@@ -12,7 +12,6 @@ from planner.catalog.objects import Index, Sequence
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import view_definition
 from planner.catalog.system.relations import ATTRDEF_OID, CLASS_OID, CONSTRAINT_OID, REWRITE_OID
 from planner.catalog.system.rowmaker import RowMaker
 
@@ -74,7 +73,7 @@ def pg_rewrite(context: SystemContext) -> Rows:
             ev_enabled="O",
             is_instead=True,
             ev_qual="<>",
-            ev_action=view_definition(v.query),
+            ev_action=v.query,
         )
         for v in stored_queries(context.catalog)
     ]

@@ -26,6 +26,7 @@ from planner.catalog.system.definitions import (
     index_column,
     index_definition,
     qualified,
+    rule_definition,
     type_name,
     view_definition,
 )
@@ -135,16 +136,32 @@ def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | N
 
 
 @system("pg_get_viewdef", (OID, BOOL), TEXT, optional=1)
+def _get_viewdef(
+    context: SystemContext, oid: Oid | None, pretty: bool | None = False, wrap: int = 0
+) -> str | None:
+    holder = context.catalog.get(oid) if oid is not None else None
+    if stored_query(holder) is None or pretty is None:
+        return None
+    return view_definition(context.catalog, holder, context.search_path, pretty, wrap)
+
+
+@system("pg_get_ruledef", (OID, BOOL), TEXT, optional=1)
+def _get_ruledef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
+    """Rules have their views' OIDs."""
+    holder = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(holder, View | Table) or stored_query(holder) is None or pretty is None:
+        return None
+    return rule_definition(context.catalog, holder, context.search_path, pretty)
+
+
 @system("pg_get_viewdef", (OID, INT4), TEXT)
-def _get_viewdef(context: SystemContext, oid: Oid | None, pretty: object = False) -> str | None:
-    view = context.catalog.get(oid) if oid is not None else None
-    kept = stored_query(view)
-    return view_definition(kept.query) if kept is not None else None
+def _get_wrapped_viewdef(context: SystemContext, oid: Oid | None, column: int | None) -> str | None:
+    return None if column is None else _get_viewdef(context, oid, True, column)
 
 
 @system("pg_get_viewdef", (TEXT, BOOL), TEXT, optional=1)
 def _get_viewdef_by_name(context: SystemContext, name: str | None, pretty: bool | None = False) -> str | None:
-    return _get_viewdef(context, regclass_in(context, name)) if name is not None else None
+    return _get_viewdef(context, regclass_in(context, name), pretty) if name is not None else None
 
 
 @system("pg_get_expr", (PG_NODE_TREE, OID, BOOL), TEXT, optional=1)

@@ -129,7 +129,7 @@ def _views(context: SystemContext) -> Rows:
             table_catalog=context.database,
             table_schema=schema_name(context, v.schema_oid),
             table_name=v.name,
-            view_definition=view_definition(v.query),
+            view_definition=view_definition(context.catalog, v, context.search_path),
             check_option="NONE",
             is_updatable="NO",
             is_insertable_into="NO",

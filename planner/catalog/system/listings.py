@@ -51,7 +51,7 @@ def pg_views(context: SystemContext) -> Rows:
                 schemaname=schema_name(context, v.schema_oid),
                 viewname=v.name,
                 viewowner=v.owner,
-                definition=view_definition(v.query),
+                definition=view_definition(context.catalog, v, context.search_path),
             )
         )
     return found
@@ -66,7 +66,7 @@ def pg_matviews(context: SystemContext) -> Rows:
             matviewowner=t.owner,
             hasindexes=bool(context.catalog.indexes_of(t.oid)),
             ispopulated=t.materialized.populated,
-            definition=view_definition(t.materialized.query),
+            definition=view_definition(context.catalog, t, context.search_path),
         )
         for t in context.catalog.objects(Table)
         if t.materialized is not None

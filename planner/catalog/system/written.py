@@ -11,6 +11,7 @@ from typing import Final
 
 from planner.abc import Column, Table, TypeRef
 from planner.catalog.catalog import Catalog
+from planner.catalog.stored_queries import StoredQuery
 
 _REMEMBERED_MAX: Final = 8_192
 _remembered: dict[object, str | None] = {}
@@ -83,3 +84,38 @@ def _written(
         return deparse.expression_text(ctx, table, text, named, pretty)
     except deparse.NotWritable:
         return None
+
+
+def view_query(
+    catalog: Catalog, kept: StoredQuery, search_path: tuple[str, ...], pretty: bool, wrap: int = 0
+) -> str:
+    """The query of a view as it is written out; where there are no words for it, as it was said."""
+    key = (catalog.version, kept.holder.oid, kept.query, search_path, pretty, wrap)
+    found = _remembered.get(key)
+    if found is None:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        found = _remembered[key] = _view_query(catalog, kept, search_path, pretty, wrap)
+    return found
+
+
+def _view_query(
+    catalog: Catalog, kept: StoredQuery, search_path: tuple[str, ...], pretty: bool, wrap: int
+) -> str:
+    from planner.binding import deparse, view_text  # which stand on the catalog itself
+    from planner.catalog.system.definitions import qualified, type_name
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, kept.search_path or search_path, trusted=True)
+    try:
+        return view_text.query_text(
+            ctx,
+            kept.query,
+            [c.name for c in kept.holder.columns if not c.hidden],
+            lambda ref: type_name(catalog, ref, search_path),
+            lambda schema_oid, name: qualified(catalog, schema_oid, name, search_path),
+            pretty,
+            wrap,
+        )
+    except deparse.NotWritable:
+        return " " + kept.query.strip().rstrip(";")

@@ -1,0 +1,171 @@
+"""Expressions of a view's query: columns with their relations, subqueries, aggregates, windows, CASE by lines.
+
+What `planner.binding.deparse` knows of expressions over one table, and what only a query has. A relation is called as the
+query calls it, or with a number behind (`old_1`) where a query around it has the name already, as PostgreSQL does it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sqlglot import exp
+
+from planner.abc import TypeRef
+from planner.binding import ir
+from planner.binding.deparse import NotWritable, TypeName, Writer, operator_sign
+from planner.binding.fragments import Frag
+from planner.binding.parameters import Parameters
+from planner.binding.queries import QueryBinder
+from planner.binding.scope import Relation, RelationColumn, Scope
+from planner.binding.state import BoundQuery
+from planner.catalog import quote_identifier
+
+INSIDE: Final = 4
+"""Spaces that what is inside of something is moved by."""
+
+
+class ViewBinder(QueryBinder):
+    """Remembers the syntax of the subqueries that it binds in expressions."""
+
+    def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
+        super().__init__(ctx, text, parameters)
+        self.syntax: dict[int, tuple[Frag, exp.Expression, Scope]] = {}
+
+    def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
+        bound = super().subquery(node, scope)
+        self.syntax[id(bound.frag)] = (bound.frag, node, scope)
+        return bound
+
+
+class QueryExpressions(Writer):
+    def __init__(self, binder: ViewBinder, text: str, type_name: TypeName, pretty: bool) -> None:
+        super().__init__([], text, type_name, pretty)
+        self.binder = binder
+        self.level = 0
+        """How far lines begin from the left."""
+        self.taken: set[str] = {"old", "new"}
+        """Names of relations in this query and those around it; rules have these two."""
+        self._relations: dict[int, tuple[Relation, str]] = {}
+
+    def nested(self, node: exp.Expression, scope: Scope | None, named: bool = True) -> str:
+        """A query inside this one. `named`: somebody sees how its columns are called."""
+        raise NotImplementedError
+
+    def know(self, relations: Iterable[Relation]) -> None:
+        """The relations of a query, which get names that no other has."""
+        for r in relations:
+            name, count = r.name, 0
+            while name in self.taken:
+                count += 1
+                name = f"{r.name}_{count}"
+            self.taken.add(name)
+            self._relations[r.number] = r, name
+
+    def called(self, relation: Relation) -> str:
+        return self._relations[relation.number][1]
+
+    def sorted(self, text: str, key: ir.SortKey) -> str:
+        text += " DESC" if key.descending else ""
+        if key.nulls_first != key.descending:
+            text += " NULLS FIRST" if key.nulls_first else " NULLS LAST"
+        return text
+
+    def key(self, node: ir.Node) -> str:
+        """A key of GROUP BY, ORDER BY, PARTITION BY: what looks like a function's call is in parentheses."""
+        text = self.write(node)
+        if isinstance(node, ir.Var | ir.Lit):
+            return text
+        call = isinstance(node, ir.Aggregate | ir.Window) or (isinstance(node, ir.Call) and "(" in node.op)
+        return f"({text})" if self.pretty or call else text
+
+    def column(self, node: ir.Var) -> RelationColumn:
+        found = self._relations.get(node.relation)
+        if found is None:
+            raise NotWritable("a column of an unknown relation")
+        return found[0].columns[node.column]
+
+    def write(self, node: ir.Node) -> str:
+        if isinstance(node, ir.Var):
+            column = self.column(node)
+            return f"{quote_identifier(self._relations[node.relation][1])}.{quote_identifier(column.name)}"
+        if isinstance(node, ir.SubQuery):
+            return self._subquery(node)
+        if isinstance(node, ir.Aggregate):
+            return self._aggregate(node)
+        if isinstance(node, ir.Window):
+            return self._window(node)
+        if isinstance(node, ir.SetReturning):
+            name = node.op.partition("(")[0]
+            return f"{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
+        return super().write(node)
+
+    def is_simple(self, node: ir.Node, parent: ir.Node, left: bool) -> bool:
+        if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window):
+            return True
+        return super().is_simple(node, parent, left)
+
+    def _subquery(self, node: ir.SubQuery) -> str:
+        kept = self.binder.syntax.get(id(node.query))
+        if kept is None:
+            raise NotWritable("a subquery")
+        _, syntax, scope = kept
+        text = self.nested(syntax, scope, named=False)
+        if node.kind == "exists":
+            return f"(EXISTS ({text}))"
+        if node.kind == "array":
+            return f"ARRAY({text})"
+        if node.kind == "scalar":
+            return f"({text})"
+        if node.kind not in ("any", "all") or not isinstance(node.compare, ir.Call):
+            raise NotWritable(f"a subquery of kind {node.kind}")
+        sign = operator_sign(node.compare.op)
+        word = f"{sign} {node.kind.upper()}" if node.kind == "all" or sign != "=" else "IN"
+        return f"({self.write(node.compare.args[0])} {word} ({text}))"
+
+    def _aggregate(self, node: ir.Aggregate) -> str:
+        name = quote_identifier(node.op.partition("(")[0])
+        if node.op == "grouping":
+            return f"GROUPING({', '.join(self.write(a) for a in node.args)})"
+        order = ", ".join(self.sorted(self.key(k.expr), k) for k in node.order)
+        if node.direct or "within group" in node.op.lower():
+            raise NotWritable("WITHIN GROUP")
+        inside = ", ".join(self.write(a) for a in node.args) if node.args else "*"
+        text = (
+            f"{name}({'DISTINCT ' if node.distinct else ''}{inside}{' ORDER BY ' + order if order else ''})"
+        )
+        return text if node.filter is None else f"{text} FILTER (WHERE {self.top(node.filter)})"
+
+    def _window(self, node: ir.Window) -> str:
+        if node.frame is not None:
+            raise NotWritable("a window's frame")
+        parts = []
+        if node.partition:
+            parts.append("PARTITION BY " + ", ".join(self.key(p) for p in node.partition))
+        if node.order:
+            parts.append("ORDER BY " + ", ".join(self.sorted(self.key(k.expr), k) for k in node.order))
+        return f"{self.write(node.call)} OVER ({' '.join(parts)})"
+
+    def case(self, node: ir.Logic) -> str:
+        args, level = node.args, self.level
+        pairs = list(zip(args[0::2], args[1::2], strict=False))
+        compared = [c.args for c, _ in pairs if isinstance(c, ir.Call) and self._is_compared(c)]
+        text = f"\n{' ' * level}CASE"
+        self.level = level + INSIDE
+        line = "\n" + " " * self.level
+        if len(compared) == len(pairs):
+            text += f" {self.top(compared[0][0])}"
+            pairs = [(c[1], value) for c, (_, value) in zip(compared, pairs, strict=True)]
+        for condition, value in pairs:
+            text += f"{line}WHEN {self.write(condition)} THEN {self.write(value)}"
+        otherwise = (
+            self.write(args[-1]) if len(args) % 2 else f"NULL::{self.type_name(TypeRef(node.type.oid))}"
+        )
+        self.level = level
+        return f"{text}{line}ELSE {otherwise}\n{' ' * level}END"
+
+    def _is_compared(self, condition: ir.Call) -> bool:
+        """Whether it comes of CASE x WHEN y: an equality that is not in the text."""
+        if len(condition.args) != 2 or operator_sign(condition.op) != "=" or not condition.position:
+            return False
+        return not self.text.startswith("=", condition.position - 1)

@@ -1,0 +1,443 @@
+"""The query of a view as PostgreSQL writes it out: names qualified, casts and parentheses in their places, one line a column.
+
+    select name, count(*) n from pets join owners using (owner) where age > 3 group by 1
+
+     SELECT pets.name,
+        count(*) AS n
+       FROM (pets
+         JOIN owners USING (owner))
+      WHERE (pets.age > 3)
+      GROUP BY pets.name
+
+The syntax tree gives the clauses, the binder what their expressions mean: each clause is bound as for running the query,
+and its typed trees are written by `planner.binding.deparse`. Where a line begins is PostgreSQL's rule for each keyword:
+`_keyword` is its appendContextKeyword, with the same numbers. `NotWritable` for what has no words here: the caller keeps
+the text that was given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from sqlglot import exp
+
+from planner.abc import SqlError, Table
+from planner.binding import ir
+from planner.binding.deparse import NotWritable, TypeName
+from planner.binding.naming import identifier
+from planner.binding.parameters import Parameters
+from planner.binding.queries import unwrapped
+from planner.binding.scope import Relation, Scope
+from planner.binding.state import Target
+from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinder
+from planner.catalog import quote_identifier
+from planner.catalog.objects import Sequence, View
+from planner.parse import parse_query
+
+RelationName = Callable[[int, str], str]
+"""How a relation (its schema's OID and its name) is called where the query is shown."""
+
+_STEP: Final = 8
+_SET_WORDS: Final = ((exp.Union, "UNION "), (exp.Intersect, "INTERSECT "), (exp.Except, "EXCEPT "))
+
+
+def query_text(
+    ctx: Any,
+    text: str,
+    columns: list[str],
+    type_name: TypeName,
+    relation_name: RelationName,
+    pretty: bool,
+    wrap: int = 0,
+) -> str:
+    """The query with these names for its columns, without a semicolon. Raises NotWritable.
+
+    `wrap`: a list's items share a line up to so many characters.
+    """
+    try:
+        tree = parse_query(text)
+        binder = ViewBinder(ctx, text, Parameters((), None))
+        writer = _QueryWriter(binder, text, type_name, relation_name, pretty, wrap)
+        writer.query(tree, None, columns)
+    except SqlError as e:
+        raise NotWritable(text) from e
+    return "".join(writer.out)
+
+
+class _QueryWriter(QueryExpressions):
+    def __init__(
+        self,
+        binder: ViewBinder,
+        text: str,
+        type_name: TypeName,
+        relation_name: RelationName,
+        pretty: bool,
+        wrap: int,
+    ) -> None:
+        super().__init__(binder, text, type_name, pretty)
+        self.relation_name = relation_name
+        self.wrap = wrap
+        self.out: list[str] = []
+
+    # --- lines ---------------------------------------------------------------------------------------
+
+    def _keyword(self, word: str, before: int = -_STEP, after: int = _STEP, plus: int = 0) -> None:
+        """A word at the beginning of a line."""
+        self.level += before
+        shown = "".join(self.out).rstrip(" ")
+        self.out = [shown, "\n", " " * (max(self.level, 0) + plus), word]
+        self.level = max(self.level + after, 0)
+
+    def _add(self, text: str) -> None:
+        self.out.append(text)
+
+    def _apart(self, write: Callable[[], None]) -> str:
+        """What a part writes, as a text of its own."""
+        kept, self.out = self.out, []
+        try:
+            write()
+            return "".join(self.out)
+        finally:
+            self.out = kept
+
+    def nested(self, node: exp.Expression, scope: Scope | None, named: bool = True) -> str:
+        """A query inside this one. `named`: somebody sees how its columns are called."""
+        level = self.level
+        try:
+            return self._apart(lambda: self.query(node, scope, None, named))
+        finally:
+            self.level = level
+
+    # --- queries -------------------------------------------------------------------------------------
+
+    def query(
+        self, node: exp.Expression, outer: Scope | None, names: list[str] | None, named: bool = True
+    ) -> None:
+        node = unwrapped(node)
+        scope = self.binder.new_scope(outer)
+        around = set(self.taken)
+        self.binder.with_clause(node, scope)
+        if isinstance(node, exp.Select):
+            self.binder.sources.from_clause(node, scope)
+            self.know(scope.relations)
+        self._with(node, scope)
+        if isinstance(node, exp.Select):
+            targets = self._select(node, scope, names, named)
+            self._order(node, targets, scope)
+        elif isinstance(node, exp.SetOperation):
+            targets = self._set_operation(node, scope, names, named)
+            self._order(node, targets, None)
+        elif isinstance(node, exp.Values):
+            self.level += _STEP
+            self._add(" " + self._values(node, scope))
+            self._order(node, [], None)
+        else:
+            raise NotWritable(type(node).__name__)
+        self._limits(node, scope)
+        self.taken = around
+
+    def _with(self, node: exp.Expression, scope: Scope) -> None:
+        clause = node.args.get("with_")
+        if clause is None:
+            return
+        if clause.args.get("search") or clause.args.get("cycle"):
+            raise NotWritable("SEARCH or CYCLE")
+        self.level += _STEP
+        self._add(" WITH RECURSIVE " if clause.args.get("recursive") else " WITH ")
+        for i, cte in enumerate(clause.expressions):
+            alias = cte.args["alias"]
+            renamed = [quote_identifier(identifier(c)) for c in alias.args.get("columns") or ()]
+            stated = cte.args.get("materialized")
+            word = "" if stated is None else "MATERIALIZED " if stated else "NOT MATERIALIZED "
+            self._add(", " if i else "")
+            self._add(
+                quote_identifier(identifier(alias.this)) + (f"({', '.join(renamed)})" if renamed else "")
+            )
+            self._add(f" AS {word}(")
+            self._keyword("", 0, 0)
+            self._add(self.nested(cte.this, scope))
+            self._keyword(")", 0, 0)
+        self.level -= _STEP
+        self._keyword("", 0, 0)
+
+    def _select(self, node: exp.Select, scope: Scope, names: list[str] | None, named: bool) -> list[Target]:
+        binder = self.binder
+        if node.args.get("locks") or node.args.get("windows") or node.args.get("into"):
+            raise NotWritable("a locking clause or WINDOW")
+        self.level += _STEP
+        where_node, group = node.args.get("where"), node.args.get("group")
+        where = (
+            binder.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        )
+        targets = binder.targets(node.expressions, scope)
+        self._add(" SELECT")
+        self._distinct(node, targets, scope)
+        self._targets(targets, names, named)
+        self._from(node, scope)
+        if where is not None:
+            self._keyword(" WHERE ", plus=1)
+            self._add(self.top(where))
+        if group is not None:
+            if any(group.args.get(k) for k in ("rollup", "cube", "grouping_sets", "totals", "all")):
+                raise NotWritable("grouping sets")
+            keys = binder.group_keys(group, scope, targets)
+            self._keyword(" GROUP BY ", plus=1)
+            self._add(", ".join(self.key(k) for k in keys[0]))
+        having = node.args.get("having")
+        if having is not None:
+            self._keyword(" HAVING ")
+            self._add(self.top(binder.expressions.boolean(having.this, scope, "HAVING")))
+        return targets
+
+    def _distinct(self, node: exp.Select, targets: list[Target], scope: Scope) -> None:
+        distinct = node.args.get("distinct")
+        if distinct is None:
+            return
+        self._add(" DISTINCT")
+        on = distinct.args.get("on")
+        if on is not None:
+            keys = []
+            for item in on.expressions if isinstance(on, exp.Tuple) else [on]:
+                key = self.binder.order_key(item, targets, scope, "DISTINCT ON")
+                assert key is not None
+                keys.append(self.key(key.expr))
+            self._add(f" ON ({', '.join(keys)})")
+
+    def _targets(self, targets: list[Target], names: list[str] | None, named: bool) -> None:
+        lines = False
+        for i, x in enumerate(targets):
+            name = names[i] if names is not None and i < len(names) else x.name
+            text = self.write(x.node)
+            own = None if named else "?column?"
+            if isinstance(x.node, ir.Var):
+                own = self.column(x.node).name
+            if own != name:
+                text += f" AS {quote_identifier(name)}"
+            self._add(", " if i else " ")
+            lines = self._line(text, i == 0, lines)
+
+    def _line(self, text: str, first: bool, after_lines: bool = False) -> bool:
+        """An item of a list, on a line of its own if there is no room. Returns whether it has several lines."""
+        before = "".join(self.out)
+        if text.startswith("\n"):
+            self.out = [before.rstrip(" ")]
+        elif not first and (after_lines or len(before) - before.rfind("\n") - 1 + len(text) > self.wrap):
+            self._keyword("", plus=INSIDE)
+        self._add(text)
+        return "\n" in text[1:]
+
+    def _order(self, node: exp.Expression, targets: list[Target], scope: Scope | None) -> None:
+        order = node.args.get("order")
+        if order is None:
+            return
+        keys = []
+        for item in order.expressions:
+            key = self.binder.order_key(item, targets, scope, "ORDER BY")
+            if key is None:
+                raise NotWritable("ORDER BY of a set operation")
+            places = [i for i, x in enumerate(targets, 1) if x.node == key.expr]
+            keys.append(self.sorted(str(places[0]) if scope is None else self.key(key.expr), key))
+        self._keyword(" ORDER BY ", plus=1)
+        self._add(", ".join(keys))
+
+    def _limits(self, node: exp.Expression, scope: Scope) -> None:
+        for clause, word in (("offset", " OFFSET "), ("limit", " LIMIT ")):
+            limit = node.args.get(clause)
+            if limit is None:
+                continue
+            value = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
+            options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
+            if value is None or (options is not None and options.args.get("with_ties")):
+                raise NotWritable("FETCH FIRST")
+            self._keyword(word)
+            self._add(self.top(self.binder.expressions.bind(value, Scope(None, scope.number))))
+
+    def _set_operation(
+        self, node: exp.SetOperation, scope: Scope, names: list[str] | None, named: bool
+    ) -> list[Target]:
+        """Returns the targets of the leftmost query, by which ORDER BY names columns."""
+        if any(node.args.get(k) for k in ("by_name", "on", "side", "kind")):
+            raise NotWritable("a set operation by name")
+        left, right = node.this, node.expression
+        inner = unwrapped(left)
+        if isinstance(inner, exp.SetOperation) and not _ordered(inner):
+            wrapped = _word(inner) != _word(node)
+            if wrapped:
+                self._add("(")
+                self._keyword("", _STEP, 0)
+            targets = self._set_operation(inner, scope, names, named)
+            self._keyword(") " if wrapped else "", -_STEP if wrapped else 0, 0)
+        else:
+            targets = self._leaf(inner, scope, names, named)
+            self._keyword("", 0, 0)
+        self._add(_word(node))
+        inner = unwrapped(right)
+        if isinstance(inner, exp.SetOperation) and not _ordered(inner):
+            self._add("(")
+            self._keyword("", _STEP, 0)
+            self._set_operation(inner, scope, names, False)
+            self.level -= _STEP
+            self._keyword(")", 0, 0)
+        else:
+            self._keyword("", 0, 0)
+            self._leaf(inner, scope, names, False)
+        return targets
+
+    def _leaf(self, node: exp.Expression, scope: Scope, names: list[str] | None, named: bool) -> list[Target]:
+        """A query between UNIONs."""
+        bound = self.binder.nested(node, scope)
+        level, closed = self.level, _ordered(node)
+        self._add("(" if closed else "")
+        self.query(node, scope, names, named)
+        self._add(")" if closed else "")
+        self.level = level
+        return [
+            Target(names[i] if names is not None and i < len(names) else c.name, ir.Var(c.type, -9, i))
+            for i, c in enumerate(bound.columns)
+        ]
+
+    def _values(self, node: exp.Values, scope: Scope) -> str:
+        rows = []
+        for row in node.expressions:
+            cells = row.expressions if isinstance(row, exp.Tuple) else [row]
+            bound = [self.binder.coercions.settled(self.binder.expressions.bind(c, scope)) for c in cells]
+            rows.append(f"({','.join(self.top(c) for c in bound)})")
+        return f"VALUES {', '.join(rows)}"
+
+    # --- FROM ----------------------------------------------------------------------------------------
+
+    def _from(self, node: exp.Select, scope: Scope) -> None:
+        first = node.args.get("from_")
+        if first is None:
+            return
+        relations = iter(scope.relations)
+        groups: list[list[exp.Expression]] = [[first.this]]
+        for j in node.args.get("joins") or ():
+            if any(j.args.get(k) for k in ("kind", "side", "on", "using", "method")):
+                groups[-1].append(j)
+            else:
+                groups.append([j.this])
+        self._keyword(" FROM ", plus=2)
+        seen: list[Relation] = []
+        for i, (head, *joins) in enumerate(groups):
+            text = self._apart(lambda h=head, js=joins: self._joined(h, js, relations, seen, scope))  # type: ignore[misc]
+            self._add(", " if i else "")
+            self._line(text, first=i == 0)
+
+    def _joined(
+        self,
+        head: exp.Expression,
+        joins: list[exp.Expression],
+        relations: Iterator[Relation],
+        seen: list[Relation],
+        scope: Scope,
+    ) -> None:
+        joins = [*(head.args.get("joins") or ()), *joins]
+        self._add("" if self.pretty else "(" * len(joins))
+        self._item(head, relations, seen, scope)
+        for j in joins:
+            side = str(j.args.get("side") or "").upper()
+            on = j.args.get("on")
+            using = [identifier(u) for u in j.args.get("using") or ()]
+            if str(j.args.get("method") or "").upper() == "NATURAL":
+                raise NotWritable("NATURAL JOIN")
+            if side == "" and on is None and not using:
+                word = " CROSS JOIN "
+            else:
+                word = f" {side} JOIN " if side else " JOIN "
+            self._keyword(word, plus=INSIDE)
+            inside = j.this.args.get("joins") is not None and self.pretty
+            self._add("(" if inside else "")
+            self._joined(j.this, [], relations, seen, scope)
+            self._add(")" if inside else "")
+            if using:
+                self._add(f" USING ({', '.join(map(quote_identifier, using))})")
+            elif on is not None:
+                here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
+                text = self.top(self.binder.expressions.boolean(on, here, "JOIN/ON"))
+                self._add(f" ON {text}" if self.pretty else f" ON ({text})")
+            self._add("" if self.pretty else ")")
+
+    def _item(
+        self, node: exp.Expression, relations: Iterator[Relation], seen: list[Relation], scope: Scope
+    ) -> None:
+        inner = node.this
+        grouped = isinstance(inner, exp.Table | exp.Lateral | exp.Unnest) or (
+            isinstance(inner, exp.Expression) and bool(inner.args.get("joins"))
+        )
+        if isinstance(node, exp.Paren | exp.Subquery) and grouped:
+            if node.args.get("alias") is not None:
+                raise NotWritable("the alias of a join")
+            self._joined(inner, [], relations, seen, scope)
+            return
+        if node.args.get("sample") or node.args.get("rows_from") or node.args.get("ordinality"):
+            raise NotWritable("TABLESAMPLE, ROWS FROM or WITH ORDINALITY")
+        relation = next(relations)
+        alias = node.args.get("alias")
+        renamed = bool(alias is not None and alias.args.get("columns"))
+        query = _query_of(node)
+        if isinstance(node, exp.Table) and isinstance(inner, exp.Identifier):
+            name = identifier(inner)
+            self._add(self._relation_text(node, name, scope))
+            if self.called(relation) != name:
+                self._add(" " + quote_identifier(self.called(relation)))
+        elif query is not None:
+            self._add("LATERAL " if isinstance(node, exp.Lateral) else "")
+            self._add(f"({self.nested(query, scope)}) {quote_identifier(self.called(relation))}")
+        else:
+            call = node if isinstance(node, exp.Unnest | exp.Anonymous) else inner
+            here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
+            self._add("LATERAL " if isinstance(node, exp.Lateral) else "")
+            self._add(
+                f"{self.write(self.binder.expressions.bind(call, here))} {quote_identifier(self.called(relation))}"
+            )
+            renamed = True
+        if renamed:
+            shown = [quote_identifier(c.name) for c in relation.columns if not c.hidden]
+            self._add(f"({', '.join(shown)})")
+        seen.append(relation)
+
+    def _relation_text(self, node: exp.Table, name: str, scope: Scope) -> str:
+        schema_node = node.args.get("db")
+        schema = identifier(schema_node) if schema_node is not None else ""
+        at: Scope | None = scope
+        while at is not None and not schema:
+            if name in at.ctes:
+                return quote_identifier(name)
+            at = at.parent
+        found = self.binder.ctx.catalog.find_relation(name, schema, self.binder.search_path)
+        if isinstance(found, Table | View | Sequence) and schema not in ("pg_catalog", "information_schema"):
+            return self.relation_name(found.schema_oid, found.name)
+        shown = schema if schema not in ("", "pg_catalog") else ""
+        return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
+
+
+def _query_of(node: exp.Expression) -> exp.Expression | None:
+    """The query of a FROM item that is one."""
+    if isinstance(node, exp.Values):
+        return node
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.Values):
+        return node.this
+    inner = node.this if isinstance(node, exp.Lateral) else node
+    if isinstance(inner, exp.Subquery):
+        return inner.this
+    return None
+
+
+def _columns(relations: list[Relation]) -> list[Any]:
+    from planner.binding.sources import star_of
+
+    return [c for r in relations for c in star_of(r)]
+
+
+def _ordered(node: exp.Expression) -> bool:
+    return any(node.args.get(k) for k in ("order", "limit", "offset", "with_"))
+
+
+def _word(node: exp.SetOperation) -> str:
+    word = next(w for kind, w in _SET_WORDS if isinstance(node, kind))
+    return word if node.args.get("distinct") else word + "ALL "
+
+
+__all__ = ["query_text"]
