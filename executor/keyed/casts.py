@@ -26,6 +26,7 @@ from executor.keyed.numbers import (
 from executor.keyed.registry import out_of_range
 from planner import types as t
 from planner.abc import TypeRef
+from planner.binding.numerics import to_float
 
 Cast = Callable[..., Any]
 """`cast(datum, session)`: the session value gives the settings (`types`) and the zone."""
@@ -62,15 +63,7 @@ def _to_integer_from_numeric(kind: str) -> Cast:
 
 
 def _float_from_numeric(single: bool) -> Cast:
-    def cast(v: Any, _s: Any) -> float:
-        f = float(number(v))
-        f = float4(f) if single else f
-        if math.isinf(f) and number(v).is_finite():
-            kind = "real" if single else "double precision"
-            raise ExecutionError("22003", f'"{numeric_text(number(v))}" is out of range for type {kind}')
-        return f
-
-    return cast
+    return lambda v, _s: to_float(number(v), single)
 
 
 def _numeric_from_float(digits: int) -> Cast:

@@ -20,7 +20,6 @@ from planner.binding import ir, jsonb_subscripts
 from planner.binding.naming import identifier
 from planner.binding.records import field_of
 from planner.binding.scope import Scope
-from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.coerce import Coercions
@@ -161,7 +160,5 @@ class PartBinder:
         return self.coercions.coerce(bound, TypeRef(t.INT4), "a", self.position)
 
 
-def assigned_twice(column: Column, node: exp.Expression) -> PlanError:
-    return PlanError(
-        "42601", f'multiple assignments to same column "{column.name}"', position=first_position(node)
-    )
+def assigned_twice(column: Column) -> PlanError:
+    return PlanError("42601", f'multiple assignments to same column "{column.name}"')

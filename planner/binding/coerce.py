@@ -11,12 +11,14 @@ one is an error with its position before anything runs.
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 from planner import types as t
 from planner.abc import PlanError, SqlError, TypeRef
 from planner.binding import ir
 from planner.binding.facts import category, element_name, type_name
+from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
 from planner.binding.records import items_of, row_of
 from planner.binding.resolve import castable
@@ -134,7 +136,7 @@ class Coercions:
             and isinstance(arg.value, str)
             and cast.type.oid == t.FLOAT8
         ):
-            return ir.Lit(cast.type, float(arg.value), arg.position)
+            return ir.Lit(cast.type, to_float(Decimal(arg.value), single=False), arg.position)
         return cast
 
     def read_literal(self, node: ir.Lit, target: TypeRef, context: str) -> ir.Node:

@@ -175,7 +175,9 @@ class Grouping:
 
     def written(self, source: Frag | None, where: ir.Node | None) -> Frag:
         emit = self.queries.emitter
-        items: list[Item] = ["(SELECT ", join(", ", self._items) if self._items else "1 AS one"]
+        # HAVING alone makes one group of all rows, as an aggregate would.
+        nothing = "1 AS one" if self.sets is not None else "count(*) AS one"
+        items: list[Item] = ["(SELECT ", join(", ", self._items) if self._items else nothing]
         if source is not None:
             items += [" FROM ", source]
         if where is not None:

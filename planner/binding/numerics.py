@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from planner.abc import SqlError
+from planner.types.floats import float4_in, float8_in
 from planner.types.numeric import fit_text, numeric_in
 
 _EXACT = decimal.Context(prec=140_000, rounding=decimal.ROUND_HALF_UP, Emin=-200_000, Emax=200_000, traps=[])
@@ -383,11 +384,11 @@ def to_integer(v: Decimal, low: int, high: int, word: str) -> int:
 
 
 def to_float(v: Decimal, single: bool) -> float:
+    """Through text, as PostgreSQL does it. Raises 22003 for what is too large, or too small to be told from zero."""
+    if single:
+        return float4_in(text(v))
     f = float(v)
-    if math.isinf(f) and v.is_finite():
-        kind = "real" if single else "double precision"
-        raise SqlError("22003", f'"{text(v)}" is out of range for type {kind}')
-    return f
+    return f if f and math.isfinite(f) else float8_in(text(v))
 
 
 def trimmed(v: Decimal) -> Decimal:

@@ -173,7 +173,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_num_from_float8", lambda v: n.from_float(v, 15), ("DOUBLE",), _V),
     ("tw_num_from_float4", lambda v: n.from_float(v, 6), ("FLOAT",), _V),
     ("tw_num_float8", lambda v: n.to_float(Decimal(v), False), (_V,), "DOUBLE"),
-    ("tw_num_float4", lambda v: _float4(n.to_float(Decimal(v), True)), (_V,), "FLOAT"),
+    ("tw_num_float4", lambda v: n.to_float(Decimal(v), True), (_V,), "FLOAT"),
     ("tw_in_numeric", numeric_in, (_V,), _V),
     ("tw_in_float8", float8_in, (_V,), "DOUBLE"),
     ("tw_in_float4", float4_in, (_V,), "FLOAT"),

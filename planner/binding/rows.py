@@ -324,7 +324,7 @@ class RowBinder:
                     index = self.column_index(table, whole)
                     column = table.columns[index]
                     if index in out and index not in parts:
-                        raise assigned_twice(column, c)
+                        raise assigned_twice(column)
                     parts.add(index)
                     base = out.get(index, ir.Var(column.type, relation.number, index))
                     value = v if isinstance(v, ir.Node) else self.expressions.bind(v, scope)
@@ -337,7 +337,7 @@ class RowBinder:
                 index = self.column_index(table, c)
                 column = table.columns[index]
                 if index in out:
-                    raise assigned_twice(column, c)
+                    raise assigned_twice(column)
                 if isinstance(v, exp.Expression) and is_default(v):
                     out[index] = self.default(table, index)
                     continue
