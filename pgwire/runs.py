@@ -73,9 +73,9 @@ class Run:
         before, behind, beyond = 5 + len(head), len(tail), len(after)
         add_start, add_end = self.starts.append, self.ends.append
         at, size = base + self.end, len(buffer)
-        bound = min(size, base + RUN_BYTES_MAX)
+        stop = base + RUN_BYTES_MAX
         room = RUN_ROWS_MAX - len(self.starts)
-        while room and at + before <= bound:
+        while room and at < stop and at + before <= size:
             end = at + 1 + _length_at(buffer, at + 1)[0]
             if end + beyond > size or buffer[at] != _BIND:
                 break
@@ -88,7 +88,7 @@ class Run:
             at = end + beyond
             room -= 1
         self.end = at - base
-        self.is_over = not room or at >= base + RUN_BYTES_MAX or _goes_elsewhere(buffer, at)
+        self.is_over = not room or at >= stop or _goes_elsewhere(buffer, at)
 
 
 def _goes_elsewhere(buffer: bytes, at: int) -> bool:
@@ -109,6 +109,7 @@ def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) 
     if conversation.one_by_one:
         conversation.one_by_one -= 1
         return None
+    run, conversation.pipeline = conversation.pipeline, None
     inbox = conversation.inbox
     buffer, end = inbox.buffer, inbox.end
     after = end + len(_DESCRIBE) if buffer.startswith(_DESCRIBE, end) else end
@@ -123,87 +124,70 @@ def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) 
     if types is None:
         return None
     row_count = len(values) // len(types)
-    if row_count == 1 and not follows:
+    if not follows and row_count < RUN_ROWS_MIN:
         return None
-    if 1 < row_count < RUN_ROWS_MIN:
-        return None
-    base = inbox.start - messages.HEADER_SIZE_BYTES
-    head_size = len(name.encode()) + 6 + 2 * len(codes)  # two terminators, two counts
-    start = inbox.start + head_size
-    batch = _Batch(conversation, prepared, types, codes)
-    if row_count > 1:
-        batch.described = after - end > _EXECUTE_SIZE_BYTES
-        batch.row_count = row_count
-        return batch.begin(fields_of_values(buffer, start, values, len(types)), after - base)
-    run = conversation.pipeline
     if run is None:
+        base = inbox.start - messages.HEADER_SIZE_BYTES
+        start = inbox.start + len(name.encode()) + 6 + 2 * len(codes)  # two terminators, two counts
         run = Run(buffer[inbox.start : start], buffer[end - 2 - 2 * len(formats) : end], buffer[end:after])
     else:
         inbox.widen()
         base = 0
     run.read(inbox.buffer, base)
-    count = len(run.starts)
-    if count < RUN_ROWS_MIN:
+    if len(run.starts) * row_count < RUN_ROWS_MIN:
         return None
     if not run.is_over:
         conversation.pipeline = run
         inbox.position = base
         return MORE
-    conversation.pipeline = None
-    batch.described = run.described
-    batch.executions = count
-    try:
-        fields = fields_of_rows(
-            inbox.buffer, [base + at for at in run.starts], [base + at for at in run.ends], len(types)
-        )
-    except Doubt:
-        conversation.one_by_one = count - 1
-        return None
-    return batch.begin(fields, run.end)
+    return _Batch(conversation, prepared, types, codes, run, row_count).begin(base)
 
 
 class _Batch:
-    """Rows on their way into the session, and what is said of them."""
+    """The rows of a run on their way into the session, and what is said of them."""
 
-    __slots__ = (
-        "_codes",
-        "_conversation",
-        "_prepared",
-        "_types",
-        "described",
-        "executions",
-        "row_count",
-    )
+    __slots__ = ("_codes", "_conversation", "_prepared", "_row_count", "_run", "_types")
 
     def __init__(
-        self, conversation: Conversation, prepared: Prepared, types: Sequence[TypeRef], codes: Formats
+        self,
+        conversation: Conversation,
+        prepared: Prepared,
+        types: Sequence[TypeRef],
+        codes: Formats,
+        run: Run,
+        row_count: int,
     ) -> None:
         self._conversation, self._prepared = conversation, prepared
         self._types, self._codes = types, codes
-        self.described = False
-        self.executions = self.row_count = 1
-        """Executes, and the rows of each."""
+        self._run, self._row_count = run, row_count
 
-    def begin(self, fields: Sequence[Fields], size_bytes: int) -> Step:
-        """Reads the values, then has them inserted. None if they are to be answered one by one.
+    def begin(self, base: int) -> Step:
+        """Reads the values of the run that begins there, then has them inserted. None: they are to go one by one.
 
-        The messages stay where they are until then; `size_bytes` is how many bytes they are.
+        The messages stay where they are until they are answered.
         """
-        conversation = self._conversation
+        conversation, run = self._conversation, self._run
         try:
             readers = bound_columns(
                 self._prepared, self._types, self._codes, conversation.session.type_settings
             )
-            given = read_columns(readers, fields)
+            given = read_columns(readers, self._fields(base))
         except (Doubt, SqlError, pa.ArrowException, OverflowError):
-            conversation.one_by_one = self.executions - 1
+            conversation.one_by_one = len(run.starts) - 1
             return None
-        inbox = conversation.inbox
-        inbox.position = inbox.start - messages.HEADER_SIZE_BYTES
-        return self._insert(given, size_bytes)
+        conversation.inbox.position = base
+        return self._insert(given)
 
-    async def _insert(self, given: Sequence[pa.Array], size_bytes: int) -> None:
-        conversation, prepared, count = self._conversation, self._prepared, self.executions
+    def _fields(self, base: int) -> list[Fields]:
+        run, data, width = self._run, self._conversation.inbox.buffer, len(self._types)
+        starts, ends = [base + at for at in run.starts], [base + at for at in run.ends]
+        if self._row_count == 1:
+            return fields_of_rows(data, starts, ends, width)
+        return fields_of_values(data, starts, ends, self._row_count * width, width)
+
+    async def _insert(self, given: Sequence[pa.Array]) -> None:
+        conversation, prepared, run = self._conversation, self._prepared, self._run
+        count = len(run.starts)
         session = conversation.session
         session.statement_text, session.statement_began_ns = prepared.text, time_ns()
         try:
@@ -214,9 +198,9 @@ class _Batch:
         if not taken:
             conversation.one_by_one = count
             return
-        conversation.inbox.position += size_bytes
-        result = Rows(f"INSERT 0 {self.row_count}")
-        reply = replies.BIND_COMPLETE + replies.NO_DATA if self.described else replies.BIND_COMPLETE
+        conversation.inbox.position += run.end
+        result = Rows(f"INSERT 0 {self._row_count}")
+        reply = replies.BIND_COMPLETE + replies.NO_DATA if run.described else replies.BIND_COMPLETE
         conversation.out.append((reply + replies.command_complete(result.tag)) * count)
         conversation.drop_portal("")
         conversation.unnamed_done = None

@@ -81,7 +81,9 @@ def batch_of(session: Session, plan: Plan) -> RowBatch | None:
     if not batch:
         return None
     table = compiled.table
-    assert table is not None
+    assert table is not None and compiled.rules is not None
+    if block is None and compiled.rules.references:
+        return None  # a statement of its own is tried again where parents come and go
     return batch if not executor.env.locks.has_sets(table.shard) else None
 
 

@@ -4,7 +4,7 @@
     B head | size value | size value | tail      row 1      `fields_of_rows`: columns of equally built Binds
              column 0     column 1
 
-    B head | size value | size value | size value | size value | tail       `fields_of_values`: one Bind of all rows
+    B head | size value | size value | size value | size value | tail       `fields_of_values`: several rows in each Bind
 
 Binary values are read as those of a binary COPY (`binary_fields`). Text is cast by Arrow and checked as COPY checks it
 (`copy_columns`). What either is not sure about (`Doubt`) is read value by value with the type's own input function,
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from struct import Struct
 from typing import Final
 
 import numpy as np
@@ -213,12 +214,28 @@ def fields_of_rows(data: bytes, starts: Sequence[int], ends: Sequence[int], widt
     return [Fields(data, where[i], sizes[i]) for i in range(width)]
 
 
-def fields_of_values(data: bytes, start: int, values: Sequence[bytes | None], width: int) -> list[Fields]:
-    """The columns of one Bind of many rows, whose sized values follow each other from `start` on."""
-    sizes = np.array([-1 if v is None else len(v) for v in values], np.int64)
-    lengths = np.maximum(sizes, 0)
-    starts = np.cumsum(lengths + 4) - lengths + start
-    return [Fields(data, starts[i::width], sizes[i::width]) for i in range(width)]
+def fields_of_values(
+    data: bytes, starts: Sequence[int], ends: Sequence[int], count: int, width: int
+) -> list[Fields]:
+    """The same where `count` values, those of several rows, follow each other between these places."""
+    where: list[int] = []
+    sizes: list[int] = []
+    add_where, add_size = where.append, sizes.append
+    size_at = Struct(">i").unpack_from
+    for at, end in zip(starts, ends, strict=True):
+        while at < end:
+            (size,) = size_at(data, at)
+            at += 4
+            add_where(at)
+            add_size(size)
+            if size > 0:
+                at += size
+        if at != end:
+            raise Doubt
+    if len(sizes) != count * len(starts) or min(sizes) < -1:
+        raise Doubt
+    all_where, all_sizes = np.array(where, np.int64), np.array(sizes, np.int64)
+    return [Fields(data, all_where[i::width], all_sizes[i::width]) for i in range(width)]
 
 
 __all__ = ["BoundColumn", "fields_of_rows", "fields_of_values", "read_columns"]
