@@ -78,7 +78,7 @@ strict serializability: order by timestamp is a serial order, and timestamps nev
 
 Where to find it: `oracle` (time), `txns_state` (the log as a pure state machine), `log_entry` (its bytes),
 `txns_shard` (the log), `group` and `committer` (group commit), `resolve` (lost answers), `transaction` with `read_set`
-and `write_buffer`, `conflicts`, `locks`, `holds`, `lease`, `rids`, `apply`, `upkeep` (background), `environment` (all of it
+and `write_buffer`, `conflicts` with `written_keys` and `columns`, `locks`, `holds`, `lease`, `rids`, `apply`, `upkeep` (background), `environment` (all of it
 assembled), `handle` (the log's operations one by one, for tools and tests), `shared` (all of it for several servers).
 """
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from storage.abc import Part, Row, ShardId, Timestamp
+from txn.columns import ALL_COLUMNS, Columns
 
 Key = Any
 """What orders and names a row inside a keyspace: a datum, or a tuple of datums for several columns.
@@ -135,8 +136,9 @@ class Group(Protocol):
 
     def forget(self, shard: ShardId) -> None: ...
 
-    def wrote(self, space: Keyspace, key: Key) -> None:
-        """Tells the conflict index. Also for keys of deleted rows and secondary unique keys."""
+    def wrote(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
+        """Tells the conflict index. Also for keys of deleted rows and secondary unique keys. `columns`: all but of rows that
+        stay under this key (`txn.columns`)."""
 
     def wrote_all(self, space: Keyspace, *, fresh: bool = False) -> None:
         """A write too large to list by key: conflicts with whatever read any key of it, and, unless the rows are new

@@ -1,23 +1,25 @@
-"""The conflict index: when was each key last written?
+"""The conflict index: when was each key last written, and in which columns?
 
 A transaction that read at 100 and commits at 140 is serializable if nothing that it read was written
 in (100, 140). Walking every commit in between (seed: SlateDB's first design) costs in proportion
 to how busy the others were. Here each check is a look-up.
 
-    keyspace "t7"      last:   key 3 -> 104   key 9 -> 131   key 5 -> 138      (order of time)
-                       whole:  0               nothing as large as "all keys" was written
+    keyspace "t7"      all columns      key 3 -> 104   key 9 -> 131          (inserted, deleted)
+                       {b, c}           key 5 -> 138   key 9 -> 120          (UPDATE t SET b = ..., c = ...)
+                       {d}              key 5 -> 126                         (UPDATE t SET d = ...)
+                       whole:  0        nothing as large as "all keys" was written
                        newest: 138
 
-    point  9    at 120   131 > 120            conflict
-    range 1..4  at 120   max(key 3) = 104     fine, also if the range is empty of rows
-    whole       at 140   138 <= 140           fine, without looking at any key
+    point  9 (all)    at 120   131 > 120                            conflict
+    point  5 (row, d) at 130   {d}: 126, {b, c} is of no concern    fine
+    range 1..4 (all)  at 120   max(key 3) = 104                     fine, also if the range is empty of rows
+    whole  (all)      at 140   138 <= 140                           fine, without looking at any key
 
-* `record` is two dictionary operations: taking a key out and putting it in again keeps the dict in
-  order of time, so "what is new since I last looked" is a walk from its end.
-* Ranges need the keys in order. That order is built when the first range check asks, and kept up
-  from the dict's end from then on: keys in sorted blocks, each with its newest timestamp. A check
-  costs two binary searches, the inside of two blocks, and a maximum over the blocks between them at the
-  speed of C: 2 microseconds for a short range among a million keys, 30 for nearly all of them.
+* **Layers.** What was written in the same columns (`txn.columns`) is together (`txn.written_keys`): a statement writes
+  the same columns whenever it runs, so a table has about as many layers as there are different UPDATEs of it, however
+  many commits and keys. A check looks at those layers whose columns it shares: its answer is exact. Past `LAYERS_MAX`
+  a further set counts as all columns, which refuses more and never less.
+* `record` is two dictionary operations: taking a key out and putting it in again keeps a layer in order of time.
 * **Collection.** An entry at or below the oldest open snapshot can conflict with nothing. The index is
   bounded: past `keys_max` the oldest half goes, and `floor` remembers up to when knowledge is lost; a
   transaction older than that expires (TransactionExpired) instead of being waved through.
@@ -27,94 +29,40 @@ A key is a datum or tuple of datums; a shorter tuple as a range's bound is a pre
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Final
 
 from storage.abc import Timestamp
 from txn.abc import Key, Keyspace, TransactionExpired
+from txn.columns import ALL_COLUMNS, Columns
+from txn.written_keys import WrittenKeys
 
 KEYS_MAX = 2_000_000
-TRIM_MIN = 1024
-BLOCK = 512
+LAYERS_MAX: Final = 32
 
-
-class _Ordered:
-    """The keys of one space in sorted blocks with the newest timestamp of each."""
-
-    __slots__ = ("blocks", "firsts", "newest", "synced")
-
-    def __init__(self) -> None:
-        self.blocks: list[list[Key]] = []
-        self.firsts: list[Key] = []
-        self.newest: list[Timestamp] = []
-        self.synced: Timestamp = 0  # all writes <= it are in here
-
-    def build(self, last: dict[Key, Timestamp]) -> None:
-        keys = sorted(last)
-        self.blocks = [keys[i : i + BLOCK] for i in range(0, len(keys), BLOCK)]
-        self.firsts = [block[0] for block in self.blocks]
-        self.newest = [max(map(last.__getitem__, block)) for block in self.blocks]
-
-    def add(self, key: Key, ts: Timestamp) -> None:
-        i = bisect_right(self.firsts, key) - 1
-        if i < 0:
-            if not self.blocks:
-                self.blocks, self.firsts, self.newest = [[key]], [key], [ts]
-                return
-            i = 0
-        block = self.blocks[i]
-        j = bisect_left(block, key)
-        if j == len(block) or block[j] != key:
-            block.insert(j, key)
-            self.firsts[i] = block[0]
-            if len(block) > 2 * BLOCK:
-                self.blocks[i : i + 1] = [block[:BLOCK], block[BLOCK:]]
-                self.firsts[i : i + 1] = [block[0], block[BLOCK]]
-                # The newest of both halves is at most this; the next line makes one of them exact.
-                self.newest[i : i + 1] = [self.newest[i], self.newest[i]]
-                if bisect_right(self.firsts, key) - 1 != i:
-                    i += 1
-        if ts > self.newest[i]:
-            self.newest[i] = ts
+Record = tuple[WrittenKeys, Key, Timestamp]
+"""Where a write was recorded, its key, and the timestamp that was there before (0: none): enough to take it back."""
 
 
 class _Space:
     """One keyspace's recent writes."""
 
-    __slots__ = ("last", "newest", "ordered", "replaced", "trim_at", "whole")
+    __slots__ = ("layers", "name", "newest", "replaced", "whole")
 
-    def __init__(self) -> None:
-        self.last: dict[Key, Timestamp] = {}  # in order of time
+    def __init__(self, name: Keyspace) -> None:
+        self.name = name
+        self.layers: dict[Columns, WrittenKeys] = {ALL_COLUMNS: WrittenKeys(name, ALL_COLUMNS)}
         self.newest: Timestamp = 0
         self.whole: Timestamp = 0
         self.replaced: Timestamp = 0  # the last of those that did more than to insert
-        self.ordered: _Ordered | None = None
-        self.trim_at = TRIM_MIN  # keys from which it is worth looking for what can go
 
-    def order(self) -> _Ordered:
-        """The sorted view, brought up to date."""
-        last, ordered = self.last, self.ordered
-        if ordered is None:
-            ordered = self.ordered = _Ordered()
-            ordered.build(last)
-        else:
-            # A key at exactly `synced` may have come after the last look (later in one group).
-            synced = ordered.synced
-            changed = []
-            for key in reversed(last):
-                ts = last[key]
-                if ts < synced:
-                    break
-                changed.append((key, ts))
-            if len(changed) > 1000 and 4 * len(changed) > len(last):
-                ordered.build(last)
-            else:
-                for key, ts in changed:
-                    ordered.add(key, ts)
-        ordered.synced = self.newest
-        return ordered
+    def layer(self, columns: Columns) -> WrittenKeys:
+        """A new layer, or that of all columns where there are too many."""
+        if len(self.layers) >= LAYERS_MAX:
+            return self.layers[ALL_COLUMNS]
+        made = self.layers[columns] = WrittenKeys(self.name, columns)
+        return made
 
 
 class ConflictIndex:
@@ -128,70 +76,87 @@ class ConflictIndex:
 
     # --- recording ---------------------------------------------------------------------------
 
-    def record(self, space: Keyspace, key: Key, ts: Timestamp) -> Timestamp:
-        """`key` was written at `ts`, which is at least that of the record before. Returns what was known."""
+    def record(self, space: Keyspace, key: Key, ts: Timestamp, columns: Columns = ALL_COLUMNS) -> Record:
+        """Of `key`, `columns` were written at `ts`, which is at least that of the record before."""
         try:
             s = self._spaces[space]
         except KeyError:
-            s = self._spaces[space] = _Space()
-        last = s.last
+            s = self._spaces[space] = _Space(space)
+        try:
+            keys = s.layers[columns]
+        except KeyError:
+            keys = s.layer(columns)
+        last = keys.last
         before = last.pop(key, 0)  # taken out, so that the dict stays in order of time
         last[key] = ts
-        s.newest = ts
-        return before
+        keys.newest = s.newest = ts
+        return keys, key, before
 
     def record_all(self, space: Keyspace, ts: Timestamp, *, fresh: bool = False) -> Timestamp:
-        """So many keys of `space` were written at `ts` that it counts as all of them. `fresh`: no row was there."""
+        """So many keys of `space` were written at `ts` that it counts as all of them. `fresh`: no row was there.
+
+        Returns when that was so before.
+        """
         s = self._spaces.get(space)
         if s is None:
-            s = self._spaces[space] = _Space()
+            s = self._spaces[space] = _Space(space)
         before, s.whole, s.newest = s.whole, ts, ts
         if not fresh:
             s.replaced = ts
         return before
 
-    def restore(
-        self, records: Sequence[tuple[Keyspace, Key, Timestamp]], whole: Sequence[tuple[Keyspace, Timestamp]]
-    ) -> None:
+    def restore(self, records: Sequence[Record], whole: Sequence[tuple[Keyspace, Timestamp]]) -> None:
         """Takes records back, newest first: their commit has definitely failed.
 
-        Each names what `record` (or `record_all`) returned. Costs in proportion to the spaces touched.
+        They are what `record` returned, and for `record_all` the space with it. Costs in proportion to the layers touched.
         """
-        touched: set[Keyspace] = set()
-        for space, key, before in reversed(records):
-            touched.add(space)
-            s = self._spaces.get(space)
-            if s is not None:
-                s.last.pop(key, None)
-                if before:
-                    s.last[key] = before
+        touched: dict[WrittenKeys, None] = {}
+        for keys, key, before in reversed(records):
+            touched[keys] = None
+            keys.last.pop(key, None)
+            if before:
+                keys.last[key] = before
+        spaces = dict.fromkeys(keys.space for keys in touched)
+        for keys in touched:
+            keys.resort()
         for space, before in reversed(whole):
-            touched.add(space)
+            spaces[space] = None
             s = self._spaces.get(space)
             if s is not None:
                 s.whole = before
                 s.replaced = min(s.replaced, before)
-        for space in touched:
+        for space in spaces:
             s = self._spaces.get(space)
             if s is not None:
-                s.last = dict(sorted(s.last.items(), key=lambda item: item[1]))
-                s.newest = max(s.whole, next(reversed(s.last.values()), 0))
-                s.ordered = None
+                s.newest = max(s.whole, *(keys.newest for keys in s.layers.values()))
 
     # --- checks: the conflicting commit's timestamp, or 0 ------------------------------------
 
-    def point(self, space: Keyspace, key: Key, after: Timestamp) -> Timestamp:
-        """When `key` was written after `after`, 0 if it was not."""
+    def point(self, space: Keyspace, key: Key, after: Timestamp, columns: Columns = ALL_COLUMNS) -> Timestamp:
+        """When one of the columns of `key` was last written, if that was after `after`; 0 if not."""
         s = self._spaces.get(space)
         if s is None or s.newest <= after:
             return 0
-        ts = max(s.last.get(key, 0), s.whole)
-        return ts if ts > after else 0
+        newest = s.whole if s.whole > after else 0
+        for written, keys in s.layers.items():
+            if written & columns and keys.newest > after:
+                ts = keys.last.get(key, 0)
+                if ts > after and ts > newest:
+                    newest = ts
+        return newest
 
-    def whole(self, space: Keyspace, after: Timestamp) -> Timestamp:
-        """When any key of `space` was written after `after`."""
+    def whole(self, space: Keyspace, after: Timestamp, columns: Columns = ALL_COLUMNS) -> Timestamp:
+        """When one of the columns of any key of `space` was last written, if that was after `after`."""
         s = self._spaces.get(space)
-        return s.newest if s is not None and s.newest > after else 0
+        if s is None or s.newest <= after:
+            return 0
+        if columns == ALL_COLUMNS:
+            return s.newest
+        newest = s.whole
+        for written, keys in s.layers.items():
+            if written & columns and keys.newest > newest:
+                newest = keys.newest
+        return newest if newest > after else 0
 
     def range(
         self,
@@ -199,6 +164,7 @@ class ConflictIndex:
         low: Key | None,
         high: Key | None,
         after: Timestamp,
+        columns: Columns = ALL_COLUMNS,
         *,
         low_inclusive: bool = True,
         high_inclusive: bool = True,
@@ -209,31 +175,10 @@ class ConflictIndex:
             return 0
         if s.whole > after:
             return s.whole
-        if low is None and high is None:
-            return s.newest
-        ordered, last = s.order(), s.last
-        blocks, newest = ordered.blocks, ordered.newest
-        # The first block that can hold a key of the range, and the last.
-        first = 0 if low is None else max(0, _search(ordered.firsts, low, right=False) - 1)
-        final = len(blocks) - 1 if high is None else _search(ordered.firsts, high, right=high_inclusive) - 1
-        if final < first:
-            return 0
-        if final - first > 1 and max(islice(newest, first + 1, final)) > after:
-            for i in range(first + 1, final):
-                if newest[i] > after:
-                    # A split leaves a block's bound too high at times: be exact, and remember.
-                    newest[i] = max([last.get(key, 0) for key in blocks[i]])
-                    if newest[i] > after:
-                        return newest[i]
-        for i in {first, final}:
-            if newest[i] <= after:
-                continue
-            block = blocks[i]
-            start = 0 if low is None else _search(block, low, right=not low_inclusive)
-            stop = len(block) if high is None else _search(block, high, right=high_inclusive)
-            for key in block[start:stop]:
-                ts = last.get(key, 0)
-                if ts > after:
+        for written, keys in s.layers.items():
+            if written & columns and keys.newest > after:
+                ts = keys.range(low, high, after, low_inclusive, high_inclusive)
+                if ts:
                     return ts
         return 0
 
@@ -250,13 +195,14 @@ class ConflictIndex:
             return None
         if s.replaced > after:
             return None, s.replaced
-        last = s.last
-        for key in reversed(last):
-            ts = last[key]
-            if ts <= after:
-                break
-            if contains(key):
-                return key, ts
+        for keys in s.layers.values():
+            last = keys.last
+            for key in reversed(last):
+                ts = last[key]
+                if ts <= after:
+                    break
+                if contains(key):
+                    return key, ts
         return None
 
     def validatable(self, after: Timestamp) -> None:
@@ -275,60 +221,35 @@ class ConflictIndex:
         `horizon` is the oldest open snapshot's timestamp. Costs what is kept, not what is dropped.
         """
         total = 0
-        for name in list(self._spaces):
-            s = self._spaces[name]
-            if s.newest <= horizon:
-                del self._spaces[name]
-                continue
-            total += self._trim(s, horizon)
+        for s in self._alive(horizon):
+            total += sum(keys.trim(horizon) for keys in s.layers.values())
         if total > self.keys_max:
             total = self._shed()
         return total
 
-    @staticmethod
-    def _trim(s: _Space, horizon: Timestamp) -> int:
-        """Looks only when the space has doubled since it last did: constant work per record, all in all."""
-        last = s.last
-        if len(last) >= s.trim_at:
-            if last[next(iter(last))] <= horizon:
-                kept: list[tuple[Key, Timestamp]] = []
-                for key in reversed(last):
-                    ts = last[key]
-                    if ts <= horizon:
-                        break
-                    kept.append((key, ts))
-                kept.reverse()
-                s.last = dict(kept)
-                s.ordered = None
-            s.trim_at = max(TRIM_MIN, 2 * len(s.last))
-        return len(s.last)
-
-    def _shed(self) -> int:
-        """Past the bound: about the older half of all entries goes, and `floor` rises to the newest of them."""
-        sample = sorted(ts for s in self._spaces.values() for ts in islice(s.last.values(), 0, None, 16))
-        horizon = sample[len(sample) // 2]
-        self.floor = max(self.floor, horizon)
-        total = 0
+    def _alive(self, horizon: Timestamp) -> list[_Space]:
+        """Spaces that were written since; others go, and so do layers (that of all columns is left, empty)."""
+        alive: list[_Space] = []
         for name in list(self._spaces):
             s = self._spaces[name]
             if s.newest <= horizon:
                 del self._spaces[name]
                 continue
-            s.last = {key: ts for key, ts in s.last.items() if ts > horizon}
-            s.ordered = None
-            s.trim_at = max(TRIM_MIN, 2 * len(s.last))
-            total += len(s.last)
-        return total
+            alive.append(s)
+            for columns in [c for c, keys in s.layers.items() if keys.newest <= horizon]:
+                if columns != ALL_COLUMNS:
+                    del s.layers[columns]
+                elif s.layers[columns].last:
+                    s.layers[columns] = WrittenKeys(name, ALL_COLUMNS)
+        return alive
+
+    def _shed(self) -> int:
+        """Past the bound: about the older half of all entries goes, and `floor` rises to the newest of them."""
+        layers = [keys for s in self._spaces.values() for keys in s.layers.values()]
+        sample = sorted(ts for keys in layers for ts in islice(keys.last.values(), 0, None, 16))
+        horizon = sample[len(sample) // 2]
+        self.floor = max(self.floor, horizon)
+        return sum(keys.shed(horizon) for s in self._alive(horizon) for keys in s.layers.values())
 
     def __len__(self) -> int:
-        return sum(len(s.last) for s in self._spaces.values())
-
-
-def _search(keys: list[Any], bound: Key, *, right: bool) -> int:
-    """Bisection where a bound shorter than the keys is a prefix and equals all keys that begin with it."""
-    if type(bound) is tuple and keys and type(keys[0]) is tuple and len(bound) < len(keys[0]):
-        n = len(bound)
-        if right:
-            return bisect_right(keys, bound, key=lambda key: key[:n])
-        return bisect_left(keys, bound, key=lambda key: key[:n])
-    return bisect_right(keys, bound) if right else bisect_left(keys, bound)
+        return sum(len(keys.last) for s in self._spaces.values() for keys in s.layers.values())

@@ -21,7 +21,8 @@ from collections.abc import Callable
 from storage import rows
 from storage.abc import Part, Row, ShardId, Timestamp
 from txn.abc import Commit, Key, Keyspace, ShardWrites, TxnError, Unregistered
-from txn.conflicts import ConflictIndex
+from txn.columns import ALL_COLUMNS, Columns
+from txn.conflicts import ConflictIndex, Record
 from txn.log_entry import Entry, RawPart, part_at, raw_part
 from txn.txns_state import TxnsState
 
@@ -69,7 +70,7 @@ class CommitGroup:
         self.advance = False  # append even if there is nothing but the passing of time
         self._undos: list[Callable[[], None]] = []
         self._sealed: list[Callable[[], None]] = []
-        self._records: list[tuple[Keyspace, Key, Timestamp]] = []
+        self._records: list[Record] = []
         self._wholes: list[tuple[Keyspace, Timestamp]] = []
         self._ended: dict[ShardId, ShardWrites] = {}  # written, then forgotten in this very group
         self.operations = 0
@@ -127,8 +128,8 @@ class CommitGroup:
         if writes is not None:
             self._ended[shard] = writes
 
-    def wrote(self, space: Keyspace, key: Key) -> None:
-        self._records.append((space, key, self._record(space, key, self.ts)))
+    def wrote(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
+        self._records.append(self._record(space, key, self.ts, columns))
 
     def wrote_all(self, space: Keyspace, *, fresh: bool = False) -> None:
         self._wholes.append((space, self.conflicts.record_all(space, self.ts, fresh=fresh)))

@@ -1,7 +1,12 @@
-"""What a transaction has read, as key ranges: points, ranges, whole keyspaces.
+"""What a transaction has read, as key ranges: points, ranges, whole keyspaces, and of each the columns that were used.
+
+    t7    points   5 -> {row, b}    9 -> all columns
+          ranges   (10..20) -> {row, b, c}
+          whole    nothing
 
 A range counts as it was asked for, not as the rows that were found in it: that is what makes
-phantoms impossible. Two things bound it: past `POINTS_MAX` points a keyspace counts as read whole,
+phantoms impossible. What was not named by the statement was not read of the rows (`txn.columns`).
+Two things bound it: past `POINTS_MAX` points a keyspace counts as read whole,
 and so it does past `RANGES_MAX` ranges. Coarser is always safe, it may only refuse more.
 """
 
@@ -9,6 +14,7 @@ from __future__ import annotations
 
 from storage.abc import Timestamp
 from txn.abc import Key, Keyspace
+from txn.columns import ALL_COLUMNS, Columns
 from txn.conflicts import ConflictIndex
 
 POINTS_MAX = 100_000
@@ -22,14 +28,21 @@ class _Reads:
     __slots__ = ("points", "ranges", "whole")
 
     def __init__(self) -> None:
-        self.points: set[Key] = set()
-        self.ranges: set[KeyRange] = set()
-        self.whole = False
+        self.points: dict[Key, Columns] = {}
+        self.ranges: dict[KeyRange, Columns] = {}
+        self.whole: Columns = 0
+        """What was read of every row."""
 
     def everything(self) -> None:
-        self.whole = True
-        self.points.clear()
-        self.ranges.clear()
+        """All that was read of any row counts as read of every row."""
+        for part in (self.points, self.ranges):
+            for columns in part.values():
+                self.whole |= columns
+            part.clear()
+
+    def bound(self) -> None:
+        if len(self.points) > POINTS_MAX or len(self.ranges) > RANGES_MAX:
+            self.everything()
 
 
 class ReadSet:
@@ -49,12 +62,13 @@ class ReadSet:
             reads = self._spaces[space] = _Reads()
         return reads
 
-    def point(self, space: Keyspace, key: Key) -> None:
+    def point(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
         """`key` was looked for, found or not."""
         reads = self._of(space)
-        if not reads.whole:
-            reads.points.add(key)
-            if len(reads.points) > POINTS_MAX:
+        if columns & ~reads.whole:
+            points = reads.points
+            points[key] = points.get(key, 0) | columns
+            if len(points) > POINTS_MAX:
                 reads.everything()
 
     def range(
@@ -62,27 +76,33 @@ class ReadSet:
         space: Keyspace,
         low: Key | None,
         high: Key | None,
+        columns: Columns = ALL_COLUMNS,
         *,
         low_inclusive: bool = True,
         high_inclusive: bool = True,
     ) -> None:
         """A range was scanned. A bound that is a shorter tuple than the keys is a prefix."""
         if low is None and high is None:
-            self.whole(space)
+            self.whole(space, columns)
             return
         reads = self._of(space)
-        if not reads.whole:
-            reads.ranges.add((low, high, low_inclusive, high_inclusive))
-            if len(reads.ranges) > RANGES_MAX:
+        if columns & ~reads.whole:
+            ranges, asked = reads.ranges, (low, high, low_inclusive, high_inclusive)
+            ranges[asked] = ranges.get(asked, 0) | columns
+            if len(ranges) > RANGES_MAX:
                 reads.everything()
 
     def prefix(self, space: Keyspace, prefix: tuple[Key, ...]) -> None:
         """All keys that begin with `prefix` were looked for."""
         self.range(space, prefix, prefix)
 
-    def whole(self, space: Keyspace) -> None:
+    def whole(self, space: Keyspace, columns: Columns = ALL_COLUMNS) -> None:
         """Every row was read, or might have been."""
-        self._of(space).everything()
+        reads = self._of(space)
+        reads.whole |= columns
+        if reads.whole == ALL_COLUMNS:
+            reads.points.clear()
+            reads.ranges.clear()
 
     def merge(self, other: ReadSet) -> None:
         """What the other has read was read here, too."""
@@ -90,31 +110,37 @@ class ReadSet:
             mine = self._spaces.get(space)
             if mine is None:
                 self._spaces[space] = reads
-            elif reads.whole or len(mine.points) + len(reads.points) > POINTS_MAX:
-                mine.everything()
-            elif not mine.whole:
-                mine.points |= reads.points
-                mine.ranges |= reads.ranges
-                if len(mine.ranges) > RANGES_MAX:
-                    mine.everything()
+                continue
+            for key, columns in reads.points.items():
+                mine.points[key] = mine.points.get(key, 0) | columns
+            for asked, columns in reads.ranges.items():
+                mine.ranges[asked] = mine.ranges.get(asked, 0) | columns
+            self.whole(space, reads.whole)
+            mine.bound()
 
     def changed_since(
         self, index: ConflictIndex, after: Timestamp
     ) -> tuple[Keyspace, Key | None, Timestamp] | None:
         """(space, key or None, commit ts) of something read that was written after `after`."""
         for space, reads in self._spaces.items():
-            newest = index.whole(space, after)
-            if not newest:
+            if not index.whole(space, after):
                 continue
-            if reads.whole:
-                return space, None, newest
-            for key in reads.points:
-                ts = index.point(space, key, after)
+            ts = index.whole(space, after, reads.whole) if reads.whole else 0
+            if ts:
+                return space, None, ts
+            for key, columns in reads.points.items():
+                ts = index.point(space, key, after, columns)
                 if ts:
                     return space, key, ts
-            for low, high, low_inclusive, high_inclusive in reads.ranges:
+            for (low, high, low_inclusive, high_inclusive), columns in reads.ranges.items():
                 ts = index.range(
-                    space, low, high, after, low_inclusive=low_inclusive, high_inclusive=high_inclusive
+                    space,
+                    low,
+                    high,
+                    after,
+                    columns,
+                    low_inclusive=low_inclusive,
+                    high_inclusive=high_inclusive,
                 )
                 if ts:
                     return space, None, ts

@@ -7,7 +7,8 @@
     commit           admission: validate, hand the writes to the group; durable; answered
 
 **How each level arises.** A commit at `ts` is serializable if it could as well have happened wholly
-at `ts`: so if nothing that it read was written in `(read_ts, ts)`. What is checked at admission:
+at `ts`: so if nothing that it read was written in `(read_ts, ts)`. What was read are columns of rows, and which rows
+there are (`txn.columns` says why that is enough, and why writes are of whole rows). What is checked at admission:
 
     strict serializable, serializable    reads, and writes      against commits after read_ts
     repeatable read                      writes                 (first committer wins)
@@ -40,6 +41,7 @@ from typing import TYPE_CHECKING
 
 from storage.abc import Part, Row, ShardId, Timestamp
 from txn.abc import Group, Isolation, Key, Keyspace, SerializationFailure, TxnError
+from txn.columns import ALL_COLUMNS, Columns
 from txn.holds import Hold
 from txn.read_set import ReadSet
 from txn.write_buffer import ShardBuffer, WriteBuffer
@@ -246,37 +248,63 @@ class Transaction:
         *,
         space: Keyspace | None = None,
         blind: bool = False,
+        columns: Columns = ALL_COLUMNS,
     ) -> None:
-        """A new row under `key`. `blind`: its absence was not read; the executor checks at admission."""
+        """A new row under `key`. `blind`: its absence was not read; the executor checks at admission.
+
+        `columns`: those in which it differs from the row that was under the key until now, and was deleted just before.
+        """
         self._writable()
         if not blind and self.first_write_ts is None:
             self.first_write_ts = self.read_ts
         self.writes.insert(shard, key, rid, row)
-        self.writes.touched(space or shard, key, None if blind else self.read_ts)
+        self.writes.touched(space or shard, key, None if blind else self.read_ts, columns)
         if self.writes.size_bytes > self.memory_max_bytes:
             self._too_large()
 
-    def delete(self, shard: ShardId, key: Key, rid: int, *, space: Keyspace | None = None) -> None:
-        """Deletes the row `rid`, committed or the transaction's own."""
+    def delete(
+        self,
+        shard: ShardId,
+        key: Key,
+        rid: int,
+        *,
+        space: Keyspace | None = None,
+        columns: Columns = ALL_COLUMNS,
+    ) -> None:
+        """Deletes the row `rid`, committed or the transaction's own. `columns`: as of the `insert` that follows."""
         self._writable()
         if self.first_write_ts is None:
             self.first_write_ts = self.read_ts
         self.writes.delete(shard, key, rid)
-        self.writes.touched(space or shard, key, self.read_ts)
+        self.writes.touched(space or shard, key, self.read_ts, columns)
         if self.writes.size_bytes > self.memory_max_bytes:
             self._too_large()
 
-    def update(self, shard: ShardId, key: Key, rid: int, new_key: Key, new_rid: int, new_row: Row) -> None:
-        """Replaces the row `rid` under `key` by a new one, perhaps under another key."""
-        self.delete(shard, key, rid)
-        self.insert(shard, new_key, new_rid, new_row)
+    def update(
+        self,
+        shard: ShardId,
+        key: Key,
+        rid: int,
+        new_key: Key,
+        new_rid: int,
+        new_row: Row,
+        *,
+        columns: Columns = ALL_COLUMNS,
+    ) -> None:
+        """Replaces the row `rid` under `key` by a new one, perhaps under another key. `columns`: what differs."""
+        if new_key != key:
+            columns = ALL_COLUMNS
+        self.delete(shard, key, rid, columns=columns)
+        self.insert(shard, new_key, new_rid, new_row, columns=columns)
 
-    def wrote(self, space: Keyspace, key: Key, *, blind: bool = False) -> None:
-        """A key of a secondary unique index was written or freed."""
+    def wrote(
+        self, space: Keyspace, key: Key, *, blind: bool = False, columns: Columns = ALL_COLUMNS
+    ) -> None:
+        """A key of a secondary unique index was written or freed, or (`columns`) the row that keeps it was changed."""
         self._writable()
         if not blind and self.first_write_ts is None:
             self.first_write_ts = self.read_ts
-        self.writes.touched(space, key, None if blind else self.read_ts)
+        self.writes.touched(space, key, None if blind else self.read_ts, columns)
 
     def wrote_all(self, space: Keyspace, *, blind: bool = False) -> None:
         """More keys than are worth listing were written (bulk)."""
@@ -422,8 +450,8 @@ class Transaction:
         for shard in writes.forgotten:
             group.forget(shard)
         for space, keys in writes.wrote.items():
-            for key in keys:
-                group.wrote(space, key)
+            for key, (_, columns) in keys.items():
+                group.wrote(space, key, columns)
         for space, seen_ts in writes.whole.items():
             group.wrote_all(space, fresh=seen_ts is None and not writes.changed.get(space))
         if self.on_apply is not None:
@@ -475,7 +503,7 @@ class Transaction:
         index = self._environment.conflicts
         snapshot = None if self.isolation is Isolation.READ_COMMITTED else self.read_ts
         for space, keys in self.writes.wrote.items():
-            for key, seen_ts in keys.items():
+            for key, (seen_ts, _) in keys.items():  # whatever the columns: see `txn.columns`
                 if seen_ts is None:
                     continue
                 base = after or snapshot or seen_ts

@@ -19,6 +19,7 @@ from typing import Any
 
 from storage.abc import Part, Row, ShardId
 from txn.abc import Key, Keyspace
+from txn.columns import ALL_COLUMNS, Columns
 
 ROW_OVERHEAD_BYTES = 120
 """What a buffered row costs beyond its values: dictionary entries, tuples."""
@@ -59,8 +60,8 @@ class WriteBuffer:
 
     def __init__(self) -> None:
         self.shards: dict[ShardId, ShardBuffer] = {}
-        self.wrote: dict[Keyspace, dict[Key, int | None]] = {}
-        """Keyspace -> key -> the snapshot at which its old value was seen; None: written blindly."""
+        self.wrote: dict[Keyspace, dict[Key, tuple[int | None, Columns]]] = {}
+        """Keyspace -> key -> the snapshot at which its old value was seen (None: written blindly), the columns written."""
         self.whole: dict[Keyspace, int | None] = {}
         self.changed: dict[Keyspace, list[tuple[Callable[[Key], bool], int]]] = {}
         """Sets of keys whose rows bulk statements have changed, and the snapshot at which they saw them."""
@@ -127,16 +128,23 @@ class WriteBuffer:
         if self._journal is not None:
             self._journal.append(self.forgotten.pop)
 
-    def touched(self, space: Keyspace, key: Key, seen_ts: int | None) -> None:
-        """`key` was written, from a value seen at `seen_ts` (None: blindly)."""
+    def touched(self, space: Keyspace, key: Key, seen_ts: int | None, columns: Columns = ALL_COLUMNS) -> None:
+        """Of `key`, `columns` were written, from a value seen at `seen_ts` (None: blindly)."""
         keys = self.wrote.get(space)
         if keys is None:
             keys = self.wrote[space] = {}
-        if key in keys:
-            return  # the first sighting is the one that must still be true
-        keys[key] = seen_ts
+        before = keys.get(key)
+        if before is None:
+            keys[key] = seen_ts, columns
+        elif (both := before[1] | columns) != before[1]:
+            keys[key] = before[0], both  # the first sighting is the one that must still be true
+        else:
+            return
         if self._journal is not None:
-            self._journal.append(lambda: keys.pop(key))
+            if before is None:
+                self._journal.append(lambda: keys.pop(key))
+            else:
+                self._journal.append(lambda: keys.__setitem__(key, before))
 
     def touched_all(self, space: Keyspace, seen_ts: int | None) -> None:
         """More keys of `space` were written than are listed."""

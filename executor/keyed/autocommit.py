@@ -180,7 +180,7 @@ class WriteMember:
         if target.undone_ts != ts:
             target.undone_ts = ts
             group.undo(target.undo)
-        apply_changes(changes, target.rules, target.image, group, target.next_rid)
+        apply_changes(changes, target.rules, target.image, group, target.next_rid, plan.written)
 
     def committed(self, ts: Timestamp) -> None:
         target = self.target

@@ -25,15 +25,19 @@ import pyarrow as pa
 
 from executor.constraints.rules import TableRules
 from executor.keyed.row_ids import RowIds
-from executor.keyed.write import Change
+from executor.keyed.write import Change, kept_columns
 from executor.snapshot.abc import TableImage
 from executor.snapshot.columns import row_reader
 from planner.abc import Table
 from storage.abc import Row, Timestamp
 from txn.abc import Key
+from txn.columns import ALL_COLUMNS, Columns
 from txn.transaction import Transaction
 
 _MISSING: Any = object()
+
+Bounds = tuple[Key | None, Key | None, bool, bool]
+"""(low, high, low_inclusive, high_inclusive); None is an open end."""
 
 
 class BulkDelete:
@@ -115,23 +119,28 @@ class TableWrites:
 
     # --- writing ---------------------------------------------------------------------------
 
-    def apply(self, changes: Sequence[Change], next_rid: Callable[[], int]) -> None:
-        """Buffers the changes of one statement."""
+    def apply(
+        self, changes: Sequence[Change], next_rid: Callable[[], int], written: Columns = ALL_COLUMNS
+    ) -> None:
+        """Buffers the changes of one statement. `written`: the columns that differ in rows that stay under their key."""
         txn, shard, uniques = self.txn, self.shard, self.rules.uniques
         references = self.rules.references
         for old_key, old_rid, old_row, new_key, new_row in changes:
+            stays = old_row is not None and new_row is not None and new_key == old_key
+            columns = written if stays else ALL_COLUMNS
             if old_row is not None:
-                txn.delete(shard, old_key, old_rid)
+                txn.delete(shard, old_key, old_rid, columns=columns)
                 for rule in uniques:
                     if (k := rule.key(old_row)) is not None:
-                        txn.wrote(rule.space, k)
+                        txn.wrote(rule.space, k, columns=kept_columns(rule, k, new_row, columns))
             if new_row is not None:
                 rid = next_rid()
                 key = rid if new_key is None else new_key
-                txn.insert(shard, key, rid, new_row, blind=old_row is None or new_key != old_key)
+                txn.insert(shard, key, rid, new_row, blind=not stays, columns=columns)
                 for rule in uniques:
                     if (k := rule.key(new_row)) is not None:
-                        txn.wrote(rule.space, k, blind=True)
+                        columns_there = kept_columns(rule, k, old_row, columns)
+                        txn.wrote(rule.space, k, blind=True, columns=columns_there)
                         self._candidates.setdefault((rule.constraint.oid, k), []).append(key)
                 for reference in references:
                     if (k := reference.key(new_row)) is not None:
@@ -244,27 +253,27 @@ class TableWrites:
 class OverlayView:
     """The keyed view of one table inside a transaction (see `executor.keyed.read.KeyedView`).
 
-    `record` is false while an INSERT looks whether its key is free (that is validated at admission by
-    looking again, and needs no conflict with whoever merely touched the key), and while a statement looks
-    for the rows that it must lock before it reads them.
+    `columns` are those that the statement uses of the rows that it finds. Nothing (0) is noted while an INSERT looks
+    whether its key is free (that is validated at admission by looking again, and needs no conflict with whoever merely
+    touched the key), and while a statement looks for the rows that it must lock before it reads them.
     """
 
     __slots__ = (
         "_by_key",
+        "_columns",
         "_deletes",
         "_gone",
         "_loose",
-        "_record",
         "_runs",
         "_shard",
         "_writes",
         "base",
     )
 
-    def __init__(self, writes: TableWrites, *, record: bool = True) -> None:
+    def __init__(self, writes: TableWrites, columns: Columns = ALL_COLUMNS) -> None:
         self._writes = writes
         self._shard = writes.shard
-        self._record = record
+        self._columns = columns
         self.base: Any = writes.image
         """What the snapshot is read from: the image, or history fetched from DuckDB."""
         self._by_key = writes.by_key
@@ -284,8 +293,8 @@ class OverlayView:
         if own is not _MISSING:
             return own  # type: ignore[no-any-return]
         writes = self._writes
-        if self._record:
-            writes.txn.reads.point(self._shard, key)
+        if self._columns:
+            writes.txn.reads.point(self._shard, key, self._columns)
         if self.base is None:
             return None
         hit = self.base.get(key, ts)
@@ -318,11 +327,50 @@ class OverlayView:
         high_inclusive: bool = True,
         descending: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
-        writes = self._writes
-        if self._record:
-            writes.txn.reads.range(
-                self._shard, low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive
+        self._note((low, high, low_inclusive, high_inclusive))
+        return self._walk((low, high, low_inclusive, high_inclusive), ts, descending)
+
+    def first(
+        self, bounds: Bounds, ts: Timestamp, descending: bool, limit: int, passes: Callable[[Row], bool]
+    ) -> list[tuple[Key, int, Row]]:
+        """The first `limit` rows of a range that pass. Beyond the last of them nothing was looked at, nor read."""
+        found: list[tuple[Key, int, Row]] = []
+        if limit <= 0:
+            return found
+        low, high, low_inclusive, high_inclusive = bounds
+        looked_at = bounds
+        try:
+            for hit in self._walk(bounds, ts, descending):
+                if passes(hit[2]):
+                    found.append(hit)
+                    if len(found) == limit:
+                        end = hit[0]
+                        looked_at = (
+                            (end, high, True, high_inclusive)
+                            if descending
+                            else (low, end, low_inclusive, True)
+                        )
+                        break
+        finally:  # an error, too, says something of the rows
+            self._note(looked_at)
+        return found
+
+    def _note(self, bounds: Bounds) -> None:
+        if self._columns:
+            low, high, low_inclusive, high_inclusive = bounds
+            self._writes.txn.reads.range(
+                self._shard,
+                low,
+                high,
+                self._columns,
+                low_inclusive=low_inclusive,
+                high_inclusive=high_inclusive,
             )
+
+    def _walk(self, bounds: Bounds, ts: Timestamp, descending: bool) -> Iterator[tuple[Key, int, Row]]:
+        """The rows of a range, own writes over the image."""
+        writes = self._writes
+        low, high, low_inclusive, high_inclusive = bounds
         base: Iterator[tuple[Key, int, Row]] = iter(())
         if self.base is not None:
             base = self.base.scan(
@@ -336,7 +384,6 @@ class OverlayView:
         if not self._by_key and not self._gone and not writes.bulk:
             return base
         sources: list[Iterator[tuple[Key, tuple[int, Row] | None]]] = []
-        bounds = (low, high, low_inclusive, high_inclusive)
         if len(self._runs) < len(writes.bulk):
             loose = sorted(((k, (r, row)) for k, r, row in writes.bulk_rows()), key=itemgetter(0))
             keys = between([k for k, _ in loose], *bounds)
@@ -370,8 +417,8 @@ class OverlayView:
                 hit = run.entry(i)
                 if not self._is_gone(hit[0]):
                     return run.key_at(i), hit[0], hit[1]
-        if self._record:
-            writes.txn.reads.point(f"{self._shard}/{constraint_oid}", key)
+        if self._columns:
+            writes.txn.reads.point(f"{self._shard}/{constraint_oid}", key, self._columns)
         if writes.image is None:
             return None
         found = writes.image.find_unique(constraint_oid, key, ts)

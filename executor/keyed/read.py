@@ -29,6 +29,7 @@ from executor.keyed.compile import (
     compile_key,
     compile_tuple,
 )
+from executor.keyed.footprint import read_by_key
 from planner.abc import Col, KeyedRead, Lookup, Points, Range, Table
 from storage.abc import Row, Timestamp
 from txn.abc import Key
@@ -180,10 +181,11 @@ def _compile_range(lookup: Range, table: Table) -> Callable[[Sequence[Any], Any]
 class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
-    __slots__ = ("body", "columns", "condition", "limit", "lookup", "project", "run")
+    __slots__ = ("body", "columns", "condition", "footprint", "limit", "lookup", "project", "run")
 
     def __init__(self, body: KeyedRead) -> None:
         self.body = body
+        self.footprint = read_by_key(body)
         self.lookup = LookupPlan(body.table, body.lookup, body.unique)
         self.condition = compile_condition(body.condition)
         self.project: Compiled = compile_tuple(body.outputs)
@@ -267,8 +269,20 @@ class ReadPlan:
             if limit is not None:
                 if limit < 0:
                     raise ExecutionError("2201W", "LIMIT must not be negative")
-                return islice(hits, limit)
+                first = getattr(view, "first", None)  # an overlay's: it notes how far the reader came
+                if first is None or self.lookup.range is None:
+                    return islice(hits, limit)
+                bounds = self.lookup.bounds(params, session)
+                if bounds is None:
+                    return iter(())
+                passes = condition or _always
+                descending = self.body.descending
+                return iter(first(bounds, ts, descending, limit, lambda row: passes(params, row, session)))
         return hits
+
+
+def _always(*_: Any) -> bool:
+    return True
 
 
 def _single_point(body: KeyedRead) -> Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[Row]]:

@@ -26,11 +26,13 @@ from executor.keyed.compile import (
     compile_tuple,
     compile_update,
 )
+from executor.keyed.footprint import columns_at
 from executor.keyed.read import KeyedView, LookupPlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Call, Const, Constraint, Expr, InsertValues, KeyedDelete, KeyedUpdate, OnConflict
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
+from txn.columns import ALL_COLUMNS, Columns
 
 Change = tuple[Key | None, int, Row | None, Key | None, Row | None]
 """(old key, old rid, old row, new key, new row): an insert has no old row, a delete no new one.
@@ -54,10 +56,15 @@ class InsertPlan:
         "decide",
         "rules",
         "tag",
+        "written",
     )
 
     def __init__(self, body: InsertValues, rules: TableRules) -> None:
         self.body = body
+        self.written = ALL_COLUMNS
+        """The columns of existing rows that DO UPDATE writes."""
+        if body.on_conflict is not None and body.on_conflict.assignments is not None:
+            self.written = columns_at(body.table, (i for i, _ in body.on_conflict.assignments))
         self.rules = rules
         self.tag = "INSERT 0 "
         types = [c.type for c in body.table.columns]
@@ -270,7 +277,9 @@ class PendingKeys:
 class UpdatePlan:
     """A compiled KeyedUpdate or KeyedDelete."""
 
-    __slots__ = ("_condition", "_returning", "_update", "body", "keys_change", "lookup", "rules", "tag")
+    __slots__ = (
+        "_condition", "_returning", "_update", "body", "keys_change", "lookup", "rules", "tag", "written",
+    )  # fmt: skip
 
     def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
         self.body = body
@@ -280,7 +289,9 @@ class UpdatePlan:
         self._returning = compile_tuple(body.returning) if body.returning is not None else None
         self._update: Compiled | None = None
         self.keys_change = False
+        self.written: Columns = ALL_COLUMNS
         if isinstance(body, KeyedUpdate):
+            self.written = columns_at(body.table, (i for i, _ in body.assignments))
             self.tag = "UPDATE "
             types = [c.type for c in body.table.columns]
             self._update = compile_update(len(types), body.assignments, types)
@@ -325,26 +336,37 @@ class UpdatePlan:
 WritePlan = InsertPlan | UpdatePlan
 
 
+def kept_columns(rule: UniqueRule, key: Key, other: Row | None, written: Columns) -> Columns:
+    """What is written of the row under a unique key: only some columns if the row's other version has that key as well."""
+    return written if other is not None and rule.key(other) == key else ALL_COLUMNS
+
+
 def apply_changes(
     changes: Sequence[Change],
     rules: TableRules,
     image: TableImage,
     group: Group,
     next_rid: Callable[[], int],
+    written: Columns = ALL_COLUMNS,
 ) -> None:
-    """Puts changes into the image and the group, all at the group's timestamp. Raises nothing."""
+    """Puts changes into the image and the group, all at the group's timestamp. Raises nothing.
+
+    `written`: the columns that differ in rows that stay under their key.
+    """
     ts, shard = group.ts, rules.table.shard
     put, remove, wrote = image.put, image.remove, group.wrote
     uniques, references = rules.uniques, rules.references
     for old_key, old_rid, old_row, new_key, new_row in changes:
         if old_row is not None:
             group.delete(shard, old_rid)
-            wrote(shard, old_key)
             if new_row is None or new_key != old_key:
+                wrote(shard, old_key)
                 remove(old_key, old_rid, ts)
+            else:
+                wrote(shard, old_key, written)
             for rule in uniques:
                 if (k := rule.key(old_row)) is not None:
-                    wrote(rule.space, k)
+                    wrote(rule.space, k, kept_columns(rule, k, new_row, written))
         if new_row is not None:
             rid = next_rid()
             if new_key is None:
@@ -355,7 +377,7 @@ def apply_changes(
                 wrote(shard, new_key)
             for rule in uniques:
                 if (k := rule.key(new_row)) is not None:
-                    wrote(rule.space, k)
+                    wrote(rule.space, k, kept_columns(rule, k, old_row, written))
             for reference in references:
                 if (k := reference.key(new_row)) is not None:
                     wrote(reference.space, k)

@@ -23,6 +23,7 @@ from executor.columnar.rows import batch_rows
 from executor.constraints.references import concerns
 from executor.constraints.rules import TableRules
 from executor.ddl.schema import shard_schema
+from executor.keyed.footprint import columns_at
 from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.write import Change, InsertPlan, PendingKeys
@@ -126,7 +127,7 @@ async def insert(
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
     written = written_rows(table, [c[4] for c in changes if c[4] is not None])
     await check_wide(session, block, table, written)
-    block.writes(table).apply(changes, executor.env.rids.next)
+    block.writes(table).apply(changes, executor.env.rids.next, plan.written)
     await references.enforce(session, block, table, changes)
     return written, count
 
@@ -357,7 +358,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         changes = [(k, rid, o, None, n) for k, rid, o, _, n in changes]
     written = written_rows(table, [c[4] for c in changes if c[4] is not None], [c[1] for c in changes])
     await check_wide(session, block, table, written)
-    block.writes(table).apply(changes, executor.env.rids.next)
+    block.writes(table).apply(changes, executor.env.rids.next, columns_at(table, body.assigned))
     await references.enforce(session, block, table, changes)
     return written, len(changes)
 

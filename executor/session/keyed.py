@@ -31,6 +31,7 @@ from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import KeyedUpdate, Plan, Table
 from storage.abc import Datum
 from txn.abc import Key, LockNotAvailable
+from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.transaction import Transaction
 
@@ -85,7 +86,7 @@ def run_in_block(
         raise TooOldForKeyed  # the image has it as it was: its rows come from DuckDB
     if compiled.door is Door.READ:
         assert compiled.read is not None
-        view = _view(block, table, base)
+        view = _view(block, table, base, columns=compiled.read.footprint)
         if compiled.lock:
             if block.read_only:
                 raise ExecutionError(
@@ -114,13 +115,15 @@ def run_in_block(
         changes, returned, count = write.changes(params, session, view, txn.read_ts)
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
-    block.writes(table).apply(changes, session.executor.env.rids.next)
+    block.writes(table).apply(changes, session.executor.env.rids.next, write.written)
     block.last_changes = changes
     return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
 
 
-def _view(block: Block, table: Table, base: Any, *, record: bool = True) -> OverlayView:
-    view = block.view(table, record=record)
+def _view(
+    block: Block, table: Table, base: Any, *, record: bool = True, columns: Columns = ALL_COLUMNS
+) -> OverlayView:
+    view = block.view(table, record=record, columns=columns)
     if base is not None:
         view.base = base
     return view

@@ -21,6 +21,7 @@ from executor.columnar.assemble import assemble
 from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
 from executor.columnar.rows import batch_rows, canonical_batch
+from executor.keyed.footprint import read_by_query
 from executor.keyed.overlay import TableWrites
 from executor.keyed.read import LookupPlan
 from executor.session import changes, keyed
@@ -178,20 +179,22 @@ def record(session: Session, block: Block, use: RelationUse, params: Sequence[Da
     if use.ranges is not None and not use.ranges:
         return  # what it reads is known, or made sure of, in another way
     txn = block.transaction()
-    reads, shard = txn.reads, use.table.shard
+    reads, shard, columns = txn.reads, use.table.shard, read_by_query(use)
     if use.ranges is None or not use.table.key_indexes:
-        reads.whole(shard)
+        reads.whole(shard, columns)
         return
     for lookup in use.ranges:
         plan = LookupPlan(use.table, lookup)
         if plan.points is not None:
             for key in plan.asked_keys(params, session):
-                reads.point(shard, key)
+                reads.point(shard, key, columns)
         else:
             bounds = plan.bounds(params, session)
             if bounds is not None:
                 low, high, low_inclusive, high_inclusive = bounds
-                reads.range(shard, low, high, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
+                reads.range(
+                    shard, low, high, columns, low_inclusive=low_inclusive, high_inclusive=high_inclusive
+                )
 
 
 def relation(

@@ -4,6 +4,9 @@ The **truth** is every entry that consensus ever accepted for the txns shard. Ea
 that no other write ever writes and remembers the value it replaced, so the versions of a key must form
 one chain, and everything that a client saw can be traced to the commit that wrote it.
 
+The objects are the *columns* of rows: a row `(key, left, right)` of `t0` is the cells `("t0", key)` and
+`("t0/right", key)`. Who writes one of them stores the other as it found it.
+
 `check` returns the violations it finds, in words:
 
     lost           acknowledged, and not in the log
@@ -12,6 +15,7 @@ one chain, and everything that a client saw can be traced to the commit that wro
     doubled        one value or row id twice
     invented       in the log, and nobody wrote it
     forked         a write replaced a value that was not the newest: a lost update
+    brought back   a row's image has a value of a column that another write had replaced
     stale read     a snapshot read that is not what the log says of its timestamp
     not serializable   something read was written between the read and the commit
     backwards      a timestamp below that of something finished before it began
@@ -21,13 +25,17 @@ one chain, and everything that a client saw can be traced to the commit that wro
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from storage.abc import Timestamp
+from tests.simulation.image import value_of
 from txn.abc import Isolation, ShardWrites
 from txn.group import shard_writes
 from txn.log_entry import Entry, decode
 
 Cell = tuple[str, int]
+COLUMNS = ("", "/right")
+"""What a column adds to the shard's name in a cell."""
 
 
 @dataclass
@@ -80,13 +88,13 @@ class Truth:
                 truth.commits.append((ts, writes))
         return truth
 
-    def rows(self, shard: str, as_of: Timestamp) -> dict[int, tuple[int, int]]:
+    def rows(self, shard: str, as_of: Timestamp) -> dict[int, tuple[int, Any]]:
         """rid -> (key, value) as of a timestamp."""
-        rows: dict[int, tuple[int, int]] = {}
+        rows: dict[int, tuple[int, Any]] = {}
         for ts, writes in self.commits:
             if ts <= as_of and shard in writes:
                 for rid, row in writes[shard].inserts:
-                    rows[rid] = (row[0], row[1])
+                    rows[rid] = (row[0], value_of(row))
                 for rid in writes[shard].deletes:
                     rows.pop(rid, None)
         return rows
@@ -123,14 +131,23 @@ def _values(
     deleted: set[int] = set()
     for ts, shards in truth.commits:
         for shard, writes in shards.items():
-            for rid, (key, value, *_) in writes.inserts:
+            for rid, (key, *values) in writes.inserts:
                 if rid in rids:
                     problems.append(f"doubled: row id {rid} at {ts}")
-                if value in written:
-                    problems.append(f"doubled: value {value} at {written[value][0]} and {ts}")
                 rids.add(rid)
-                written[value] = (ts, (shard, key))
-                cells.setdefault((shard, key), []).append((ts, value))
+                for column, value in zip(COLUMNS, values, strict=False):
+                    cell = shard + column, key
+                    versions = cells.setdefault(cell, [])
+                    known = written.get(value)
+                    if known is None:
+                        written[value] = (ts, cell)
+                        versions.append((ts, value))
+                    elif known[1] != cell or len(values) == 1:
+                        problems.append(f"doubled: value {value} at {known[0]} and {ts}")
+                    elif versions[-1][1] != value:
+                        problems.append(
+                            f"brought back: {cell} = {value} of {known[0]} at {ts}, the newest was {versions[-1][1]}"
+                        )
         for shard, writes in shards.items():
             for rid in writes.deletes:
                 if rid in deleted or rid not in rids:

@@ -79,7 +79,7 @@ class SharedWorld(World):
         image = Image()
 
         def learn(commit: Commit) -> None:
-            image.learn(commit, env)
+            image.learn(commit)  # marks tell the index
 
         env.on_commit.append(learn)
         await image.hydrate(env)

@@ -82,6 +82,17 @@ def test_servers_that_do_not_tell_each_other_what_they_wrote_are_found(
     assert _seeds_that_find(range(25))
 
 
+def test_servers_that_tell_each_other_of_no_columns_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Marks.record
+
+    def record(self: Marks, conflicts: ConflictIndex, ts: int) -> None:
+        self.columns = {space: [0] * len(columns) for space, columns in self.columns.items()}
+        original(self, conflicts, ts)
+
+    monkeypatch.setattr(Marks, "record", record)
+    assert _seeds_that_find(range(25))
+
+
 def test_a_server_that_reads_without_a_look_at_the_log_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     async def trusting(self: SharedEnvironment) -> None:
         await asyncio.sleep(0)

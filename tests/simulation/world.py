@@ -1,7 +1,8 @@
 """A world of processes, clients and misfortune, run from one seed.
 
     clients     autocommit increments (evaluated at admission), interactive transactions at several
-                levels, with locks, refresh, savepoints, range reads; read-only snapshots; new tables
+                levels, with locks, refresh, savepoints, range reads; read-only snapshots; new tables;
+                most of them read and write one of a row's two columns
     processes   one leader; another takes over when it dies, or while it lives and does not know yet
     misfortune  delays, determinate failures, lost answers, deaths, clocks that jump
 
@@ -21,17 +22,20 @@ from storage.blob import MemoryBlob
 from storage.parts import PartLimits, inline_offload
 from storage.shard.log import LogLimits
 from tests.simulation.faults import ArchivedConsensus, BlobDoor, ConsensusDoor, Crash, Odds, Process
-from tests.simulation.history import Cell, Op, Truth, check
-from tests.simulation.image import Image
+from tests.simulation.history import COLUMNS, Cell, Op, Truth, check
+from tests.simulation.image import Image, value_of
 from tests.simulation.loop import simulate
-from txn.abc import Commit, CommitUnknown, Group, Isolation, TxnError
+from txn.abc import Commit, CommitUnknown, Group, Isolation, Key, TxnError
+from txn.columns import ALL_COLUMNS, THE_ROW, Columns, column
 from txn.environment import Environment
 from txn.limits import Limits
 from txn.locks import LockMode
 from txn.transaction import Transaction
 from txn.txns_shard import SHARD
 
-SCHEMA = pa.schema([("key", pa.int64()), ("value", pa.int64())]).serialize().to_pybytes()
+SCHEMA = (
+    pa.schema([("key", pa.int64()), ("left", pa.int64()), ("right", pa.int64())]).serialize().to_pybytes()
+)
 TABLES = ("t0", "t1")
 KEYS = 6
 
@@ -67,6 +71,14 @@ class Scenario:
         )
 
 
+def row_of(name: str) -> tuple[str, int]:
+    """The shard and the place of the column that a cell's name stands for."""
+    for i, suffix in enumerate(COLUMNS):
+        if suffix and name.endswith(suffix):
+            return name.removesuffix(suffix), i
+    return name, 0
+
+
 class Server:
     """A process and the environment and image that live in it."""
 
@@ -98,6 +110,11 @@ class World:
     def tick(self) -> int:
         self.now += 1
         return self.now
+
+    def cell(self, *, shard: str = "", key: int = -1) -> Cell:
+        """Some column of some row."""
+        shard = shard or self.rng.choice(TABLES)
+        return shard + self.rng.choice(COLUMNS), self.rng.randrange(KEYS) if key < 0 else key
 
     def value(self) -> int:
         self.next_value += 1
@@ -214,7 +231,7 @@ class World:
 
     async def do_increment(self, server: Server, op: Op) -> None:
         """Autocommit: reads the newest version at admission, so it never conflicts."""
-        member = Increment(self, server, op, (self.rng.choice(TABLES), self.rng.randrange(KEYS)))
+        member = Increment(self, server, op, self.cell())
         server.env.committer.submit(member)
         op.commit_ts = await member.future
 
@@ -224,11 +241,14 @@ class World:
         op.level = rng.choice(list(Isolation))
         txn = env.begin(op.level)
         try:
-            cells = rng.sample([(t, k) for t in TABLES for k in range(KEYS)], rng.randint(1, 4))
+            keys = rng.choice((2, KEYS))  # at times so few that cells are columns of one row
+            cells = rng.sample(
+                [(t + c, k) for t in TABLES for c in COLUMNS for k in range(keys)], rng.randint(1, 4)
+            )
             writing = cells[: rng.randint(1, len(cells))]
             if rng.random() < 0.5:
-                for shard, key in writing:
-                    if await env.locks.lock(txn, shard, key, LockMode.UPDATE, timeout_s=1.0):
+                for name, key in writing:
+                    if await env.locks.lock(txn, row_of(name)[0], key, LockMode.UPDATE, timeout_s=1.0):
                         txn.refresh()
             for cell in cells:
                 self.read(server, txn, op, cell)
@@ -236,28 +256,29 @@ class World:
             for cell in writing:
                 if rng.random() < 0.2:
                     txn.savepoint("s")
+                    before = dict(op.writes)
                     self.write(server, txn, op, cell)
                     txn.rollback_to("s")
-                    del op.writes[cell]
+                    op.writes = before
                 self.write(server, txn, op, cell)
             await self.commit(server, txn, op)
         finally:
             txn.rollback()
 
     async def do_phantom(self, server: Server, op: Op) -> None:
-        """Reads a range, empty or not, and inserts or updates a key in it."""
+        """Reads a column of a range, empty or not, and inserts or updates a key in it."""
         txn = server.env.begin(Isolation.SERIALIZABLE)
         try:
-            shard = self.rng.choice(TABLES)
-            low = self.rng.randrange(KEYS)
+            name, low = self.cell()
             high = self.rng.randrange(low, KEYS)
-            txn.reads.range(shard, low, high)
-            op.ranges.append((shard, low, high))
+            shard, index = row_of(name)
+            txn.reads.range(shard, low, high, THE_ROW | column(1 + index))
+            op.ranges.append((name, low, high))
             for key in range(low, high + 1):
                 found = server.image.at(shard, key, txn.read_ts)
-                op.reads[(shard, key)] = found[1] if found else None
+                op.reads[(name, key)] = found[1][index] if found else None
             await asyncio.sleep(self.rng.expovariate(1 / 0.01))
-            self.write(server, txn, op, (shard, self.rng.randint(low, high)))
+            self.write(server, txn, op, self.cell(shard=shard, key=self.rng.randint(low, high)))
             await self.commit(server, txn, op)
         finally:
             txn.rollback()
@@ -270,7 +291,8 @@ class World:
             for shard in TABLES:
                 for key in range(KEYS):
                     found = server.image.at(shard, key, txn.read_ts)
-                    op.reads[(shard, key)] = found[1] if found else None
+                    for i, c in enumerate(COLUMNS):
+                        op.reads[(shard + c, key)] = found[1][i] if found else None
                 await asyncio.sleep(self.rng.expovariate(1 / 0.01))
             if len(self.servers) > 1 or self.scenario.takeovers:
                 await server.env.confirm_leadership()
@@ -295,22 +317,35 @@ class World:
                 self.forgets_failed += 1  # the row was committed all the same
 
     def read(self, server: Server, txn: Transaction, op: Op, cell: Cell) -> None:
-        shard, key = cell
+        (shard, index), key = row_of(cell[0]), cell[1]
         txn.new_statement()
-        txn.reads.point(shard, key)
+        txn.reads.point(shard, key, THE_ROW | column(1 + index))
         found = server.image.at(shard, key, txn.read_ts)
-        op.reads[cell] = found[1] if found else None
+        op.reads[cell] = found[1][index] if found else None
 
     def write(self, server: Server, txn: Transaction, op: Op, cell: Cell) -> None:
-        shard, key = cell
+        (shard, index), key = row_of(cell[0]), cell[1]
         txn.new_statement()
-        found = server.image.at(shard, key, txn.read_ts)
-        value = self.value()
-        op.writes[cell] = (found[1] if found else None, value)
+        own = txn.overlay(shard)
+        mine = own.by_key.get(key) if own is not None else None
+        found = (mine[0], mine[1][1:]) if mine is not None else server.image.at(shard, key, txn.read_ts)
         rid = server.env.rids.next()
+        row, columns = self.written(op, shard, key, index, None if found is None else found[1])
         if found:
-            txn.delete(shard, key, found[0])
-        txn.insert(shard, key, rid, (key, value))
+            txn.delete(shard, key, found[0], columns=columns)
+        txn.insert(shard, key, rid, row, columns=columns)
+
+    def written(
+        self, op: Op, shard: str, key: Key, index: int, old: tuple[int, int] | None
+    ) -> tuple[tuple[int, int, int], Columns]:
+        """The row with a new value in a column (a new row: in all), noted in `op`; and the columns that this writes."""
+        new = list(old or (0, 0))
+        for i in range(len(new)) if old is None else (index,):
+            cell = shard + COLUMNS[i], key
+            new[i] = self.value()
+            replaced = op.writes[cell][0] if cell in op.writes else None if old is None else old[i]
+            op.writes[cell] = (replaced, new[i])
+        return (key, new[0], new[1]), ALL_COLUMNS if old is None else column(1 + index)
 
     async def commit(self, server: Server, txn: Transaction, op: Op) -> None:
         op.read_ts = txn.read_ts
@@ -321,7 +356,7 @@ class World:
             op.order = self.admissions
             for shard, buffer in txn.writes.shards.items():
                 for rid, row in buffer.inserts.items():
-                    image.put(shard, row[0], rid, row[1], group.ts)
+                    image.put(shard, row[0], rid, value_of(row), group.ts)
 
                     def undo(shard: str = shard, key: int = row[0], rid: int = rid) -> None:
                         image.undo(shard, key, rid)
@@ -370,8 +405,8 @@ class World:
                 if not data.since <= as_of < data.upper:
                     continue
                 table = await data.read(as_of)
-                rids, keys, values = (c.to_pylist() for c in table.columns)
-                found = dict(zip(rids, zip(keys, values, strict=True), strict=True))
+                rids, keys, *values = (c.to_pylist() for c in table.columns)
+                found = dict(zip(rids, zip(keys, zip(*values, strict=True), strict=True), strict=True))
                 if len(found) != table.num_rows or found != truth.rows(shard, as_of):
                     self.problems.append(f"data: {shard} at {as_of} is not what the log says")
 
@@ -403,16 +438,16 @@ class Increment:
         world, image = self.world, self.server.image
         world.admissions += 1
         self.op.order = world.admissions
-        shard, key = self.cell
+        (shard, index), key = row_of(self.cell[0]), self.cell[1]
         found = image.newest(shard, key)
-        value = world.value()
         rid = self.server.env.rids.next()
-        self.op.writes[self.cell] = (found[1] if found else None, value)
+        self.op.writes.clear()  # of an earlier admission
+        row, columns = world.written(self.op, shard, key, index, found[1] if found else None)
         if found:
             group.delete(shard, found[0])
-        group.insert(shard, rid, (key, value))
-        group.wrote(shard, key)
-        image.put(shard, key, rid, value, group.ts)
+        group.insert(shard, rid, row)
+        group.wrote(shard, key, columns)
+        image.put(shard, key, rid, value_of(row), group.ts)
         group.undo(lambda: image.undo(shard, key, rid))
 
     def committed(self, ts: int) -> None:

@@ -11,11 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from storage.abc import Blob
+from storage import rows
+from storage.abc import Blob, CorruptBlob, FormatTooNew
 from storage.blob import open_blob
 from storage.consensus.memory import MemoryConsensus
 from txn import Environment, Limits, SerializationFailure, TransactionExpired
 from txn.abc import Group
+from txn.columns import ALL_COLUMNS, THE_ROW, column
+from txn.conflicts import ConflictIndex
 from txn.oracle import SystemClock
 from txn.shared import LeftBehind, Marks, SharedEnvironment
 from txn.txns_shard import SHARD, ModeMismatch
@@ -183,11 +186,32 @@ def test_keys_are_the_same_when_they_come_back() -> None:
     from decimal import Decimal
 
     wrote = {"t": [1, "one", None, (1, "a"), (Decimal("1.50"), None), (1, 2, 3), b"\x00", 2.5]}
-    marks = Marks.of([("t", k) for k in wrote["t"]] * 2, ["u"], [("channel", "payload", 7)])
+    marks = Marks.of([("t", k, -1) for k in wrote["t"]] * 2, ["u"], [("channel", "payload", 7)])
     again = Marks.unpack(marks.pack())
     assert (again.wrote, again.whole, again.told) == (wrote, ["u"], [("channel", "payload", 7)])
-    many = Marks.of((("t", k) for k in range(20_000)), [], [])
-    assert (many.wrote, many.whole) == ({}, ["t"])
+    many = Marks.of((("t", k, 2) for k in range(20_000)), [], [])
+    assert (many.wrote, many.whole, many.columns) == ({}, ["t"], {})
+
+
+def test_columns_that_were_written_are_told_to_others() -> None:
+    written = [("t", 1, column(1)), ("t", 2, ALL_COLUMNS), ("t", 1, column(1600)), ("u", 1, ALL_COLUMNS)]
+    again = Marks.unpack(Marks.of(written, [], []).pack())
+    index = ConflictIndex()
+    again.record(index, 7)
+    assert [bool(index.point("t", 1, 6, column(n))) for n in (1, 2, 1600)] == [True, False, True]
+    assert index.point("t", 1, 6, THE_ROW) == 0
+    assert index.point("t", 2, 6, THE_ROW) == index.point("u", 1, 6, THE_ROW) == 7
+
+
+def test_marks_of_an_older_server_are_of_all_columns() -> None:
+    old = rows.pack([{"t": [1]}, [], []])
+    index = ConflictIndex()
+    Marks.unpack(old).record(index, 7)
+    assert index.point("t", 1, 6, THE_ROW) == 7
+    with pytest.raises(FormatTooNew):
+        Marks.unpack(rows.pack([{}, [], [], {}, {}]))
+    with pytest.raises(CorruptBlob):
+        Marks.unpack(rows.pack([{"t": [1]}, [], [], {"t": [2, 2]}]))
 
 
 # --- modes ---------------------------------------------------------------------------------------

@@ -41,7 +41,9 @@ class SharedGroup(CommitGroup):
     def seal(self, epoch: int) -> Entry:
         entry = super().seal(epoch)
         marks = Marks.of(
-            ((space, key) for space, key, _ in self._records), (s for s, _ in self._wholes), self._told
+            ((keys.space, key, keys.columns) for keys, key, _ in self._records),
+            (s for s, _ in self._wholes),
+            self._told,
         )
         if marks:
             entry.marks = marks.pack()

@@ -7,6 +7,7 @@ several servers they ride in the commit's entry, so every conflict index says th
 server has in memory:
 
     wrote    keyspace -> keys           primary keys, unique keys, references; found or freed, inserted or deleted
+    columns  keyspace -> of each key    the columns that were written (`txn.columns`); a space that is not here: all of them
     whole    keyspaces of which more was written than is worth listing
     told     (channel, payload, pid)    NOTIFYs, delivered by every server when it learns of the commit
 
@@ -19,8 +20,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from storage import rows
-from storage.abc import CorruptBlob, Timestamp
+from storage.abc import CorruptBlob, FormatTooNew, Timestamp
 from txn.abc import Key, Keyspace
+from txn.columns import ALL_COLUMNS, Columns
 from txn.conflicts import ConflictIndex
 
 KEYS_MAX = 10_000
@@ -36,51 +38,67 @@ class Marks:
     wrote: dict[Keyspace, list[Key]] = field(default_factory=dict)
     whole: list[Keyspace] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
+    columns: dict[Keyspace, list[Columns]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.wrote or self.whole or self.told)
 
     @classmethod
     def of(
-        cls, written: Iterable[tuple[Keyspace, Key]], whole: Iterable[Keyspace], told: Iterable[Told]
+        cls, written: Iterable[tuple[Keyspace, Key, Columns]], whole: Iterable[Keyspace], told: Iterable[Told]
     ) -> Marks:
-        """Marks of a group's records, each key once."""
-        spaces: dict[Keyspace, dict[Key, None]] = {}
+        """Marks of a group's records, each key once: all that was written of it has the group's one timestamp."""
+        spaces: dict[Keyspace, dict[Key, Columns]] = {}
         everything = dict.fromkeys(whole)
-        for space, key in written:
+        for space, key, columns in written:
             keys = spaces.get(space)
             if keys is None:
                 keys = spaces[space] = {}
-            keys[key] = None
+            keys[key] = keys.get(key, 0) | columns
         for space, keys in spaces.items():
             if len(keys) > KEYS_MAX:
                 everything[space] = None
-        return cls(
-            {s: list(k) for s, k in spaces.items() if s not in everything}, list(everything), list(told)
-        )
+        listed = {s: k for s, k in spaces.items() if s not in everything}
+        parts = {s: list(k.values()) for s, k in listed.items() if any(c != ALL_COLUMNS for c in k.values())}
+        return cls({s: list(k) for s, k in listed.items()}, list(everything), list(told), parts)
 
     def pack(self) -> bytes:
         """Raises InvalidDatum for a key that no row could hold."""
         wrote = {s: [list(k) if type(k) is tuple else k for k in keys] for s, keys in self.wrote.items()}
-        return rows.pack([wrote, self.whole, [list(t) for t in self.told]])
+        fields: list[object] = [wrote, self.whole, [list(t) for t in self.told]]
+        if self.columns:
+            fields.append(self.columns)
+        return rows.pack(fields)
 
     @classmethod
     def unpack(cls, data: bytes) -> Marks:
-        """Raises CorruptBlob."""
+        """Raises CorruptBlob, FormatTooNew."""
         if not data:
             return cls()
         try:
-            wrote, whole, told = rows.unpack(data)
+            wrote, whole, told, *more = rows.unpack(data)
+            if len(more) > 1:
+                raise FormatTooNew(
+                    "marks of a commit have fields that this version of Tidewire does not know"
+                )
             keys = {s: [tuple(k) if type(k) is list else k for k in ks] for s, ks in wrote.items()}
-            return cls(keys, whole, [(channel, payload, pid) for channel, payload, pid in told])
-        except (ValueError, TypeError, AttributeError) as e:
+            columns = more[0] if more else {}
+            if any(len(c) != len(keys[s]) for s, c in columns.items()):
+                raise ValueError("columns of other keys than were written")
+            return cls(keys, whole, [(channel, payload, pid) for channel, payload, pid in told], columns)
+        except (ValueError, TypeError, AttributeError, KeyError) as e:
             raise CorruptBlob("txns", f"marks of a commit: {e}") from e
 
     def record(self, conflicts: ConflictIndex, ts: Timestamp) -> None:
         """Tells a conflict index that all this was written at `ts`."""
         record = conflicts.record
         for space, keys in self.wrote.items():
-            for key in keys:
-                record(space, key, ts)
+            columns = self.columns.get(space)
+            if columns is None:
+                for key in keys:
+                    record(space, key, ts)
+            else:
+                for key, written in zip(keys, columns, strict=True):
+                    record(space, key, ts, written)
         for space in self.whole:
             conflicts.record_all(space, ts)

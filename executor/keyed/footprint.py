@@ -1,0 +1,51 @@
+"""Which columns a statement uses and changes, as the conflict machinery names them (`txn.columns`).
+
+    SELECT b FROM t WHERE id = 1 AND c > 0       reads {row, b, c}     (the key is how the row was found)
+    UPDATE t SET b = b + 1 WHERE id = 1          writes {b}            if the row stays under its keys
+    SELECT ... FOR UPDATE; what UPDATE and DELETE look at              all columns: see there why
+
+Worked out when a statement is compiled; what runs carries an int. Columns are named by their attribute numbers, which
+are given once, so a set means the same before and after an ALTER TABLE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from planner.abc import Call, Col, Expr, KeyedRead, RelationUse, Table
+from txn.columns import ALL_COLUMNS, THE_ROW, Columns, column
+
+
+def columns_at(table: Table, positions: Iterable[int]) -> Columns:
+    """The set of the columns at these places of a row."""
+    out: Columns = 0
+    for i in positions:
+        out |= column(table.columns[i].attnum)
+    return out
+
+
+def read_by_key(body: KeyedRead) -> Columns:
+    """What a SELECT by key depends on, of the rows that it looks at."""
+    if body.lock:
+        return ALL_COLUMNS
+    used: set[int] = set()
+    for expression in (*body.outputs, body.condition):
+        if expression is not None:
+            _collect(expression, used)
+    return THE_ROW | columns_at(body.table, used)
+
+
+def read_by_query(use: RelationUse) -> Columns:
+    """What a query depends on of a relation's rows: it gets no other columns. One that asks for row ids asks for rows that
+    are to be locked or written."""
+    if use.columns is None or use.with_rid:
+        return ALL_COLUMNS
+    return THE_ROW | columns_at(use.table, use.columns)
+
+
+def _collect(expression: Expr, used: set[int]) -> None:
+    if isinstance(expression, Col):
+        used.add(expression.index)
+    elif isinstance(expression, Call):
+        for argument in expression.args:
+            _collect(argument, used)
