@@ -60,9 +60,3 @@ def fixed_binary(matrix: Bytes, like: pa.Array | None = None) -> pa.Array:
     n, width = matrix.shape
     offsets = np.arange(n + 1, dtype=np.int32) * np.int32(width)
     return binary_array(offsets, np.ascontiguousarray(matrix).reshape(-1), like)
-
-
-def bytes_matrix(values: npt.NDArray[Any]) -> Bytes:
-    """n values of w bytes -> (n, w) bytes."""
-    flat = np.ascontiguousarray(values)
-    return flat.view(np.uint8).reshape(len(flat), flat.dtype.itemsize)

@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
-from pgwire.encoding.arrow_views import Bytes, bytes_matrix
 from pgwire.encoding.binary_columns import fixed_column, varying_column
 from pgwire.encoding.row_join import RowStream, cut
 from pgwire.encoding.rows import formats_for
@@ -36,8 +34,8 @@ def column_adder(ref: TypeRef, form: int, settings: TypeSettings) -> AddColumn:
         return lambda stream, column: stream.add_field(text(column))
     fixed = fixed_column(ref)
     if fixed is not None:
-        matrix = fixed
-        return lambda stream, column: stream.add_fixed_field(matrix(column), column)
+        values = fixed
+        return lambda stream, column: stream.add_fixed_field(values(column), column)
     varying = varying_column(ref)
     return lambda stream, column: stream.add_field(varying(column))
 
@@ -63,21 +61,14 @@ def batch_encoder(
     adders = [column_adder(c.type, form, settings) for c, form in zip(columns, forms, strict=True)]
     count = len(columns).to_bytes(2, "big")
 
-    def head(stream: RowStream) -> Bytes:
-        lengths = bytes_matrix((stream.sizes + 6).astype(">i4"))
-        out = np.empty((stream.row_count, 7), np.uint8)
-        out[:, 0] = ord("D")
-        out[:, 1:5] = lengths
-        out[:, 5], out[:, 6] = count
-        return out
-
     def encode(batch: pa.RecordBatch) -> Iterator[bytes]:
         assert batch.num_columns == len(adders), "a batch has the columns that were described"
         for piece in slices(batch):
-            stream = RowStream(piece.num_rows)
+            stream = RowStream(piece.num_rows, b"D")
+            stream.add_constant(count)
             for adder, column in zip(adders, piece.columns, strict=True):
                 adder(stream, column)
-            data, offsets = stream.join(head(stream))
+            data, offsets = stream.join()
             yield from cut(data, offsets, CHUNK_BYTES)
 
     return encode

@@ -1,6 +1,6 @@
 """Whole Arrow columns -> PostgreSQL's binary format.
 
-A column comes out either *fixed*, as a matrix of equally long values (null slots hold rubbish), or
+A column comes out either *fixed*, as equally long values in the bytes of the wire (null slots hold rubbish), or
 *varying*, as a binary column. Numerics go through base-10000 digits by columns: as many integer divisions as
 there are digits, whatever the number of rows.
 """
@@ -20,12 +20,12 @@ from pgwire.encoding.arrow_views import (
     Bytes,
     as_binary,
     binary_array,
-    bytes_matrix,
     data_of,
     offsets_of,
     values_of,
 )
 from pgwire.encoding.binary import EPOCH_DAYS, EPOCH_US, NUMERIC_NEGATIVE, binary_output
+from pgwire.encoding.row_join import Values
 from pgwire.encoding.text_columns import decimal_text
 from planner import types as t
 from planner.abc import TypeRef
@@ -33,19 +33,19 @@ from planner.types import numeric, to_datums
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 from planner.types.integers import UnsignedType
 
-FixedColumn = Callable[[pa.Array], Bytes]
+FixedColumn = Callable[[pa.Array], Values]
 VaryingColumn = Callable[[pa.Array], pa.Array]
 
 
 def _numbers(source: str, target: str) -> FixedColumn:
-    def encode(array: pa.Array) -> Bytes:
-        return bytes_matrix(values_of(array, source).astype(target))
+    def encode(array: pa.Array) -> Values:
+        return values_of(array, source).astype(target)
 
     return encode
 
 
-def _bool(array: pa.Array) -> Bytes:
-    return values_of(pc.cast(array, pa.uint8()), np.uint8).reshape(-1, 1)
+def _bool(array: pa.Array) -> Values:
+    return values_of(pc.cast(array, pa.uint8()), np.uint8)
 
 
 def _shifted(source: str, epoch: int, infinity: int, target: str) -> FixedColumn:
@@ -53,13 +53,14 @@ def _shifted(source: str, epoch: int, infinity: int, target: str) -> FixedColumn
     dtype = np.dtype(source)
     info = np.iinfo(dtype)
 
-    def encode(array: pa.Array) -> Bytes:
+    def encode(array: pa.Array) -> Values:
         values = values_of(array, dtype)
         with np.errstate(over="ignore"):
             out = values - dtype.type(epoch)
         out[values >= infinity] = info.max
         out[values <= -infinity] = info.min
-        return bytes_matrix(out.astype(target))
+        on_wire: Values = out.astype(target)
+        return on_wire
 
     return encode
 
@@ -77,13 +78,14 @@ _UUID_DIGITS: Final = np.array([i for i in range(36) if i not in (8, 13, 18, 23)
 _NIL: Final = "00000000-0000-0000-0000-000000000000"
 
 
-def _uuid(array: pa.Array) -> Bytes:
+def _uuid(array: pa.Array) -> Values:
     filled = pc.fill_null(array, _NIL) if array.null_count else array
     offsets = offsets_of(filled)
     flat = data_of(filled)[offsets[0] : offsets[-1]]
     assert len(flat) == 36 * len(array), "a uuid datum is a canonical string of 36 characters"
     nibbles: Bytes = _NIBBLES[flat.reshape(-1, 36)[:, _UUID_DIGITS]]
-    return (nibbles[:, 0::2] << 4 | nibbles[:, 1::2]).astype(np.uint8, copy=False)
+    pairs = (nibbles[:, 0::2] << 4 | nibbles[:, 1::2]).astype(np.uint8, copy=False)
+    return np.ascontiguousarray(pairs).view("V16").reshape(-1)
 
 
 def _jsonb(array: pa.Array) -> pa.Array:

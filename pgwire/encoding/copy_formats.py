@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from pgwire.encoding.arrow_views import Bytes, as_binary, bytes_matrix, data_of, fixed_binary, offsets_of
 from pgwire.encoding.batches import CHUNK_BYTES, column_adder, slices
 from pgwire.encoding.copy_binary import HEADER, TRAILER, BinaryDecoder
 from pgwire.encoding.copy_csv import CsvDecoder, csv_fields, quote_field
 from pgwire.encoding.copy_text import TextDecoder, escape_text, text_fields
-from pgwire.encoding.row_join import Lengths, RowStream, cut
+from pgwire.encoding.row_join import RowStream, cut
 from planner.abc import ResultColumn, SqlError
 from planner.types import DEFAULT_SETTINGS, TypeSettings
 
@@ -69,8 +66,6 @@ def copy_decoder(
 
 def check_options(options: CopyOptions) -> None:
     """What the codecs rely on. Raises 0A000 and 22023, worded as PostgreSQL words them."""
-    if options.encoding.upper().replace("-", "") not in ("UTF8", "UNICODE", "SQL_ASCII"):
-        raise SqlError("0A000", f"COPY with encoding {options.encoding} is not supported")
     if options.format not in ("text", "csv", "binary"):
         raise SqlError("22023", f'COPY format "{options.format}" not recognized')
     if options.format == "binary":
@@ -95,14 +90,6 @@ def check_options(options: CopyOptions) -> None:
             raise SqlError("0A000", "CSV quote character must not appear in the NULL specification")
     if delimiter in null:
         raise SqlError("0A000", "COPY delimiter must not appear in the NULL specification")
-
-
-def message_heads(sizes: Lengths) -> Bytes:
-    """`d` and the length of the message, for rows of these sizes."""
-    heads = np.empty((len(sizes), 5), np.uint8)
-    heads[:, 0] = ord("d")
-    heads[:, 1:] = bytes_matrix((sizes + 4).astype(">u4"))
-    return heads
 
 
 class _LineEncoder:
@@ -137,24 +124,15 @@ class _LineEncoder:
             if batch.num_rows:
                 yield (b"d\x00\x00\x00\x05\n" if framed else b"\n") * batch.num_rows
             return
+        delimiter = self._options.delimiter.encode()
         for piece in slices(batch):
-            columns = [field(column) for field, column in zip(self._fields, piece.columns, strict=True)]
-            parts: list[pa.Array | pa.Scalar] = []
-            if framed:
-                columns = [as_binary(c) for c in columns]
-                sizes = np.full(piece.num_rows, len(columns), np.int64)  # the delimiters and the line feed
-                for c in columns:
-                    sizes += np.diff(offsets_of(c))
-                parts.append(fixed_binary(message_heads(sizes)))
-            delimiter, end, nothing = (
-                pa.scalar(text.encode() if framed else text) for text in (self._options.delimiter, "\n", "")
-            )
-            for c in columns:
-                parts += [c, delimiter]
-            parts[-1] = end
-            joined = pc.binary_join_element_wise(*parts, nothing)
-            offsets = offsets_of(joined).astype(np.int64)
-            yield from cut(data_of(joined), offsets, CHUNK_BYTES)
+            stream = RowStream(piece.num_rows, b"d" if framed else b"")
+            last = len(self._fields) - 1
+            for i, (field, column) in enumerate(zip(self._fields, piece.columns, strict=True)):
+                stream.add_text(field(column))
+                stream.add_constant(b"\n" if i == last else delimiter)
+            data, offsets = stream.join()
+            yield from cut(data, offsets, CHUNK_BYTES)
 
     def end(self) -> bytes:
         return b""
@@ -176,11 +154,11 @@ class _BinaryEncoder:
 
     def _rows(self, batch: pa.RecordBatch, *, framed: bool) -> Iterator[bytes]:
         for piece in slices(batch):
-            stream = RowStream(piece.num_rows)
+            stream = RowStream(piece.num_rows, b"d" if framed else b"")
             stream.add_constant(self._count)
             for adder, column in zip(self._adders, piece.columns, strict=True):
                 adder(stream, column)
-            data, offsets = stream.join(message_heads(stream.sizes) if framed else None)
+            data, offsets = stream.join()
             yield from cut(data, offsets, CHUNK_BYTES)
 
     def end(self) -> bytes:
