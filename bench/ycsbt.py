@@ -3,7 +3,7 @@
     each key of a transaction      read, or (every second one) read and written again with its counter one higher
     keys                           of 20,000 rows of 100 bytes; uniform, or zipfian with 0.99
     isolation                      snapshot (repeatable read), serializable
-    durable                        acknowledged when the log has it on disk: SQLite here, files with a flush every
+    durable                        acknowledged when the log has it on disk: a log file here, files with a flush every
                                    millisecond there (which it does not fsync); else neither waits (this log is in memory then)
 
 32 transactions are under way at a time, on one event loop. What is refused counts as nothing. At the end every counter that
@@ -79,7 +79,7 @@ class TidewireStore(Store):
     async def open(
         cls, folder: Path, isolation: str, durable: bool, background: bool = True
     ) -> TidewireStore:
-        stores = (folder.as_uri(), f"sqlite:///{folder}/consensus.sqlite")
+        stores = (folder.as_uri(), f"log:///{folder}/consensus.log")
         blob, consensus = stores if durable else ("memory://", "memory://")
         environment = await Environment.open(blob=blob, consensus=consensus, background=background)
         schema = pa.schema([("key", pa.int64()), ("count", pa.int64()), ("payload", pa.binary())])

@@ -8,7 +8,7 @@ process, on any machine, at any later time, computes the same one.
     Shard        what happened to one table, and when            shard/      pure machine + I/O loop
       Batch      all that happened in [lower, upper)             parts.py    rows <-> msgpack, Parquet
         Part     some rows inserted, or deleted, at one time     rows.py     datums <-> Arrow
-    Consensus    sqlite, postgresql, object store, memory        consensus/
+    Consensus    log file, sqlite, postgresql, object store      consensus/
     Blob         folder, S3, GCS, Azure, memory                  blob.py
 
 **Jargon.** A row is named by its `rid`, unique for ever. An *update* is a row inserted or deleted at a

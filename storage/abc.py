@@ -64,6 +64,10 @@ class SeqnoMismatch(Determinate):
         self.shard, self.expected, self.current = shard, expected, current
 
 
+class Busy(Determinate):
+    """Another process was writing to the consensus at this moment: nothing was done."""
+
+
 class UpperMismatch(Determinate):
     """The shard's upper is not where the writer believed it to be."""
 

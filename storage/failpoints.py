@@ -46,6 +46,8 @@ _STEPS = (
     "txns.rollup",
     # The table of servers that share an environment.
     "members.write",
+    # The log file that takes the place of one that is mostly garbage.
+    "logfile.replace",
     # The process that appends beside the event loop: there it is that process which dies.
     "append_process",
 )
@@ -53,6 +55,7 @@ POINTS = frozenset(
     [f"{step}.{when}" for step in _STEPS for when in ("before", "after")]
     + [
         "blob.put.unnamed",  # the bytes are on the disk, under no name yet
+        "logfile.replace.unnamed",
         "txns.append.sent",  # handed to the append process, or to a task
         "txns.rollup.untruncated",  # in the log, and what it replaces is still there
     ]

@@ -38,7 +38,7 @@ def serve(
     ] = None,
     blob: Annotated[str | None, typer.Option(help="Blob store: file:///..., memory://, s3://...")] = None,
     consensus: Annotated[
-        str | None, typer.Option(help="Consensus: sqlite:///..., postgresql://..., memory://")
+        str | None, typer.Option(help="Consensus: log:///..., sqlite:///..., postgresql://..., memory://")
     ] = None,
     processes: Annotated[
         int | None, typer.Option(help="Server processes on the one port, for more cores. Default 1.")

@@ -20,6 +20,8 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from storage.embedded import embedded_url
+
 DEFAULT_PORT = 5488
 
 
@@ -40,7 +42,7 @@ class Config(BaseSettings):
         None, description="Blob store URL; default: the folder blob in the data directory."
     )
     consensus: str | None = Field(
-        None, description="Consensus URL; default: a SQLite file in the data directory."
+        None, description="Consensus URL; default: a log file in the data directory."
     )
 
     shared: bool = Field(
@@ -114,7 +116,7 @@ class Config(BaseSettings):
 
     @property
     def consensus_url(self) -> str:
-        return self.consensus or f"sqlite:///{(self.data_dir.absolute() / 'consensus.sqlite')}"
+        return self.consensus or embedded_url(self.data_dir, several_processes=self.processes > 1)
 
     @property
     def consensus_is_elsewhere(self) -> bool:

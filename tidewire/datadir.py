@@ -1,8 +1,8 @@
 """The data directory: one owner at a time, one format.
 
-    DIR/format              {"format": 1, "created_by": "0.1.0"}
+    DIR/format              {"format": 2, "created_by": "0.1.0"}
     DIR/lock                locked while a server runs; says who: pid and address
-    DIR/consensus.sqlite    the logs           (unless --consensus says elsewhere)
+    DIR/consensus.log       the logs           (unless --consensus says elsewhere; consensus.sqlite if it was begun so)
     DIR/blob/               the parts          (unless --blob says elsewhere)
 
 The lock is the operating system's (`fcntl`), so it goes with its process however that ends: after a
@@ -18,8 +18,10 @@ import os
 from pathlib import Path
 from typing import Final
 
-FORMAT: Final = 1
-"""Grows when an older Tidewire could not read what a newer one wrote."""
+from storage.embedded import embedded_in
+
+FORMAT: Final = 2
+"""Grows when an older Tidewire could not read what a newer one wrote. 2: the logs may be in a log file."""
 
 
 class DataDirError(Exception):
@@ -77,7 +79,7 @@ class DataDir:
         try:
             text = file.read_text(encoding="utf-8")
         except FileNotFoundError:
-            if (self.path / "consensus.sqlite").exists():
+            if embedded_in(self.path) is not None:
                 raise DataDirError(f"{self.path} holds data but no format file: refusing to guess") from None
             self._write_format(file, version)
             return

@@ -9,6 +9,8 @@ from typing import Annotated, NoReturn, TypeVar
 
 import typer
 
+from storage.embedded import embedded_in
+
 T = TypeVar("T")
 DEFAULT_URL = "postgresql://tidewire@127.0.0.1:5488/tidewire"
 Url = Annotated[str, typer.Option(envvar="TIDEWIRE_URL", help="The server.")]
@@ -82,14 +84,8 @@ def verify(
     """Read every part of every table and say what is wrong. Needs no server; one may run."""
     from pipeline.jobs.verify import verify_stores
 
-    folder = data_dir.absolute()
-    if consensus is None and not (folder / "consensus.sqlite").is_file():
-        _fail(f"there is no consensus.sqlite in {folder}", 2)
-    report = _or_fail(
-        lambda: verify_stores(
-            blob or (folder / "blob").as_uri(), consensus or f"sqlite:///{folder / 'consensus.sqlite'}"
-        )
-    )
+    stores = _stores(data_dir.absolute(), blob, consensus)
+    report = _or_fail(lambda: verify_stores(*stores))
     typer.echo(report)
     if report.problems:
         sys.exit(1)
@@ -107,14 +103,11 @@ def compact(
     """Rewrite tables too large for the server's own compaction: fewer, larger parts without dead rows. A server may run."""
     from pipeline.jobs.compact import compact_stores
 
-    folder = data_dir.absolute()
-    if consensus is None and not (folder / "consensus.sqlite").is_file():
-        _fail(f"there is no consensus.sqlite in {folder}", 2)
+    stores = _stores(data_dir.absolute(), blob, consensus)
     typer.echo(
         _or_fail(
             lambda: compact_stores(
-                blob or (folder / "blob").as_uri(),
-                consensus or f"sqlite:///{folder / 'consensus.sqlite'}",
+                *stores,
                 tables or [],
                 master=master,
                 group_bytes=group_size << 20,
@@ -122,6 +115,14 @@ def compact(
             )
         )
     )
+
+
+def _stores(folder: Path, blob: str | None, consensus: str | None) -> tuple[str, str]:
+    """Where the parts and the logs are; what is not said is in the data directory."""
+    found = consensus or _or_fail(lambda: embedded_in(folder))
+    if found is None:
+        _fail(f"there is no consensus.log (or consensus.sqlite) in {folder}", 2)
+    return blob or (folder / "blob").as_uri(), found
 
 
 def ready(

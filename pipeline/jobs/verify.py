@@ -32,7 +32,7 @@ from pipeline.jobs.progress import Progress
 from planner.abc import Constraint, Table
 from planner.catalog import Catalog
 from storage import parts as partlib
-from storage.abc import Blob, Consensus, Part, ShardId, StorageError, Timestamp
+from storage.abc import Blob, Consensus, CorruptBlob, Part, ShardId, StorageError, Timestamp
 from storage.blob import open_blob
 from storage.consensus import open_consensus
 from storage.rows import conform
@@ -115,7 +115,10 @@ def verify_stores(blob_url: str, consensus_url: str) -> VerifyReport:
 
     async def run() -> VerifyReport:
         blob = await open_blob(blob_url)
-        consensus = await open_consensus(consensus_url)
+        try:
+            consensus = await open_consensus(consensus_url)
+        except CorruptBlob as e:  # all of a log file is read when it is opened
+            return VerifyReport(problems=[Problem("consensus", str(e))])
         try:
             return await verify(blob, consensus)
         finally:

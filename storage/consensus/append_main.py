@@ -1,20 +1,21 @@
 """The program of the append process: reads requests, appends, answers (see `append_process`).
 
-It is run as a file, `python -I -S append_main.py PATH`, with the socket as its standard input, and imports nothing but
-the standard library, `storage.abc` and the module of the SQLite consensus, which it loads past the package around it: that
-one knows every other kind of consensus, and the drivers they need.
+It is run as a file, `python -I -S append_main.py KIND PATH`, with the socket as its standard input, and imports nothing but
+the standard library and what the one kind of consensus needs. The package around that knows every other kind, and the
+drivers they need: so a bare package takes its place here.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
+import importlib
 import os
 import random
 import signal
 import socket
 import sys
 import time
+import types
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,16 @@ BUSY_PAUSE_S = 0.0003
 """Between two tries when a thread of the server, or another server, is just writing."""
 
 
-def _load(name: str) -> Any:
-    path = Path(__file__).with_name(f"{name}.py")
-    spec = importlib.util.spec_from_file_location(f"storage_consensus_{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+_KINDS = {"logfile": "LogFileConsensus", "sqlite": "SqliteConsensus"}
+
+
+def _bare_package() -> None:
+    """`storage.consensus` without what its `__init__` imports."""
+    here = Path(__file__).resolve().parent
+    sys.path.insert(0, str(here.parents[1]))
+    package = types.ModuleType("storage.consensus")
+    package.__path__ = [str(here)]
+    sys.modules[package.__name__] = package
 
 
 def _read(channel: socket.socket, size_bytes: int) -> bytes:
@@ -44,12 +47,14 @@ def _read(channel: socket.socket, size_bytes: int) -> bytes:
     return data
 
 
-def _append(sqlite: Any, consensus: Any, shard: str, expected: int, data: bytes, token: bytes) -> int:
+def _append(
+    busy: type[Exception], consensus: Any, shard: str, expected: int, data: bytes, token: bytes
+) -> int:
     deadline_s = time.monotonic() + BUSY_LIMIT_S
     while True:
         try:
             return int(consensus.append_now(shard, expected, data, token))
-        except sqlite.Busy:
+        except busy:
             if time.monotonic() > deadline_s:
                 raise
             time.sleep(BUSY_PAUSE_S * random.uniform(0.5, 1.5))
@@ -59,13 +64,15 @@ def main() -> None:
     # The server decides when it ends: it may have something to append after the signal that stops it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-    protocol, sqlite = _load("append_process"), _load("sqlite")
+    _bare_package()
     from storage import failpoints
-    from storage.abc import CorruptBlob, Determinate, SeqnoMismatch, StorageFull
+    from storage.abc import Busy, CorruptBlob, Determinate, SeqnoMismatch, StorageFull
+    from storage.consensus import append_process as protocol
 
     channel = socket.socket(fileno=0)
-    consensus = sqlite.SqliteConsensus(sys.argv[1])
+    kind, path = sys.argv[1:]
+    module = importlib.import_module(f"storage.consensus.{kind}")
+    consensus = getattr(module, _KINDS[kind])(path)
     consensus.share()
 
     def answer(kind: int, number: int = 0, text: str = "") -> None:
@@ -81,7 +88,7 @@ def main() -> None:
         name, token = rest[:name_size].decode(), rest[name_size : name_size + token_size]
         failpoints.point("append_process.before")
         try:
-            seqno = _append(sqlite, consensus, name, expected, rest[name_size + token_size :], token)
+            seqno = _append(Busy, consensus, name, expected, rest[name_size + token_size :], token)
         except SeqnoMismatch as error:
             answer(protocol.MISMATCH, error.current)
         except StorageFull as error:

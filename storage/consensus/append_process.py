@@ -55,8 +55,9 @@ Done = Callable[[int | StorageError], None]
 class AppendProcess:
     """See the module. All methods are called on the event loop's thread."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, kind: str, path: str) -> None:
+        """`kind`: the module of the consensus."""
+        self.kind, self.path = kind, path
         self.starts = 0
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
@@ -102,7 +103,7 @@ class AppendProcess:
                 ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER_BYTES)
                 program = Path(__file__).with_name("append_main.py")
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-S", str(program), self.path],
+                    [sys.executable, "-I", "-S", str(program), self.kind, self.path],
                     stdin=theirs.fileno(),
                     stdout=subprocess.DEVNULL,
                     start_new_session=True,  # a Ctrl-C in the terminal is for the server, which still has to append

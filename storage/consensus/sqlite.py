@@ -1,4 +1,4 @@
-"""Consensus in one SQLite file: the embedded default, and the hot path of every commit.
+"""Consensus in one SQLite file: for several servers of one machine, and for what was begun with it.
 
 A group commit of the whole database is one `INSERT` in autocommit, on the event loop's own turn.
 The table is as narrow as it can be: the primary key, a rowid, packs the shard's number and the
@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from storage.abc import (
+    Busy,
     CorruptBlob,
     Determinate,
     FormatTooNew,
@@ -78,10 +79,6 @@ _APPEND_FIRST = (
     "INSERT INTO log SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM shard WHERE number = ?4)"
     " AND NOT EXISTS (SELECT 1 FROM log WHERE position BETWEEN ?1 AND ?5) ON CONFLICT DO NOTHING"
 )
-
-
-class Busy(Determinate):
-    """Another process was writing at this moment: nothing was done."""
 
 
 class LogReader:
@@ -198,7 +195,7 @@ class SqliteConsensus:
                 AppendProcess,
             )  # its program loads this module without it
 
-            self._beside = AppendProcess(os.path.abspath(self.path))
+            self._beside = AppendProcess("sqlite", os.path.abspath(self.path))
         return self._beside
 
     # --- the hot path ------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def filled(client: psycopg.Connection[Any]) -> str:
 
 
 def urls(data: Path) -> tuple[str, str]:
-    return (data / "blob").as_uri(), f"sqlite:///{data / 'consensus.sqlite'}"
+    return (data / "blob").as_uri(), f"log:///{data / 'consensus.log'}"
 
 
 async def shard_of(data: Path, rows_min: int, work: Callable[[Shard], Any]) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import random
 import shutil
-import sqlite3
 from pathlib import Path
+from typing import cast
 
 import pyarrow as pa
 import pytest
@@ -14,7 +14,15 @@ from typer.testing import CliRunner
 
 from executor.catalogs import CATALOG_SCHEMA
 from executor.catalogs import CATALOG_SHARD as EXECUTOR_SHARD
-from pipeline.jobs.verify import CATALOG_COLUMNS, CATALOG_SHARD, VerifyReport, WallClock, verify_stores
+from pipeline.jobs.verify import (
+    CATALOG_COLUMNS,
+    CATALOG_SHARD,
+    VerifyReport,
+    WallClock,
+    verify,
+    verify_stores,
+)
+from storage.abc import Consensus, LogEntry
 from storage.blob import open_blob
 from storage.consensus import open_consensus
 from storage.parts import inline_inserts
@@ -57,14 +65,14 @@ def data(stopped: Path, tmp_path: Path) -> Path:
 
 
 def check(folder: Path) -> VerifyReport:
-    return verify_stores((folder / "blob").as_uri(), f"sqlite:///{folder / 'consensus.sqlite'}")
+    return verify_stores((folder / "blob").as_uri(), f"log:///{folder / 'consensus.log'}")
 
 
 async def opened(folder: Path, shard: str, schema: pa.Schema | None = None) -> Shard:
     return await Shard.open(
         shard,
         blob=await open_blob((folder / "blob").as_uri()),
-        consensus=await open_consensus(f"sqlite:///{folder / 'consensus.sqlite'}"),
+        consensus=await open_consensus(f"log:///{folder / 'consensus.log'}"),
         clock=WallClock(),
         rng=random.Random(),
         schema=schema,
@@ -76,7 +84,7 @@ def largest_part(folder: Path) -> Path:
 
     async def find() -> str:
         keys: list[tuple[int, int, str]] = []
-        for name in shards(folder):
+        for name in await shards(folder):
             if name not in ("txns", "catalog"):
                 state = (await opened(folder, name)).state
                 keys += [(int(name[1:]), p.size_bytes, p.key) for _, p in state.parts if p.key is not None]
@@ -85,9 +93,8 @@ def largest_part(folder: Path) -> Path:
     return folder / "blob" / asyncio.run(find())
 
 
-def shards(folder: Path) -> list[str]:
-    with sqlite3.connect(folder / "consensus.sqlite") as log:
-        return [name for (name,) in log.execute("SELECT name FROM shard")]
+async def shards(folder: Path) -> list[str]:
+    return await (await open_consensus(f"log:///{folder / 'consensus.log'}")).shards()
 
 
 def test_a_sound_store(data: Path) -> None:
@@ -139,20 +146,64 @@ def test_a_blob_that_nobody_needs_is_no_problem(data: Path) -> None:
     assert after.problems == [] and after.unnamed_blobs == before + 1
 
 
-@pytest.mark.parametrize("place", [1, 0.3, 0.5, 0.9, -1])
+def flipped(entry: bytes, place: float) -> bytes:
+    damaged = bytearray(entry)
+    damaged[place if isinstance(place, int) else int(place * len(damaged))] ^= 4
+    return bytes(damaged)
+
+
+PLACES = [1, 0.3, 0.5, 0.9, -1]
+
+
+@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("name", ["txns", "catalog"])
-def test_a_flipped_bit_in_the_logs(data: Path, name: str, place: float) -> None:
-    with sqlite3.connect(data / "consensus.sqlite") as log:
-        (number,) = log.execute("SELECT number FROM shard WHERE name = ?", [name]).fetchone()
-        first, last = number << 41, (number + 1) << 41
-        position, entry = log.execute(
-            "SELECT position, data FROM log WHERE position BETWEEN ? AND ? ORDER BY position DESC LIMIT 1",
-            [first, last],
-        ).fetchone()
-        damaged = bytearray(entry)
-        damaged[place if isinstance(place, int) else int(place * len(damaged))] ^= 4
-        log.execute("UPDATE log SET data = ? WHERE position = ?", [bytes(damaged), position])
-    assert "checksum" in str(check(data).problems[0])
+def test_a_flipped_bit_in_the_log_file(data: Path, name: str, place: float) -> None:
+    async def newest() -> bytes:
+        entry = await (await open_consensus(f"log:///{data / 'consensus.log'}")).head(name)
+        assert entry is not None
+        return entry.data
+
+    entry, log = asyncio.run(newest()), data / "consensus.log"
+    whole = log.read_bytes()
+    assert whole.count(entry) == 1
+    log.write_bytes(whole.replace(entry, flipped(entry, place)))
+    assert "is not what was written" in str(check(data).problems[0])
+    result = CliRunner().invoke(app, ["verify", "--data-dir", str(data)])
+    assert result.exit_code == 1 and "WRONG" in result.stdout
+
+
+class Flipping:
+    """A consensus whose newest entry of one shard is not what was written, and that does not notice."""
+
+    def __init__(self, sound: Consensus, name: str, place: float) -> None:
+        self._sound, self._name, self._place = sound, name, place
+
+    def __getattr__(self, attribute: str) -> object:
+        return getattr(self._sound, attribute)
+
+    async def head(self, shard: str) -> LogEntry | None:
+        entry = await self._sound.head(shard)
+        if entry is None or shard != self._name:
+            return entry
+        return LogEntry(entry.seqno, flipped(entry.data, self._place))
+
+    async def scan(self, shard: str, from_seqno: int, limit: int = 10_000) -> list[LogEntry]:
+        entries = await self._sound.scan(shard, from_seqno, limit)
+        newest = await self.head(shard)
+        return [newest if newest is not None and e.seqno == newest.seqno else e for e in entries]
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("name", ["txns", "catalog"])
+def test_a_flipped_bit_in_any_log(data: Path, name: str, place: float) -> None:
+    """Whatever the logs are kept in, an entry has a checksum of its own."""
+
+    async def run() -> VerifyReport:
+        consensus = await open_consensus(f"log:///{data / 'consensus.log'}")
+        blob = await open_blob((data / "blob").as_uri())
+        return await verify(blob, cast("Consensus", Flipping(consensus, name, place)))
+
+    assert "checksum" in str(asyncio.run(run()).problems[0])
 
 
 def test_a_key_that_exists_twice(tmp_path: Path) -> None:
@@ -163,7 +214,7 @@ def test_a_key_that_exists_twice(tmp_path: Path) -> None:
         client.execute("CREATE TABLE t (id int PRIMARY KEY, v text NOT NULL)")
         client.execute("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
     assert server.stop() == 0
-    (shard_id,) = set(shards(folder)) - {"txns", "catalog"}
+    (shard_id,) = set(asyncio.run(shards(folder))) - {"txns", "catalog"}
 
     async def tamper() -> None:
         fields = [("id", pa.int32()), ("v", pa.string())]
@@ -191,7 +242,7 @@ def test_the_command_on_a_sound_store_and_on_nothing(data: Path, tmp_path: Path)
     runner = CliRunner()
     assert runner.invoke(app, ["verify", "--data-dir", str(data)]).exit_code == 0
     empty = runner.invoke(app, ["verify", "--data-dir", str(tmp_path / "nothing")])
-    assert empty.exit_code == 2 and "consensus.sqlite" in empty.stderr
+    assert empty.exit_code == 2 and "consensus.log" in empty.stderr
 
 
 def test_it_looks_where_the_executor_keeps_the_catalog() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from storage.abc import Determinate
 from tidewire.config import ConfigError, load, split_address
 from tidewire.datadir import DataDir, DataDirError
 
@@ -16,7 +17,8 @@ def test_the_defaults() -> None:
     assert config.address == ("127.0.0.1", 5488)
     assert config.data_dir == Path("tidewire-data")
     assert config.blob_url.startswith("file:///") and config.blob_url.endswith("/tidewire-data/blob")
-    assert config.consensus_url.startswith("sqlite:////")
+    assert config.consensus_url.startswith("log:////")
+    assert load({"processes": 2}).consensus_url.startswith("sqlite:////")
     assert not config.in_memory
 
 
@@ -71,7 +73,7 @@ def test_one_owner_at_a_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (json.dumps({"format": 2, "created_by": "8.0"}), "format 2, written by Tidewire 8.0"),
+        (json.dumps({"format": 3, "created_by": "8.0"}), "format 3, written by Tidewire 8.0"),
         ("{", "is damaged"),
         ("[]", "is damaged"),
         ("", "is damaged"),
@@ -87,8 +89,25 @@ def test_a_format_that_cannot_be_read_is_left_alone(tmp_path: Path, content: str
         pass
 
 
-def test_data_without_a_format_is_not_guessed_at(tmp_path: Path) -> None:
-    (tmp_path / "consensus.sqlite").write_bytes(b"something")
+@pytest.mark.parametrize("name", ["consensus.log", "consensus.sqlite"])
+def test_the_kind_of_log_is_remembered(tmp_path: Path, name: str) -> None:
+    """By the file itself: a directory that was begun with SQLite goes on with it."""
+    (tmp_path / name).touch()
+    for processes in (1, 2):
+        url = load({"data_dir": tmp_path, "processes": processes}).consensus_url
+        assert url == f"{name.rpartition('.')[2]}:///{tmp_path / name}"
+
+
+def test_two_logs_are_one_too_many(tmp_path: Path) -> None:
+    (tmp_path / "consensus.log").touch()
+    (tmp_path / "consensus.sqlite").touch()
+    with pytest.raises(Determinate, match="two logs"):
+        _ = load({"data_dir": tmp_path}).consensus_url
+
+
+@pytest.mark.parametrize("name", ["consensus.log", "consensus.sqlite"])
+def test_data_without_a_format_is_not_guessed_at(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"something")
     with pytest.raises(DataDirError, match="no format file"):
         DataDir(tmp_path)
 

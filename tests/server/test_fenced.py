@@ -15,7 +15,7 @@ from txn.environment import Environment
 def test_a_fenced_server_refuses_the_commit_and_stops(tmp_path: Path) -> None:
     async def take_over() -> None:
         other = await Environment.open(
-            blob=(data / "blob").as_uri(), consensus=f"sqlite:///{data / 'consensus.sqlite'}"
+            blob=(data / "blob").as_uri(), consensus=f"log:///{data / 'consensus.log'}"
         )
         await other.close()
 

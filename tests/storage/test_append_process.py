@@ -3,21 +3,50 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from storage.abc import Determinate, Indeterminate, LogEntry, SeqnoMismatch, StorageError
+from storage.consensus import LogFileConsensus, SqliteConsensus
 from storage.consensus.append_process import DATA_MAX_BYTES, STARTS_MAX, AppendProcess
-from storage.consensus.sqlite import SqliteConsensus
 from tests.txn.clocks import SCHEMA
 from txn import Environment
 from txn.abc import Isolation
 
-DEADLINE_S = 60
+DEADLINE_S = 240
+
+FileConsensus = LogFileConsensus | SqliteConsensus
+
+
+@pytest.fixture(params=["log", "sqlite"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Named for the kind of consensus that is to be in it."""
+    return tmp_path / f"consensus.{request.param}"
+
+
+def opened(file: Path) -> FileConsensus:
+    return LogFileConsensus(file) if file.suffix == ".log" else SqliteConsensus(file)
+
+
+@contextlib.contextmanager
+def another_writes(consensus: FileConsensus) -> Iterator[None]:
+    """As if another process were in the middle of an append."""
+    if isinstance(consensus, SqliteConsensus):
+        consensus._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        finally:
+            consensus._db.execute("COMMIT")
+        return
+    with open(f"{consensus.path}.lock") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -39,9 +68,9 @@ async def append(
         return await answer
 
 
-def run(tmp_path: Path, body: Callable[[SqliteConsensus, AppendProcess], Awaitable[None]]) -> None:
+def run(file: Path, body: Callable[[FileConsensus, AppendProcess], Awaitable[None]]) -> None:
     async def main() -> None:
-        consensus = SqliteConsensus(tmp_path / "log.sqlite")
+        consensus = opened(file)
         try:
             await ready(consensus.beside)
             await body(consensus, consensus.beside)
@@ -51,8 +80,8 @@ def run(tmp_path: Path, body: Callable[[SqliteConsensus, AppendProcess], Awaitab
     asyncio.run(main())
 
 
-def test_it_appends_where_it_is_expected_and_nowhere_else(tmp_path: Path) -> None:
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+def test_it_appends_where_it_is_expected_and_nowhere_else(file: Path) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         assert await append(process, 0, b"one", b"a") == 1
         assert await append(process, 1, b"two", b"b") == 2
         assert await append(process, 1, b"two", b"b") == 2, "the same token: the answer was lost"
@@ -68,22 +97,22 @@ def test_it_appends_where_it_is_expected_and_nowhere_else(tmp_path: Path) -> Non
             LogEntry(i + 1, data) for i, data in enumerate([b"one", b"two", b"three", b"four", b"five"])
         ]
 
-    run(tmp_path, body)
+    run(file, body)
 
 
 @pytest.mark.parametrize("size_bytes", [0, 1, 4096, DATA_MAX_BYTES])
-def test_bytes_arrive_as_they_were(tmp_path: Path, size_bytes: int) -> None:
+def test_bytes_arrive_as_they_were(file: Path, size_bytes: int) -> None:
     data = bytes(i % 251 for i in range(size_bytes))
 
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         assert await append(process, 0, data, b"\0token\xff", "a shard of näme") == 1
         assert await consensus.scan("a shard of näme", 1) == [LogEntry(1, data)]
 
-    run(tmp_path, body)
+    run(file, body)
 
 
-def test_it_does_not_take_what_might_keep_the_sender_waiting(tmp_path: Path) -> None:
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+def test_it_does_not_take_what_might_keep_the_sender_waiting(file: Path) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         assert not process.takes(DATA_MAX_BYTES + 1)
         answers: list[int | StorageError] = []
         process.append("s", 0, b"x", b"a", answers.append)
@@ -91,34 +120,32 @@ def test_it_does_not_take_what_might_keep_the_sender_waiting(tmp_path: Path) -> 
         await until(lambda: bool(answers))
         assert answers == [1] and process.takes(1)
 
-    run(tmp_path, body)
+    run(file, body)
 
 
-def test_a_writer_in_the_same_file_makes_it_wait_and_not_fail(tmp_path: Path) -> None:
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
-        consensus._db.execute("BEGIN IMMEDIATE")
+def test_a_writer_in_the_same_file_makes_it_wait_and_not_fail(file: Path) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         answers: list[int | StorageError] = []
-        process.append("s", 0, b"x", b"a", answers.append)
-        await asyncio.sleep(0.05)
-        assert answers == []
-        consensus._db.execute("COMMIT")
+        with another_writes(consensus):
+            process.append("s", 0, b"x", b"a", answers.append)
+            await asyncio.sleep(0.05)
+            assert answers == []
         await until(lambda: bool(answers))
         assert answers == [1]
 
-    run(tmp_path, body)
+    run(file, body)
 
 
-def test_when_it_dies_the_outcome_is_unknown_and_the_token_finds_it(tmp_path: Path) -> None:
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+def test_when_it_dies_the_outcome_is_unknown_and_the_token_finds_it(file: Path) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         assert await append(process, 0, b"one", b"a") == 1
         for n in range(1, STARTS_MAX):
             assert process._process is not None
-            consensus._db.execute("BEGIN IMMEDIATE")  # so that it is surely in the middle of it
             answers: list[int | StorageError] = []
-            process.append("s", n, b"next", b"t%d" % n, answers.append)
-            os.kill(process._process.pid, signal.SIGKILL)
-            await until(lambda: bool(answers))  # noqa: B023 - awaited in this turn
-            consensus._db.execute("COMMIT")
+            with another_writes(consensus):  # so that it is surely in the middle of it
+                process.append("s", n, b"next", b"t%d" % n, answers.append)
+                os.kill(process._process.pid, signal.SIGKILL)
+                await until(lambda: bool(answers))  # noqa: B023 - awaited in this turn
             assert isinstance(answers[0], Indeterminate)
             # Asked again by another way, with the same token.
             assert await consensus.compare_and_append("s", n, b"next", b"t%d" % n) == n + 1
@@ -130,22 +157,22 @@ def test_when_it_dies_the_outcome_is_unknown_and_the_token_finds_it(tmp_path: Pa
         await until(lambda: process._socket is None)
         assert not process.takes(1), "it has been started often enough"
 
-    run(tmp_path, body)
+    run(file, body)
 
 
-def test_signals_that_stop_the_server_do_not_stop_it(tmp_path: Path) -> None:
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+def test_signals_that_stop_the_server_do_not_stop_it(file: Path) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         assert process._process is not None
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process._process.send_signal(number)
         assert await append(process, 0, b"x", b"a") == 1
 
-    run(tmp_path, body)
+    run(file, body)
 
 
-def test_it_ends_with_its_consensus(tmp_path: Path) -> None:
+def test_it_ends_with_its_consensus(file: Path) -> None:
     async def main() -> None:
-        consensus = SqliteConsensus(tmp_path / "log.sqlite")
+        consensus = opened(file)
         await ready(consensus.beside)
         child = consensus.beside._process
         assert child is not None
@@ -156,9 +183,10 @@ def test_it_ends_with_its_consensus(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
-def test_a_program_that_cannot_be_started_is_no_loss(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_started_is_no_loss(file: Path) -> None:
     async def main() -> None:
-        process = AppendProcess(str(tmp_path / "no such folder" / "log.sqlite"))
+        kind = "logfile" if file.suffix == ".log" else "sqlite"
+        process = AppendProcess(kind, str(file.parent / "no such folder" / file.name))
         process.takes(1)
         await until(
             lambda: process.starts == STARTS_MAX or (process._socket is None and not process.takes(1))
@@ -173,9 +201,9 @@ def test_a_program_that_cannot_be_started_is_no_loss(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def urls(tmp_path: Path) -> dict[str, str]:
-    (tmp_path / "blob").mkdir()
-    return {"blob": f"file://{tmp_path}/blob", "consensus": f"sqlite:///{tmp_path}/log.sqlite"}
+def urls(file: Path) -> dict[str, str]:
+    (file.parent / "blob").mkdir()
+    return {"blob": f"file://{file.parent}/blob", "consensus": f"{file.suffix[1:]}:///{file}"}
 
 
 async def put(env: Environment, key: int) -> int:
@@ -251,9 +279,9 @@ def test_a_lost_leadership_is_noticed_beside_the_loop_too(urls: dict[str, str]) 
     asyncio.run(main())
 
 
-def test_errors_keep_their_kind(tmp_path: Path) -> None:
-    async def body(consensus: SqliteConsensus, process: AppendProcess) -> None:
+def test_errors_keep_their_kind(file: Path) -> None:
+    async def body(consensus: FileConsensus, process: AppendProcess) -> None:
         beyond = await append(process, (1 << 41) - 1, b"x", b"a")
         assert isinstance(beyond, Determinate)
 
-    run(tmp_path, body)
+    run(file, body)

@@ -39,7 +39,7 @@ from tests.postgres import running_postgres
 Body = Callable[[Consensus, Consensus], Awaitable[None]]
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres", "objects"])
+@pytest.fixture(params=["memory", "log", "sqlite", "postgres", "objects"])
 def both(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Body], None]:
     """Runs a body with two handles on one empty consensus, as two processes would have."""
 
@@ -47,9 +47,9 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[Body], Non
     async def handles() -> AsyncIterator[tuple[Consensus, Consensus]]:
         if request.param == "memory":
             one = two = await open_consensus("memory://")
-        elif request.param == "sqlite":
-            one = await open_consensus(f"sqlite:////{tmp_path}/log.db")
-            two = await open_consensus(f"sqlite:////{tmp_path}/log.db")
+        elif request.param in ("log", "sqlite"):
+            one = await open_consensus(f"{request.param}:////{tmp_path}/log.db")
+            two = await open_consensus(f"{request.param}:////{tmp_path}/log.db")
         elif request.param == "objects":
             store = obstores.MemoryStore()
             one, two = ObjectStoreConsensus("s3://none", store), ObjectStoreConsensus("s3://none", store)
@@ -234,10 +234,10 @@ def test_large_entries_and_odd_names(both: Callable[[Body], None]) -> None:
     both(body)
 
 
-@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("kind", ["memory", "log", "sqlite"])
 def test_append_now_is_compare_and_append(kind: str, tmp_path: Path) -> None:
     async def main() -> None:
-        c = await open_consensus("memory://" if kind == "memory" else f"sqlite:////{tmp_path}/log.db")
+        c = await open_consensus("memory://" if kind == "memory" else f"{kind}:////{tmp_path}/log.db")
         assert c.synchronous
         assert c.append_now("s", 0, b"1", b"t1") == 1
         assert c.append_now("s", 1, b"2", b"t2") == 2
@@ -351,9 +351,9 @@ def test_a_locked_file_is_determinate(tmp_path: Path) -> None:
 _RACER = """
 import asyncio, sys
 from storage.abc import SeqnoMismatch
-from storage.consensus import SqliteConsensus
+from storage.consensus import open_consensus
 
-c, seqno = SqliteConsensus(sys.argv[1]), 0
+c, seqno = asyncio.run(open_consensus(sys.argv[1])), 0
 for i in range(int(sys.argv[3])):
     while True:
         data = f"{sys.argv[2]} {i}".encode()
@@ -366,16 +366,17 @@ asyncio.run(c.close())
 """
 
 
-def test_several_processes_share_one_file(tmp_path: Path) -> None:
-    path = str(tmp_path / "log.db")
+@pytest.mark.parametrize("kind", ["log", "sqlite"])
+def test_several_processes_share_one_file(kind: str, tmp_path: Path) -> None:
+    url = f"{kind}:///{tmp_path / 'log.db'}"
     racers = [
-        subprocess.Popen([sys.executable, "-c", _RACER, path, name, "40"], cwd=Path(__file__).parents[2])
+        subprocess.Popen([sys.executable, "-c", _RACER, url, name, "40"], cwd=Path(__file__).parents[2])
         for name in ("a", "b", "c")
     ]
-    assert [r.wait(120) for r in racers] == [0, 0, 0]
+    assert [r.wait(240) for r in racers] == [0, 0, 0]
 
     async def main() -> list[LogEntry]:
-        c = SqliteConsensus(path)
+        c = await open_consensus(url)
         log = await c.scan("s", 1)
         await c.close()
         return log
@@ -387,17 +388,18 @@ def test_several_processes_share_one_file(tmp_path: Path) -> None:
     )
 
 
-def test_an_append_survives_the_death_of_its_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["log", "sqlite"])
+def test_an_append_survives_the_death_of_its_process(kind: str, tmp_path: Path) -> None:
     program = (
-        "import os, sys\nfrom storage.consensus import SqliteConsensus\n"
-        "SqliteConsensus(sys.argv[1]).append_now('s', 0, b'x', b't')\nos._exit(9)\n"
+        "import asyncio, os, sys\nfrom storage.consensus import open_consensus\n"
+        "asyncio.run(open_consensus(sys.argv[1])).append_now('s', 0, b'x', b't')\nos._exit(9)\n"
     )
-    path = str(tmp_path / "log.db")
+    url = f"{kind}:///{tmp_path / 'log.db'}"
     root = Path(__file__).parents[2]
-    assert subprocess.run([sys.executable, "-c", program, path], check=False, cwd=root).returncode == 9
+    assert subprocess.run([sys.executable, "-c", program, url], check=False, cwd=root).returncode == 9
 
     async def main() -> None:
-        c = SqliteConsensus(path)
+        c = await open_consensus(url)
         assert await c.head("s") == LogEntry(1, b"x")
         await c.close()
 
@@ -476,7 +478,19 @@ def test_postgres_tables_of_a_newer_format_are_left_alone(postgres_url: str) -> 
     asyncio.run(main())
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "redis://x", "nothing", "sqlite://host/x"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "sqlite://",
+        "sqlite:///",
+        "redis://x",
+        "nothing",
+        "sqlite://host/x",
+        "log://",
+        "log:///",
+        "log://host/x",
+    ],
+)
 def test_urls_that_name_no_consensus(url: str) -> None:
     with pytest.raises(Determinate):
         asyncio.run(open_consensus(url))

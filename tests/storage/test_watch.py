@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from storage.abc import Consensus
+from storage.abc import Busy, Consensus
 from storage.consensus import MemoryConsensus, PostgresConsensus, SqliteConsensus
-from storage.consensus.sqlite import Busy
 from storage.consensus.watch import open_watch
 from tests.postgres import NoPostgres, running_postgres
 

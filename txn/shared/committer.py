@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storage.abc import (
+    Busy,
     CorruptBlob,
     Determinate,
     FormatTooNew,
@@ -37,7 +38,6 @@ from storage.abc import (
     SeqnoMismatch,
     StorageError,
 )
-from storage.consensus.sqlite import Busy
 from txn.abc import CommitFailed, CommitUnknown, Fenced, Member, SerializationFailure, TxnError
 from txn.committer import Committer, Unwritable
 from txn.group import NextGroup

@@ -27,7 +27,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from storage.abc import SeqnoMismatch, StorageError
-from storage.consensus.sqlite import SqliteConsensus
+from storage.consensus import LogFileConsensus, SqliteConsensus
 from storage.consensus.watch import Watch, open_watch
 from txn.abc import Commit, TxnError
 from txn.conflicts import ConflictIndex
@@ -79,7 +79,7 @@ class SharedEnvironment(Environment):
         self.on_told: list[Callable[[Sequence[Told]], None]] = []
         """Called with the NOTIFYs of another server's commit."""
         self._prepared: tuple[Commit | None, Marks, Any] = (None, Marks(), None)
-        if isinstance(self.consensus, SqliteConsensus):
+        if isinstance(self.consensus, SqliteConsensus | LogFileConsensus):
             self.consensus.share()
         self.members = Members(self.consensus, self.monotonic_s, self._token, limits.member_lease_s)
         await self._resolve(txns.load)
