@@ -28,9 +28,8 @@ from executor.keyed.compile import NotCompilable
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.row_batches import RowBatch
 from executor.session import bulk, current, references
-from executor.session.commands import NeedsLease
 from planner import types as t
-from planner.abc import Plan, Table
+from planner.abc import Plan, SqlError, Table
 from storage.abc import Row
 from txn.abc import Key
 
@@ -120,21 +119,20 @@ async def insert(session: Session, plan: Plan, given: Sequence[pa.Array], count:
     block.use(table)
     marks = len(block.reference_checks), len(block.deferred)
     try:
-        try:
-            numbers = [await executor.sequences.take_many(session, oid, count) for oid in batch.sequences]
-            columns = batch.columns(given, count, session, numbers)
-            rows = pa.table(columns, names=[f"c{c.attnum}" for c in table.columns])
-            bulk.check_rows(rules, rows, session)
-        except (pa.ArrowInvalid, NeedsLease) as reason:
-            raise Refused(str(reason)) from None
+        numbers = [await executor.sequences.take_many(session, oid, count) for oid in batch.sequences]
+        columns = batch.columns(given, count, session, numbers)
+        rows = pa.table(columns, names=[f"c{c.attnum}" for c in table.columns])
+        bulk.check_rows(rules, rows, session)
         fresh = _fresh_keys(block, rules, rows, gathered)
         if rules.wide_checks or rules.references:
             zeros = pa.array(np.zeros(count, np.int64))
             whole = pa.table([zeros, *columns], names=["_rid", *rows.column_names])
             await bulk.check_wide(session, block, table, bulk.physical(table, whole))
-            await references.after_bulk(session, block, table, whole)
-    except BaseException:
+            await references.after_bulk(session, block, table, whole, certain=True)
+    except BaseException as reason:
         del block.reference_checks[marks[0] :], block.deferred[marks[1] :]
+        if isinstance(reason, SqlError | pa.ArrowInvalid):
+            raise Refused(str(reason)) from None
         raise
     if gathered is None:
         gathered = block.gathered = Gathered(table, rules)

@@ -237,8 +237,13 @@ async def _absent(
     return rows
 
 
-async def after_bulk(session: Session, block: Block, table: Table, numbered: pa.Table) -> None:
-    """Rows that were added in bulk (`_rid` first): the same checks, a column at a time."""
+async def after_bulk(
+    session: Session, block: Block, table: Table, numbered: pa.Table, *, certain: bool = False
+) -> None:
+    """Rows that were added in bulk (`_rid` first): the same checks, a column at a time.
+
+    `certain`: they are still to be added, so it need not be asked whether they are still there.
+    """
     for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
         rule = reference(table, constraint)
         columns = [numbered.column(i + 1).combine_chunks() for i in rule.indexes]
@@ -259,7 +264,10 @@ async def after_bulk(session: Session, block: Block, table: Table, numbered: pa.
             block.deferred.append(Deferred(constraint.oid, table.oid, False, values))
             continue
         parent = session.catalog.table(constraint.foreign_table)
-        await _check_present(session, block, table, parent, constraint, values)
+        if not certain:
+            await _check_present(session, block, table, parent, constraint, values)
+        elif missing := await _absent(session, block, table, parent, constraint, values):
+            raise missing_parent(table, parent, constraint, missing[0])
 
 
 # --- the parent's side -------------------------------------------------------------------------------
