@@ -110,7 +110,8 @@ class CopyOptions:
     force_quote: tuple[str, ...] | str = ()  # "*" for all
     force_not_null: tuple[str, ...] = ()
     force_null: tuple[str, ...] = ()
-    encoding: str = "UTF8"
+    encoding: str = ""
+    """Empty: the client's."""
     on_error: str = "stop"  # stop, ignore
 
 

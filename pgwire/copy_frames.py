@@ -14,6 +14,7 @@ import pyarrow as pa
 from executor.abc import CopyOut
 from pgwire import replies
 from pgwire.encoding import copy_encoder
+from pgwire.transcoding import copied, refuse_binary_copy, spoken
 from planner.types import TypeSettings
 
 
@@ -25,13 +26,16 @@ class CopyFrames:
         self._encoder = copy_encoder(copy.stream.columns, copy.options, settings)
         self._binary = copy.options.format == "binary"
         self._signature = b""
+        self._encoding = spoken(settings, copy.options.encoding)
+        if self._encoding is not None and self._binary:
+            raise refuse_binary_copy()
 
     def begin(self) -> bytes:
         data = self._encoder.begin()
         if self._binary:
             self._signature = data
             return b""
-        return replies.copy_data(data) if data else b""
+        return self._said(replies.copy_data(data)) if data else b""
 
     def batch(self, batch: pa.RecordBatch) -> Iterator[bytes]:
         if self._signature and batch.num_rows:
@@ -39,7 +43,10 @@ class CopyFrames:
             yield replies.copy_data(self._signature + first)
             self._signature = b""
             batch = batch.slice(1)
-        yield from self._encoder.framed(batch)
+        yield from map(self._said, self._encoder.framed(batch))
+
+    def _said(self, frames: bytes) -> bytes:
+        return frames if self._encoding is None else copied(frames, self._encoding)
 
     def end(self) -> bytes:
         data = self._signature + self._encoder.end()

@@ -17,6 +17,7 @@ from pgwire import messages, replies
 from pgwire.abc import WAIT, Step
 from pgwire.encoding import copy_decoder
 from pgwire.messages import ProtocolViolation
+from pgwire.transcoding import CopyTranscoder, refuse_binary_copy, spoken
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
@@ -102,7 +103,13 @@ async def receive_copy(copy: CopyIn, feed: CopyFeed, settings: TypeSettings) -> 
     """Copies until the client is done; returns the tag. Aborts the copy on any error."""
     try:
         decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)
+        encoding = spoken(settings, copy.options.encoding)
+        if encoding is not None and copy.options.format == "binary":
+            raise refuse_binary_copy()
+        transcoder = CopyTranscoder(encoding) if encoding is not None else None
         while data := await feed.take():
+            if transcoder is not None:
+                data = transcoder.feed(data)
             # What has gathered to much is decoded beside the loop: Arrow lets go of the interpreter, and other
             # sessions are not to wait for it.
             if len(data) < THREAD_BYTES_MIN:
@@ -111,6 +118,8 @@ async def receive_copy(copy: CopyIn, feed: CopyFeed, settings: TypeSettings) -> 
                 batches = await asyncio.to_thread(decoder.feed, data)
             for batch in batches:
                 await copy.write(batch)
+        if transcoder is not None:
+            transcoder.feed(b"", final=True)
         for batch in decoder.finish():
             await copy.write(batch)
     except BaseException:

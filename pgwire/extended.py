@@ -39,7 +39,7 @@ PORTALS_MAX: Final = 1_000
 def parse(conversation: Conversation) -> Step:
     inbox, session = conversation.inbox, conversation.session
     try:
-        name, text, types = messages.parse_parse(inbox.buffer[inbox.start : inbox.end])
+        name, text, types = messages.parse_parse(inbox.buffer[inbox.start : inbox.end], conversation.encoding)
         if not name:
             session.statements.pop("", None)
         elif name in session.statements:
@@ -150,7 +150,12 @@ def _reply_fused(conversation: Conversation, shape: Shape, result: Rows, describ
     out, session = conversation.out, conversation.session
     out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
     if result.rows:
-        out.append(shape.encode_rows(result.rows))
+        try:
+            out.append(shape.encode_rows(result.rows))
+        except SqlError as error:  # a character that the client's encoding does not have
+            conversation.fail(error)
+            conversation.ready()
+            return
     if session.portals:
         conversation.after_statement()  # it may have been COMMIT
     if session.notices or session.parameter_changes or session.heard:
@@ -287,7 +292,11 @@ def _reply_execute(conversation: Conversation, portal: Portal, result: Rows) -> 
         plan = portal.prepared.plan
         columns = result.columns if result.columns is not None else plan.columns
         shape = _shape(plan, columns, portal.formats, conversation.session.type_settings)
-        conversation.out.append(shape.encode_rows(result.rows))
+        try:
+            conversation.out.append(shape.encode_rows(result.rows))
+        except SqlError as error:  # a character that the client's encoding does not have
+            conversation.fail_and_skip(error)
+            return
     PortalRun.mark_finished(portal, result)
     conversation.complete(result.tag)
     conversation.after_statement(portal.name)

@@ -24,6 +24,8 @@ from struct import Struct
 from struct import error as StructError
 from typing import Final
 
+from planner.types.encodings import Encoding, decoded, shown_bytes, utf8_width
+
 QUERY: Final = ord("Q")
 PARSE: Final = ord("P")
 BIND: Final = ord("B")
@@ -253,30 +255,28 @@ def _refuse(error: Exception) -> ProtocolViolation:
 def invalid_utf8(error: UnicodeDecodeError) -> ProtocolViolation:
     """PostgreSQL's words: it shows the bytes of the character that is none (22021)."""
     data = error.object
-    lead = data[error.start]
-    width = 2 if lead >= 0xC0 and lead < 0xE0 else 3 if lead < 0xF0 else 4
-    shown = data[error.start : error.start + (width if lead >= 0xC0 else 1)]
-    seen = " ".join(f"0x{byte:02x}" for byte in shown)
+    seen = shown_bytes(data[error.start : error.start + utf8_width(data[error.start])])
     return ProtocolViolation(f'invalid byte sequence for encoding "UTF8": {seen}', sqlstate="22021")
 
 
-def parse_query(payload: bytes) -> str:
-    """Query: the text without its terminator."""
+def parse_query(payload: bytes, encoding: Encoding | None = None) -> str:
+    """Query: the text without its terminator. `encoding`: the client's, if that is not UTF-8."""
     end = payload.find(b"\x00")
     if end != len(payload) - 1 or end < 0:
         raise ProtocolViolation("invalid string in message" if end < 0 else "invalid message format")
     try:
-        return payload[:-1].decode()
+        return payload[:-1].decode() if encoding is None else decoded(payload[:-1], encoding)
     except UnicodeDecodeError as error:
         raise invalid_utf8(error) from None
 
 
-def parse_parse(payload: bytes) -> tuple[str, str, tuple[int, ...]]:
+def parse_parse(payload: bytes, encoding: Encoding | None = None) -> tuple[str, str, tuple[int, ...]]:
     """Parse: (statement name, text, parameter type OIDs)."""
     try:
         name_end = payload.index(0)
         text_end = payload.index(0, name_end + 1)
-        name, text = payload[:name_end].decode(), payload[name_end + 1 : text_end].decode()
+        name, said = payload[:name_end].decode(), payload[name_end + 1 : text_end]
+        text = said.decode() if encoding is None else decoded(said, encoding)
         count = _uint16_at(payload, text_end + 1)[0]
         position = text_end + 3
         if len(payload) != position + 4 * count:

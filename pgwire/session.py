@@ -37,6 +37,7 @@ from pgwire.messages import Inbox, ProtocolViolation
 from pgwire.results import send_copy_out, send_rows, send_stream
 from pgwire.runs import Run
 from pgwire.shapes import shape_of, shape_of_columns
+from pgwire.transcoding import said, spoken
 from planner.abc import Plan, SqlError
 
 _log = structlog.get_logger("pgwire")
@@ -59,6 +60,7 @@ class Conversation:
         "_silence",
         "busy",
         "copy",
+        "encoding",
         "gone",
         "handlers",
         "inbox",
@@ -75,6 +77,8 @@ class Conversation:
         self.session = session
         session.on_notification = self._hear
         session.on_terminate = self.terminate
+        self.encoding = spoken(session.type_settings)
+        """The client's, where that is not UTF-8; renewed before ReadyForQuery."""
         self.io = io
         self.inbox = Inbox(limit_bytes)
         self.out: list[bytes] = []
@@ -198,7 +202,8 @@ class Conversation:
         out = self.out
         if out:
             if not self.gone:
-                self.io.write(out[0] if len(out) == 1 else b"".join(out))
+                data = out[0] if len(out) == 1 else b"".join(out)
+                self.io.write(data if self.encoding is None else said(data, self.session.type_settings))
             out.clear()
 
     async def push(self) -> None:
@@ -259,6 +264,7 @@ class Conversation:
         if changes:
             self.out += [replies.parameter_status(name, value) for name, value in changes]
             changes.clear()
+            self.encoding = spoken(session.type_settings)
         if self._cut:
             return
         self.out.append(replies.READY[session.transaction_status])

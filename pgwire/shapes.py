@@ -21,7 +21,9 @@ from pgwire import replies
 from pgwire.encoding import batch_encoder, params_decoder, row_encoder
 from pgwire.encoding.bound_columns import BoundColumn
 from pgwire.encoding.copy_columns import Doubt
+from pgwire.encoding.rows import formats_for
 from pgwire.messages import ProtocolViolation
+from pgwire.transcoding import RowTranscoder, check_names, recoded_values, spoken
 from planner.abc import Plan, ResultColumn, TypeRef, Utility
 from planner.statements import Execute, Fetch
 from storage.abc import Datum, Row
@@ -40,6 +42,7 @@ class Shape:
     __slots__ = (
         "_batches",
         "_columns",
+        "_encoding",
         "_formats",
         "bound",
         "description",
@@ -58,8 +61,13 @@ class Shape:
             # Clients may name formats for the columns of a statement that has none.
             self.description = replies.NO_DATA
             self.encode_rows: Callable[[Sequence[Row]], bytes] = _no_rows
+            self._encoding = None
         else:
             self.encode_rows = row_encoder(columns, formats, settings)
+            self._encoding = spoken(settings)
+            if self._encoding is not None:
+                check_names([c.name for c in columns], self._encoding)
+                self.encode_rows = self._transcoder().of_rows(self.encode_rows)
             self.description = replies.row_description(columns, formats)
         self.bound = replies.BIND_COMPLETE + self.description
         self.dynamic = False
@@ -70,8 +78,16 @@ class Shape:
         encode = self._batches
         if encode is None:  # made when first needed: keyed plans never do
             assert self._columns is not None, "rows of a statement that returns none"
-            encode = self._batches = batch_encoder(self._columns, self._formats, self.settings)
+            encode = batch_encoder(self._columns, self._formats, self.settings)
+            if self._encoding is not None:
+                encode = self._transcoder().of_batches(encode)
+            self._batches = encode
         return encode(batch)
+
+    def _transcoder(self) -> RowTranscoder:
+        assert self._encoding is not None and self._columns is not None
+        forms = formats_for(self._formats, len(self._columns))
+        return RowTranscoder([c.type for c in self._columns], forms, self._encoding)
 
 
 class PlanWire:
@@ -156,10 +172,18 @@ def decode_parameters(
     if known is None:
         if len(wire.decoders) >= VARIANTS_LIMIT:
             wire.decoders.clear()
-        known = (settings, params_decoder(types, codes, settings))
+        known = (settings, _decoder(types, codes, settings))
         wire.decoders[key] = known
     decode: ParameterDecoder = known[1]
     return decode(values)
+
+
+def _decoder(types: Sequence[TypeRef], codes: Formats, settings: TypeSettings) -> ParameterDecoder:
+    decode = params_decoder(types, codes, settings)
+    encoding = spoken(settings)
+    if encoding is None:
+        return decode
+    return lambda values: decode(recoded_values(values, types, codes, encoding))
 
 
 def bound_columns(
@@ -169,6 +193,8 @@ def bound_columns(
 
     Raises Doubt where rows differ in their formats, SqlError for a format that is none.
     """
+    if spoken(settings) is not None:
+        raise Doubt
     plan = prepared.plan
     wire = plan.wire
     if wire is None:

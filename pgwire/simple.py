@@ -19,7 +19,7 @@ from pgwire import messages, replies
 from pgwire.abc import Step
 from pgwire.messages import ProtocolViolation
 from pgwire.shapes import shape_of, shape_of_columns
-from planner.abc import Plan, PlanError
+from planner.abc import Plan, PlanError, SqlError
 from planner.parse import parse_query, parse_statement
 from planner.statements import QueryStatement
 
@@ -35,8 +35,8 @@ PLANNED_MAX = 10
 def query(conversation: Conversation) -> Step:
     inbox, session = conversation.inbox, conversation.session
     try:
-        text = messages.parse_query(inbox.buffer[inbox.start : inbox.end])
-    except ProtocolViolation as violation:
+        text = messages.parse_query(inbox.buffer[inbox.start : inbox.end], conversation.encoding)
+    except (ProtocolViolation, SqlError) as violation:
         conversation.fail(violation)
         conversation.ready()
         return None
@@ -63,21 +63,30 @@ def query(conversation: Conversation) -> Step:
 
 
 def _reply(conversation: Conversation, plan: Plan, result: Rows) -> None:
-    out = conversation.out
-    columns = result.columns
-    if columns is not None or plan.columns is not None:
-        session = conversation.session
-        if columns is None or columns is plan.columns:
-            shape = shape_of(plan, (), session.type_settings)
-        else:
-            shape = shape_of_columns(columns, (), session.type_settings)
-        out.append(shape.description)
-        if result.rows:
-            out.append(shape.encode_rows(result.rows))
+    try:
+        _describe_and_send(conversation, plan, result)
+    except SqlError as error:  # a character that the client's encoding does not have
+        conversation.fail(error)
+        conversation.ready()
+        return
     conversation.complete(result.tag)
     if conversation.session.portals:
         conversation.after_statement()  # it may have been COMMIT
     conversation.ready()
+
+
+def _describe_and_send(conversation: Conversation, plan: Plan, result: Rows) -> None:
+    columns, out = result.columns, conversation.out
+    if columns is None and plan.columns is None:
+        return
+    session = conversation.session
+    if columns is None or columns is plan.columns:
+        shape = shape_of(plan, (), session.type_settings)
+    else:
+        shape = shape_of_columns(columns, (), session.type_settings)
+    out.append(shape.description)
+    if result.rows:
+        out.append(shape.encode_rows(result.rows))
 
 
 async def _simple_known(conversation: Conversation, plan: Plan, params: tuple[Datum, ...], text: str) -> None:

@@ -28,6 +28,7 @@ from executor.snapshot.spill import spilled_table
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
+from planner.types.encodings import encoding_named
 from storage.abc import Datum, Part
 
 if TYPE_CHECKING:
@@ -64,8 +65,12 @@ def options_of(s: st.Copy) -> CopyOptions:
         elif name in ("force_quote", "force_not_null", "force_null"):
             setattr(out, name, value if value == "*" else tuple(value))
         elif name == "encoding":
-            if str(value).lower().replace("-", "").replace("_", "") not in ("utf8", "unicode"):
-                raise ExecutionError("0A000", f"COPY encoding {value} is not supported, only UTF8 is")
+            found = encoding_named(str(value))
+            if found is None:
+                raise ExecutionError("22023", 'argument to option "encoding" must be a valid encoding name')
+            if not found.codec:
+                raise ExecutionError("0A000", f"COPY with encoding {found.name} is not supported")
+            out.encoding = found.name
         elif name == "on_error":
             out.on_error = str(value).lower()
         elif name not in ("freeze", "oids"):

@@ -117,7 +117,7 @@ GUCS: dict[str, Guc] = {
         _int("block_size", "8192", 8192, 8192, "", "As PostgreSQL's.", context="internal"),
         _enum("bytea_output", "hex", ("escape", "hex"), "Output format of bytea."),
         _bool("check_function_bodies", "on", "Accepted."),
-        _text("client_encoding", "UTF8", "Only UTF8 is spoken.", report=True),
+        _text("client_encoding", "UTF8", "Sets the client's character set encoding.", report=True),
         _enum("client_min_messages", "notice", _MESSAGE_LEVELS, "Least level of notices sent."),
         _text("cluster_name", "", "Name of the cluster.", context="postmaster"),
         _enum("constraint_exclusion", "partition", ("partition", "on", "off"), "Accepted; changes no plan."),

@@ -20,6 +20,7 @@ from executor.session.guc_table import GUCS, REPORTED, Guc
 from planner.abc import TypeRef
 from planner.catalog.system.reg_names import RegNames
 from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
+from planner.types.encodings import encoding_named
 
 _TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0, "d": 86_400_000.0}
 _MEMORY_UNITS = {"B": 1.0, "kB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
@@ -29,11 +30,6 @@ SNAPSHOT_NAME = re.compile("0[0-9A-F]{15}-1")
 """What pg_export_snapshot() says: the timestamp of the log."""
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
-_UTF8 = {"utf8", "unicode"}
-_KNOWN_ENCODINGS = {
-    "sqlascii", "latin1", "latin2", "latin9", "win1250", "win1251", "win1252", "iso88591", "koi8r", "eucjp",
-    "sjis", "big5", "gbk", "gb18030", "euckr", "uhc", "windows1252",
-}  # fmt: skip
 
 
 def unknown_setting(name: str) -> ExecutionError:
@@ -161,12 +157,16 @@ def _parse_time_zone(guc: Guc, value: str) -> str:
 
 
 def _parse_encoding(guc: Guc, value: str) -> str:
-    v = re.sub(r"[^a-z0-9]", "", value.lower())
-    if v in _UTF8:
-        return "UTF8"
-    if v in _KNOWN_ENCODINGS:
-        raise ExecutionError("0A000", f'client encoding "{value}" is not supported, only UTF8 is')
-    raise _invalid(guc, value)
+    found = encoding_named(value)
+    if found is None:
+        raise _invalid(guc, value)
+    if not found.codec:
+        raise ExecutionError(
+            "0A000",
+            f'invalid value for parameter "{guc.name}": "{value}"',
+            detail=f"Conversion between {found.name} and UTF8 is not supported.",
+        )
+    return found.name
 
 
 def split_identifiers(value: str) -> tuple[str, ...]:
@@ -394,6 +394,7 @@ class Settings:
             time_zone=raw("timezone"),
             extra_float_digits=int(raw("extra_float_digits")),
             bytea_output=raw("bytea_output"),
+            client_encoding=raw("client_encoding"),
             reg_output=names.output if names is not None else None,
             reg_input=names.input if names is not None else None,
         )

@@ -31,6 +31,8 @@ class TypeSettings:
     reg_output: RegOutput | None = None
     reg_input: RegInput | None = None
     now_us: int | None = None
+    client_encoding: str = "UTF8"
+    """Text itself is UTF-8 everywhere; what goes to the client and comes from it is in this."""
 
 
 DEFAULT_SETTINGS: Final = TypeSettings()

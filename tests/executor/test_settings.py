@@ -61,7 +61,7 @@ def test_set_and_show(name: str, value: str, shown: str) -> None:
         ("bytea_output", "base64", "22023"),
         ("TimeZone", "Mars/Olympus", "22023"),
         ("DateStyle", "julian", "22023"),
-        ("client_encoding", "LATIN1", "0A000"),
+        ("client_encoding", "EUC_TW", "0A000"),
         ("client_encoding", "klingon", "22023"),
         ("server_version", "9.0", "55P02"),
         ("max_connections", "5", "55P02"),

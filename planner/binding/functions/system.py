@@ -40,6 +40,8 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
             return ir.Session(TypeRef(found[1]), found[0])
         if name in _CLOCKS:
             return ir.Cast(TypeRef(_CLOCKS[name]), ir.Session(TypeRef(t.TIMESTAMPTZ), "now"))
+        if name == "pg_client_encoding":
+            return ir.Cast(TypeRef(t.NAME), ir.Session(TypeRef(t.TEXT), "setting:client_encoding"))
         if name == "version":
             return ir.Lit(TypeRef(t.TEXT), VERSION)
     if len(args) == 1:

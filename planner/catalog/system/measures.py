@@ -5,7 +5,6 @@ What PostgreSQL answers for an object without triggers, partitions, statistics o
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from planner.abc import Oid, Table
@@ -13,6 +12,7 @@ from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
+from planner.types.encodings import BY_NUMBER, encoding_named
 from planner.types.oids import (
     BOOL,
     FLOAT8,
@@ -30,30 +30,25 @@ from planner.types.oids import (
 
 # --- encodings ------------------------------------------------------------------------------------
 
-_ENCODINGS = {0: "SQL_ASCII", 6: "UTF8", 8: "LATIN1", 16: "LATIN9", 23: "WIN1251", 24: "WIN1252"}
-
-
 @system("pg_encoding_to_char", (INT4,), NAME)
 def _encoding(context: SystemContext, encoding: int | None) -> str | None:
-    return None if encoding is None else _ENCODINGS.get(encoding, "")
+    if encoding is None:
+        return None
+    return BY_NUMBER[encoding].name if encoding in BY_NUMBER else ""
 
 
 @system("pg_char_to_encoding", (NAME,), INT4)
 def _encoding_number(context: SystemContext, name: str | None) -> int | None:
-    if name is None:
-        return None
-    wanted = re.sub(r"[^a-z0-9]", "", name.lower())
-    wanted = {"unicode": "utf8"}.get(wanted, wanted)
-    return next((n for n, e in _ENCODINGS.items() if e.lower().replace("_", "") == wanted), -1)
+    found = encoding_named(name) if name is not None else None
+    return found.number if found is not None else None if name is None else -1
 
 
 @system("pg_encoding_max_length", (INT4,), INT4)
 def _encoding_length(context: SystemContext, encoding: int | None) -> int | None:
-    return None if encoding not in _ENCODINGS else 4 if encoding == 6 else 1
+    return None if encoding not in BY_NUMBER else BY_NUMBER[encoding].max_bytes
 
 
 @system("getdatabaseencoding", (), NAME)
-@system("pg_client_encoding", (), NAME)
 def _database_encoding(context: SystemContext) -> str:
     return "UTF8"
 
