@@ -110,6 +110,8 @@ def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) 
         conversation.one_by_one -= 1
         return None
     run, conversation.pipeline = conversation.pipeline, None
+    if conversation.encoding is not None:
+        return None  # every text has to be translated
     inbox = conversation.inbox
     buffer, end = inbox.buffer, inbox.end
     after = end + len(_DESCRIBE) if buffer.startswith(_DESCRIBE, end) else end
