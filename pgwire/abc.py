@@ -15,6 +15,7 @@ class _Wait:
 WAIT: Final = _Wait()
 """A callback, or the client, will go on with what this handler began."""
 
+
 class _More:
     __slots__ = ()
 
