@@ -185,8 +185,12 @@ class Plans:
         if body is None or (session.block is not None and body.table.shard in session.block.created):
             return None
         try:
-            read = IndexRead(body).rows if body.index else ReadPlan(body).short
-            return Shortcut(read, self._store.image(body.table.shard))
+            image = self._store.image(body.table.shard)
+            if body.index:
+                by_index = IndexRead(body)
+                return Shortcut(by_index.rows, image, body.table, by_index)
+            by_key = ReadPlan(body)
+            return Shortcut(by_key.short, image, body.table, by_key)
         except NotCompilable:
             return None
 

@@ -303,7 +303,9 @@ class KeyedRead:
     ] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
     folds: tuple[
         str, ...
-    ] = ()  # "count", "sum", "min", "max": one row of aggregates over the outputs, one each
+    ] = ()  # "count", "sum", "sum numeric", "min", "max": one row of aggregates over the outputs, one each
+    order: tuple[tuple[int, bool, bool], ...] = ()
+    """ORDER BY of an index's rows: (row position, descending, nulls first)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,14 @@ better engine; so `rows` says None, and the columnar plan answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
+from operator import itemgetter
 from typing import Any, Final
 
 from executor.abc import ExecutionError
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
+from executor.keyed.folds import FOLDS, folded
 from executor.snapshot.abc import TableImage
 from planner.abc import Col, KeyedRead, Points
 from storage.abc import Row, Timestamp
@@ -25,7 +27,7 @@ ROWS_MAX: Final = 2_000
 class IndexRead:
     """A compiled KeyedRead with `index`. For table images: outside of transaction blocks."""
 
-    __slots__ = ("_columns", "_condition", "_folds", "_key", "_limit", "_positions", "_project")
+    __slots__ = ("_columns", "_condition", "_folds", "_key", "_limit", "_order", "_positions", "_project")
 
     def __init__(self, body: KeyedRead) -> None:
         assert isinstance(body.lookup, Points) and len(body.lookup.keys) == 1
@@ -36,7 +38,8 @@ class IndexRead:
         self._limit = compile_expression(body.limit) if body.limit is not None else None
         self._folds = tuple(FOLDS[name] for name in body.folds)
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
-        whole = self._condition is None and len(plain) == len(body.outputs)
+        self._order = tuple(reversed(body.order))  # sorts are stable: the last one counts most
+        whole = self._condition is None and len(plain) == len(body.outputs) and not body.order
         self._columns = tuple(plain) if whole else tuple(range(len(body.table.columns)))
         self._project = None if whole else compile_tuple(body.outputs)
 
@@ -53,6 +56,8 @@ class IndexRead:
         condition, project = self._condition, self._project
         if condition is not None:
             found = [row for row in found if condition(params, row, session)]
+        for place, descending, nulls_first in self._order:
+            found = _sorted(found, place, descending, nulls_first)
         if self._limit is not None:
             limit = self._limit(params, None, session)
             if limit is not None and limit < 0:
@@ -60,30 +65,11 @@ class IndexRead:
             found = list(islice(found, limit))
         if project is not None:
             found = [project(params, row, session) for row in found]
-        return self._folded(found) if self._folds else found
-
-    def _folded(self, rows: list[Row]) -> Sequence[Row]:
-        columns = zip(*rows, strict=True) if rows else ((),) * len(self._folds)
-        return (tuple(fold(column) for fold, column in zip(self._folds, columns, strict=True)),)
+        return folded(self._folds, found) if self._folds else found
 
 
-def _counted(values: Sequence[Any]) -> int:
-    return sum(1 for v in values if v is not None)
-
-
-def _of_known(fold: Callable[[list[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
-    """An aggregate that passes nulls by, and is null where nothing is left."""
-
-    def folded(values: Sequence[Any]) -> Any:
-        known = [v for v in values if v is not None]
-        return fold(known) if known else None
-
-    return folded
-
-
-FOLDS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {
-    "count": _counted,
-    "sum": _of_known(sum),
-    "min": _of_known(min),
-    "max": _of_known(max),
-}
+def _sorted(rows: Sequence[Row], place: int, descending: bool, nulls_first: bool) -> list[Row]:
+    known = [row for row in rows if row[place] is not None]
+    nulls = [row for row in rows if row[place] is None]
+    known.sort(key=itemgetter(place), reverse=descending)
+    return nulls + known if nulls_first else known + nulls

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import WriteTarget
+from executor.keyed.index_read import IndexRead
 from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import WritePlan
@@ -37,6 +38,8 @@ class Shortcut:
     read: Callable[[Sequence[Any], Any, Any, Timestamp], Sequence[Row] | None]
     """(params, session, image, ts) -> the rows; None: DuckDB is to answer."""
     image: Any
+    table: Table
+    plan: ReadPlan | IndexRead
 
 
 @dataclass(slots=True)

@@ -29,6 +29,7 @@ from executor.keyed.compile import (
     compile_key,
     compile_tuple,
 )
+from executor.keyed.folds import FOLDS, folded
 from executor.keyed.footprint import read_by_key
 from planner.abc import Col, KeyedRead, Lookup, Points, Range, Table
 from storage.abc import Row, Timestamp
@@ -181,7 +182,9 @@ def _compile_range(lookup: Range, table: Table) -> Callable[[Sequence[Any], Any]
 class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
-    __slots__ = ("body", "columns", "condition", "footprint", "limit", "lookup", "project", "run")
+    __slots__ = (
+        "_folds", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
+    )  # fmt: skip
 
     def __init__(self, body: KeyedRead) -> None:
         self.body = body
@@ -193,10 +196,14 @@ class ReadPlan:
         self.columns: tuple[int, ...] | None = None
         """What is projected, if it is columns of a range and nothing else."""
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
-        whole = body.condition is None and body.limit is None and not body.descending
+        whole = body.condition is None and body.limit is None and not body.descending and not body.folds
         if self.lookup.range is not None and whole and len(plain) == len(body.outputs):
             self.columns = tuple(plain)
-        if self.lookup.single and body.limit is None and not body.unique:
+        self._folds = tuple(FOLDS[name] for name in body.folds)
+        self.run: Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[tuple[Any, ...]]]
+        if self._folds:
+            self.run = self._folded
+        elif self.lookup.single and body.limit is None and not body.unique:
             self.run = _single_point(body)
         elif self.lookup.single and body.limit is None:
             self.run = self._unique
@@ -222,7 +229,7 @@ class ReadPlan:
         if self.lookup.range is not None:
             bounds = self.lookup.bounds(params, session)
             if bounds is None:
-                return ()
+                return folded(self._folds, ()) if self._folds else ()
             if image.count_at_most(*bounds) > SMALL_RANGE_ROWS_MAX:
                 return None
             if self.columns is not None:
@@ -257,6 +264,11 @@ class ReadPlan:
     ) -> Sequence[tuple[Any, ...]]:
         project = self.project
         return [project(params, row, session) for _, _, row in self.rows(params, session, view, ts)]
+
+    def _folded(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]]:
+        return folded(self._folds, self._general(params, session, view, ts))
 
     def rows(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
         """The hits that pass the condition, at most LIMIT of them."""

@@ -46,6 +46,7 @@ from executor.session import (
     queries,
     references,
     settling,
+    short_reads,
     transactions,
 )
 from executor.session.block import Block
@@ -366,7 +367,7 @@ class Session:
         door = compiled.door
         if block is not None:
             if door is Door.WIDE:
-                return None
+                return short_reads.in_block(self, block, compiled, plan, params)
             return self._now_in_block(block, compiled, plan, params, done)
         if not autocommit or self.pinned is not None:
             return None

@@ -84,7 +84,7 @@ LAZY_OPS: Final = frozenset(
 )  # fmt: skip
 _NUMBERS = (t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC)
 _TEXTS = (t.TEXT, t.VARCHAR)
-_KEY_TYPES: Final = frozenset(
+KEY_TYPES: Final = frozenset(
     (
         t.INT2,
         t.INT4,
@@ -196,7 +196,7 @@ def _comparison(node: ir.Node, relation: int) -> tuple[int, str, ir.Node] | None
     if not isinstance(a, ir.Var):
         a, b = b, a
         op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
-    if not isinstance(a, ir.Var) or a.relation != relation or a.type.oid not in _KEY_TYPES:
+    if not isinstance(a, ir.Var) or a.relation != relation or a.type.oid not in KEY_TYPES:
         return None
     ints = (t.INT2, t.INT4, t.INT8)
     same = (

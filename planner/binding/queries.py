@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, locked_rows, locking
+from planner.binding import ir, keyed, locked_rows, locking
 from planner.binding.calls import nulls_first
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
@@ -443,6 +443,10 @@ class QueryBinder(CompoundBinder):
         parts.grouped = True
         if sets is None and parts.having is None and not parts.order:
             parts.folded = [x.node for x in parts.targets], parts.where
+        if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
+            r = scope.relations[0]
+            assert r.table is not None
+            self.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

@@ -23,7 +23,7 @@ from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
-from planner.binding.index_reads import folded, index_read
+from planner.binding.index_reads import folded, index_read, plain_order
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -220,8 +220,10 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
     within = _bounded_range(table, number, parts, outputs, limit)
     if within is not None and not _open(within.lookup):
         return within
-    by_index = None if parts.order else index_read(catalog, table, number, parts.where, outputs, limit)
-    return by_index or within
+    order = plain_order(parts.order, number)
+    if order is None:
+        return within
+    return index_read(catalog, table, number, parts.where, outputs, limit, order=order) or within
 
 
 def _bounded_range(
@@ -243,7 +245,7 @@ def _open(lookup: Lookup) -> bool:
 
 
 def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> KeyedRead | None:
-    """One row of aggregates over the rows of an index's key."""
+    """One row of aggregates over the rows of an index's key, or over points or a range of the primary key."""
     if parts.folded is None or parts.limit is not None:
         return None
     nodes, where = parts.folded
@@ -251,7 +253,17 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     if made is None:
         return None
     outputs, folds = made
-    return index_read(catalog, table, number, where, outputs, None, folds)
+    by_index = index_read(catalog, table, number, where, outputs, None, folds)
+    if by_index is not None:
+        return by_index
+    lookup: Lookup
+    try:
+        lookup, rest = keyed.find_points(table, number, where)
+    except keyed.NotKeyed:
+        lookup, rest = keyed.find_range(table, number, where)
+        if _open(lookup):
+            return None
+    return KeyedRead(table, lookup, keyed.condition(rest, {number: 0}), outputs, folds=folds)
 
 
 def _keyed_read(
@@ -300,7 +312,7 @@ def _range_read(
         if (
             not isinstance(k.expr, ir.Var)
             or k.expr.relation != number
-            or k.expr.type.oid not in keyed._KEY_TYPES
+            or k.expr.type.oid not in keyed.KEY_TYPES
         ):
             raise keyed.NotKeyed("order")
         if k.expr.column in key[: len(found.prefix)]:
