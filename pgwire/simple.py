@@ -109,6 +109,17 @@ def check_syntax(text: str) -> None:
         parse_query(text, list(parsed.tokens))
 
 
+def _at_semicolon(error: Exception, text: str, offset: int) -> Exception:
+    """Where a statement ends too early PostgreSQL sees the semicolon behind it, which is no part of it here."""
+    if not isinstance(error, PlanError) or error.message != "syntax error at end of input":
+        return error
+    end = offset + error.position - 1
+    rest = text[end:].lstrip()
+    if not rest.startswith(";"):
+        return error
+    return PlanError("42601", 'syntax error at or near ";"', position=len(text) - len(rest) + 1 - offset)
+
+
 async def _simple(conversation: Conversation, text: str) -> None:
     """A query string of any number of statements, in one implicit transaction if several."""
     session = conversation.session
@@ -136,7 +147,7 @@ async def _simple(conversation: Conversation, text: str) -> None:
         else:
             conversation.out.append(replies.EMPTY_QUERY)
     except Exception as error:  # noqa: BLE001
-        conversation.fail(error, offset)
+        conversation.fail(_at_semicolon(error, text, offset), offset)
         if session.in_implicit:
             await session.end_implicit(commit=False)
     conversation.after_statement()

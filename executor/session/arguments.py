@@ -6,6 +6,7 @@ parameter meets in the statement.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -13,11 +14,16 @@ from executor.abc import ExecutionError, Rows
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, TypeRef
+from planner.binding.facts import type_name
 from planner.binding.records import comparable_shapes, fields_of
+from planner.binding.resolve import castable
 from storage.abc import Datum
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+_STRING = re.compile(r"'(?:[^']|'')*'")
+"""A string that is read as whatever is wanted."""
 
 
 async def arguments(
@@ -35,8 +41,35 @@ async def arguments(
         if ref.oid == t.RECORD:
             values.append(await _record(session, argument, ref, number))
         else:
-            values.append(await evaluate(session, argument.text, ref))
+            values.append(await _assigned(session, argument, ref, number))
     return tuple(values)
+
+
+async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:
+    """The value as an assignment to the parameter's type. Raises 42804 where that is none."""
+    if not _STRING.fullmatch(argument.text):
+        kind = _type_of(session, argument)
+        if not castable(type_name(kind.oid), type_name(ref.oid), "a") and argument.text.lower() != "null":
+            raise PlanError(
+                "42804",
+                f"parameter ${number} of type {t.format_type(kind)} cannot be coerced to the expected type "
+                f"{t.format_type(ref)}",
+                hint="You will need to rewrite or cast the expression.",
+                position=argument.offset + 1,
+            )
+    return await _only_value(session, f"{_placed('SELECT (', argument)})::{t.format_type(ref)}")
+
+
+def _placed(head: str, argument: st.Sql) -> str:
+    """The argument where it stands in the statement, so that positions are the statement's."""
+    return " " * (argument.offset - len(head)) + head + argument.text
+
+
+def _type_of(session: Session, argument: st.Sql) -> TypeRef:
+    text = _placed("SELECT ", argument)
+    plan, _ = session.executor.planner.plan(text, session.context(), normalise=False)
+    assert plan.columns is not None
+    return plan.columns[0].type
 
 
 async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
@@ -46,12 +79,8 @@ async def evaluate(session: Session, text: str, ref: TypeRef) -> Datum:
 
 async def _record(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:
     """A record as its text. Raises 42804 for anything else and for other fields, 0A000 for a string."""
-    head = "SELECT "
-    text = " " * (argument.offset - len(head)) + head + argument.text  # positions are the statement's
-    plan, _ = session.executor.planner.plan(text, session.context(), normalise=False)
-    assert plan.columns is not None
-    kind = plan.columns[0].type
-    value = await _only_value(session, text)
+    kind = _type_of(session, argument)
+    value = await _only_value(session, _placed("SELECT ", argument))
     position = argument.offset + 1
     if kind.oid == t.RECORD:
         comparable_shapes(fields_of(kind) or (), fields_of(ref) or ())

@@ -32,6 +32,7 @@ class Access:
     relation: Relation | None = None
     """Of a table: its columns in use are known when the statement is bound."""
     attnums: tuple[int, ...] = ()
+    any_column: bool = False
 
 
 class Accesses:
@@ -57,6 +58,11 @@ class Accesses:
 
     def writes(self, table: Table, privilege: str, attnums: Iterable[int] = ()) -> None:
         self._said.append(Access(self.role, table, privilege, None, tuple(attnums)))
+
+    def locks(self, table: Table) -> None:
+        """FOR UPDATE and its kin ask for UPDATE, on any column."""
+        columns = tuple(c.attnum for c in table.visible)
+        self._said.append(Access(self.role, table, "UPDATE", None, columns, any_column=True))
 
     def draws(self, sequence: Sequence) -> None:
         self._said.append(Access(self.role, sequence, "USAGE"))
@@ -115,5 +121,7 @@ class Accesses:
                 return  # count(*): a column is as good as any
         elif a.relation is not None:
             attnums = tuple(c.attnum for c in a.thing.columns)
+        if a.any_column and any(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in attnums):
+            return
         if not attnums or not all(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in attnums):
             raise rights.denied(a.thing)

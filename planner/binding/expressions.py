@@ -19,6 +19,7 @@ from planner.binding import ir, jsonb_subscripts, system_columns
 from planner.binding.dimensions import array_over
 from planner.binding.domains import checked
 from planner.binding.facts import type_name
+from planner.binding.missing_names import hint_for_column, missing_relation
 from planner.binding.naming import identifier
 from planner.binding.records import field_of, row_of
 from planner.binding.resolve import common_type
@@ -161,7 +162,7 @@ class ExpressionBinder(PredicateBinder):
                 if whole is not None:
                     return whole
                 system_columns.refuse(name, scope.clause, position)
-                raise no_column(f'"{name}"', position, similar_column(scope, name))
+                raise no_column(f'"{name}"', position, hint_for_column(scope, name))
             node_found = found.node
             if isinstance(node_found, ir.Var):
                 node_found = replace(node_found, position=position)
@@ -192,7 +193,7 @@ class ExpressionBinder(PredicateBinder):
                 i = system_columns.place(found, matches[0])
                 return self._reach(ir.Var(column.type, found.number, i, position), scope, at)
             at = at.parent
-        raise PlanError("42P01", f'missing FROM-clause entry for table "{relation}"', position=position)
+        raise missing_relation(scope, relation, position)
 
     def _unaliased(self, name: str, schema: str, at: Scope) -> Relation | None:
         """The table `schema.name` that the statement calls by its name alone: as a target, or found on the path."""

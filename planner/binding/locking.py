@@ -85,6 +85,8 @@ def wishes_of(queries: QueryBinder, node: exp.Expression, parts: Parts, scope: S
         names = clause.args.get("expressions") or ()
         for relation in [_named(x, scope, what) for x in names] or scope.relations:
             derived = derived or relation.derived
+            if relation.table is not None:
+                queries.accesses.locks(relation.table)
             rows = locked_rows.rows_of(queries, relation)
             if rows:
                 _refuse_nullable(relation, what)

@@ -14,6 +14,7 @@ from planner.abc import SqlError, TypeRef
 from planner.binding.regexps import compile_pattern, replacement
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.types import NAME, input_text, join_record, split_record
+from planner.types.texts import byte_of_number, number_of_byte, one_byte
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -308,6 +309,9 @@ def _string_agg(pairs: list[Any]) -> str | None:
 
 
 FUNCTIONS: list[Entry] = [
+    ("tw_in_char", one_byte, (_V,), _V),
+    ("tw_char_of_int4", byte_of_number, ("INTEGER",), _V),
+    ("tw_int4_of_char", number_of_byte, (_V,), "INTEGER"),
     ("tw_string_agg", _string_agg, ("STRUCT(v VARCHAR, s VARCHAR)[]",), _V),
     ("tw_lpad", _pad(True), (_V, "INTEGER", _V), _V),
     ("tw_rpad", _pad(False), (_V, "INTEGER", _V), _V),

@@ -26,6 +26,7 @@ from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouping import Grouping, grouping_sets
+from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.parameters import Parameters
 from planner.binding.records import field_of, fields_of
@@ -253,9 +254,7 @@ class QueryBinder(CompoundBinder):
             at = at.parent
         if isinstance(item, exp.Dot) and isinstance(item.this, exp.Paren):
             return self._fields_star(self.expressions.bind(item.this.this, scope), item)
-        raise PlanError(
-            "42P01", f'missing FROM-clause entry for table "{name}"', position=first_position(item)
-        )
+        raise missing_relation(scope, name, first_position(item))
 
     def _fields_star(self, record: ir.Node, item: exp.Expression) -> list[Target]:
         """`(expression).*`: a target for each field. Raises 42809."""
@@ -454,6 +453,7 @@ class QueryBinder(CompoundBinder):
         if parts.distinct_on is not None:
             parts.distinct_on = [grouping.lift(n) for n in parts.distinct_on]
         having = grouping.lift(parts.having) if parts.having is not None else None
+        parts.grouping = grouping.number
         parts.source = grouping.written(parts.source, parts.where)
         parts.where, parts.having = having, None
 

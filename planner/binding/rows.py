@@ -29,7 +29,7 @@ from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.queries import QueryBinder
-from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
+from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, no_column, similar_column
 from planner.binding.sources import CommonTable
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.catalog import View
@@ -101,6 +101,15 @@ class RowBinder:
         if of_table:
             self.queries.tables.append(made)
         return made
+
+    def _check_conflict_column(self, table: Table, alias: str, node: exp.Column) -> None:
+        """Raises 42703, at the parenthesis as PostgreSQL does."""
+        name = identifier(node.this)
+        if any(c.name == name for c in table.columns):
+            return
+        scope = self.scope_of(self.relation(table, alias, of_table=False))
+        position = self.queries.parenthesis_before(first_position(node))
+        raise no_column(f'"{name}"', position, similar_column(scope, name))
 
     def column_index(self, table: Table, node: exp.Expression) -> int:
         name = identifier(node.this if isinstance(node, exp.Column) else node)
@@ -244,7 +253,7 @@ class RowBinder:
                 raise PlanError("42809", "constraint in ON CONFLICT clause has no associated index")
         elif keys:
             for node in (x for k in keys for x in k.find_all(exp.Column)):
-                self.column_index(table, node)
+                self._check_conflict_column(table, alias, node)
             predicate = clause.args.get("index_predicate")
             constraint = inferred(self.queries.ctx.catalog, table, keys, predicate)
         elif not nothing:

@@ -68,6 +68,8 @@ class Scope:
     lateral: bool = True  # whether names may be found in it from a FROM subquery
     windows: dict[str, object] = field(default_factory=dict)
     outer: list[ir.Var] = field(default_factory=list)  # outer columns that the scope's query uses
+    beyond: Sequence[Relation] = ()  # of the same FROM, and out of reach (`planner.binding.missing_names`)
+    barred: Sequence[Relation] = ()  # on the left of a join whose kind forbids LATERAL to look at them
     clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
 
     def find_relation(self, name: str, schema: str = "") -> Relation | None:

@@ -308,7 +308,8 @@ class SourceBinder:
 
     def _without_siblings(self, scope: Scope) -> Scope:
         """What a subquery of FROM sees that is not LATERAL: the scopes outside, and this one's WITH."""
-        return Scope(scope.parent, scope.number, ctes=scope.ctes)
+        beyond = (*scope.relations, *scope.beyond)
+        return Scope(scope.parent, scope.number, ctes=scope.ctes, beyond=beyond)
 
     def _subquery(
         self, bound: BoundQuery, name: str, alias: exp.Expression | None,
@@ -453,8 +454,12 @@ class SourceBinder:
         side = str(node.args.get("side") or "").upper()
         kind = str(node.args.get("kind") or "").upper()
         natural = str(node.args.get("method") or "").upper() == "NATURAL"
-        inner = Scope(scope.parent, scope.number, list(left.relations), list(left.columns), scope.ctes)
-        inner.windows = scope.windows
+        inner = Scope(scope.parent, scope.number, ctes=scope.ctes, windows=scope.windows)
+        if side in ("RIGHT", "FULL"):
+            inner.barred = left.relations
+        else:
+            inner.relations, inner.columns = list(left.relations), list(left.columns)
+        inner.beyond = [r for r in scope.relations if r not in left.relations]
         right = self.item(node.this, inner)
         scope.outer += inner.outer
         for r in [
@@ -506,6 +511,7 @@ class SourceBinder:
                 on_scope = Scope(
                     scope.parent, scope.number, relations, columns, scope.ctes, clause="JOIN conditions"
                 )
+                on_scope.beyond = [r for r in scope.relations if r not in relations]
                 bound = self.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
                 scope.outer += on_scope.outer
                 condition = emitter.frag(bound)

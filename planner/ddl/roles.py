@@ -320,6 +320,8 @@ def grant(scope: Scope, said: st.Grant) -> None:
                     f"invalid privilege type {privilege.upper()} for {kind}",
                 )
             attnums = [_attnum(target, c) for c in columns] or [0]
+            if said.revoke and not columns:  # what is revoked on a table is revoked on its columns
+                attnums += sorted({g.attnum for g in scope.catalog.grants_on(target.oid) if g.attnum})
             for grantee in grantees:
                 for attnum in attnums:
                     _record(scope, target, grantee, names, attnum, said)
@@ -406,6 +408,6 @@ def _record(
     elif held == unsaid and not grantable:
         scope.remove(old)
     else:
-        scope.replace(
-            old, dataclasses.replace(old, privileges=tuple(sorted(held)), grantable=tuple(sorted(grantable)))
-        )
+        now = dataclasses.replace(old, privileges=tuple(sorted(held)), grantable=tuple(sorted(grantable)))
+        if now != old:
+            scope.replace(old, now)

@@ -105,6 +105,9 @@ def _where(error: ParseError, fed: list[GlotToken], parser: Any) -> GlotToken | 
 def _error(text: str, tokens: list[Token], at: GlotToken | None) -> PlanError:
     if at is None:
         end = tokens[-1].end if tokens[-1].kind != END else len(text)
+        rest = text[end:].lstrip()
+        if rest.startswith(";"):
+            return PlanError("42601", 'syntax error at or near ";"', position=len(text) - len(rest) + 1)
         return PlanError("42601", "syntax error at end of input", position=end + 1)
     shown = next((text[t.start : t.end] for t in tokens if t.start == at.start), text[at.start : at.end + 1])
     return PlanError("42601", f'syntax error at or near "{shown}"', position=at.start + 1)

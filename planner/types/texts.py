@@ -130,15 +130,35 @@ class NameType(TextType):
 
 
 class OneByteType(TextType):
-    """ "char": the first byte of what is given."""
+    """ "char": the first byte of what is given. One that is no ASCII character is kept as it is shown, as \\ooo."""
 
     def __init__(self) -> None:
         super().__init__(oids.CHAR, '"char"')
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
-        def first(text: str) -> str:
-            if text[:1] > "\x7f":
-                raise SqlError("0A000", 'type "char" holds ASCII characters only')
-            return text[:1]
+        return one_byte
 
-        return first
+
+def one_byte(text: str) -> str:
+    """The input function of "char"."""
+    octal = len(text) == 4 and text[0] == "\\" and all(c in "01234567" for c in text[1:])
+    return _shown_byte(int(text[1:], 8) & 0xFF if octal else (text.encode()[:1] or b"\0")[0])
+
+
+def _shown_byte(byte: int) -> str:
+    if byte == 0:
+        return ""
+    return chr(byte) if byte < 0x80 else f"\\{byte:03o}"
+
+
+def byte_of_number(number: int) -> str:
+    """The cast from int4. Raises 22003."""
+    if not -128 <= number <= 127:
+        raise SqlError("22003", '"char" out of range')
+    return _shown_byte(number & 0xFF)
+
+
+def number_of_byte(shown: str) -> int:
+    """The cast to int4: the byte is signed."""
+    byte = int(shown[1:], 8) if len(shown) > 1 else ord(shown or "\0")
+    return byte - 256 if byte > 127 else byte

@@ -157,6 +157,10 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("CAST(tw_bits_to_int(", frag, f", {_INT_BITS[b]}) AS {t.duckdb_type(target)})")
     if b == t.RECORD and t.composite_fields(a) is not None:
         return frag
+    if (a, b) in ((t.INT4, t.CHAR), (t.CHAR, t.INT4)):
+        return sql("tw_char_of_int4(" if b == t.CHAR else "tw_int4_of_char(", frag, ")")
+    if a in _TEXTS and b == t.CHAR:
+        return sql("tw_in_char(", frag, ")")
     if b in _TEXTS:
         return to_text(frag, source, b)
     if a in _TEXTS:
