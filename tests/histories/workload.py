@@ -1,7 +1,8 @@
 """Clients that make a history: list appends and reads through SQL, over real connections.
 
-A list is a row of `lists (k int PRIMARY KEY, v text)`; appending is an UPDATE of that row, reading is
-a SELECT by key or, every so often, of the whole table, so that both engines are witnesses. A client's
+A list is a column of a row of `lists (k int PRIMARY KEY, v text, w text)`: of n rows, list i is v of row i, and list n + i
+is w of it. Appending is an UPDATE of that column, reading is a SELECT of it by key or, every so often, of the whole table,
+so that both engines are witnesses, and so are neighbours in a row: who writes one must not bring back the other. A client's
 transaction is one autocommit statement, or a block of a few operations at the level under test.
 """
 
@@ -28,7 +29,7 @@ class Plan:
     dsns: list[str]
     level: str = "strict serializable"
     clients: int = 6
-    keys: int = 4
+    keys: int = 4  # rows
     transactions: int = 60  # by each client
     seed: int = 0
     autocommit_share: float = 0.3
@@ -42,9 +43,14 @@ class Plan:
 def create(dsn: str, keys: int) -> None:
     with psycopg.connect(dsn, autocommit=True) as conn:
         conn.execute("DROP TABLE IF EXISTS lists")
-        conn.execute("CREATE TABLE lists (k int PRIMARY KEY, v text NOT NULL)")
+        conn.execute("CREATE TABLE lists (k int PRIMARY KEY, v text NOT NULL, w text NOT NULL DEFAULT '')")
         for k in range(keys):
             conn.execute("INSERT INTO lists VALUES (%s, '')", (k,))
+
+
+_APPEND = [f"UPDATE lists SET {c} = {c} || %s WHERE k = %s" for c in "vw"]
+_READ = [f"SELECT {c} FROM lists WHERE k = %s" for c in "vw"]
+_READ_ALL = [f"SELECT k, {c} FROM lists WHERE length({c}) >= 0" for c in "vw"]
 
 
 def _list(text: str) -> tuple[int, ...]:
@@ -125,18 +131,19 @@ class Client(threading.Thread):
         self.txns.append(txn)
 
     def operation(self) -> Append | Read:
-        key = self.random.randrange(self.plan.keys)
+        key = self.random.randrange(2 * self.plan.keys)
         return Append(key, next(self.values)) if self.random.random() < 0.5 else Read(key)
 
     def perform(self, conn: psycopg.Connection[tuple[object, ...]], operations: list[Append | Read]) -> None:
         for o in operations:
+            second, k = divmod(o.key, self.plan.keys)
             if isinstance(o, Append):
-                conn.execute("UPDATE lists SET v = v || %s WHERE k = %s", (f"{o.value},", o.key))
+                conn.execute(_APPEND[second], (f"{o.value},", k))
             elif self.random.random() < self.plan.whole_table_share:
-                rows = dict(conn.execute("SELECT k, v FROM lists WHERE length(v) >= 0").fetchall())
-                o.seen = _list(str(rows[o.key]))
+                rows = dict(conn.execute(_READ_ALL[second]).fetchall())
+                o.seen = _list(str(rows[k]))
             else:
-                row = conn.execute("SELECT v FROM lists WHERE k = %s", (o.key,)).fetchone()
+                row = conn.execute(_READ[second], (k,)).fetchone()
                 assert row is not None
                 o.seen = _list(str(row[0]))
 
@@ -154,7 +161,8 @@ def record(plan: Plan) -> History:
     assert not unexpected, unexpected[:3]
     last = Txn(next(ids), [], began_s=time.monotonic())
     with psycopg.connect(plan.dsns[0], autocommit=True) as conn:
-        for k, v in conn.execute("SELECT k, v FROM lists").fetchall():
+        for k, v, w in conn.execute("SELECT k, v, w FROM lists").fetchall():
             last.operations.append(Read(int(str(k)), _list(str(v))))
+            last.operations.append(Read(int(str(k)) + plan.keys, _list(str(w))))
     last.ended_s = time.monotonic()
     return History([*txns, last])
