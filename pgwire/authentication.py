@@ -24,6 +24,7 @@ import ipaddress
 import re
 import secrets
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 from pgwire import replies, scram
@@ -93,6 +94,7 @@ def read_password_file(path: Path) -> dict[str, Secret]:
     return users
 
 
+@lru_cache(maxsize=1024)
 def is_loopback(host: str) -> bool:
     if host in ("localhost", ""):
         return host == "localhost"

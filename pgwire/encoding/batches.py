@@ -13,9 +13,11 @@ from typing import Final
 import pyarrow as pa
 
 from pgwire.encoding.binary_columns import fixed_column, varying_column
-from pgwire.encoding.row_join import RowStream, cut
+from pgwire.encoding.digits import float8_digits, integer_digits
+from pgwire.encoding.row_join import Padded, RowStream, cut
 from pgwire.encoding.rows import formats_for
-from pgwire.encoding.text_columns import text_column
+from pgwire.encoding.text_columns import TextColumn, text_column
+from planner import types as t
 from planner.abc import ResultColumn, TypeRef
 from planner.types import DEFAULT_SETTINGS, TypeSettings
 
@@ -24,6 +26,7 @@ SLICE_ROWS: Final = 16_384
 SLICE_BYTES: Final = 16 * 1024 * 1024
 
 BatchEncoder = Callable[[pa.RecordBatch], Iterator[bytes]]
+DigitsColumn = Callable[[pa.Array], list[Padded] | None]
 AddColumn = Callable[[RowStream, pa.Array], None]
 
 
@@ -31,13 +34,34 @@ def column_adder(ref: TypeRef, form: int, settings: TypeSettings) -> AddColumn:
     """What encodes a column (0 text, 1 binary) and adds its fields to a stream of rows."""
     if form == 0:
         text = text_column(ref, settings)
-        return lambda stream, column: stream.add_field(text(column))
+        digits = digits_column(ref, settings)
+        if digits is None:
+            return lambda stream, column: stream.add_field(text(column))
+        return _digits_adder(digits, text)
     fixed = fixed_column(ref)
     if fixed is not None:
         values = fixed
         return lambda stream, column: stream.add_fixed_field(values(column), column)
     varying = varying_column(ref)
     return lambda stream, column: stream.add_field(varying(column))
+
+
+def digits_column(ref: TypeRef, settings: TypeSettings) -> DigitsColumn | None:
+    """What makes digits of the columns of a type, where it does not need Arrow to print them."""
+    if ref.oid in (t.INT2, t.INT4, t.INT8):
+        return integer_digits
+    return float8_digits if ref.oid == t.FLOAT8 and settings.extra_float_digits > 0 else None
+
+
+def _digits_adder(digits: DigitsColumn, text: TextColumn) -> AddColumn:
+    def add(stream: RowStream, column: pa.Array) -> None:
+        parts = digits(column)
+        if parts is None:
+            stream.add_field(text(column))
+        else:
+            stream.add_padded_field(parts)
+
+    return add
 
 
 def slices(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
-from pgwire.encoding.batches import CHUNK_BYTES, column_adder, slices
+from pgwire.encoding.batches import CHUNK_BYTES, DigitsColumn, column_adder, digits_column, slices
 from pgwire.encoding.copy_binary import HEADER, TRAILER, BinaryDecoder
 from pgwire.encoding.copy_csv import CsvDecoder, csv_fields, quote_field
-from pgwire.encoding.copy_text import TextDecoder, escape_text, text_fields
+from pgwire.encoding.copy_text import TextDecoder, escape_text, is_harmless, text_fields
 from pgwire.encoding.row_join import RowStream, cut
 from planner.abc import ResultColumn, SqlError
 from planner.types import DEFAULT_SETTINGS, TypeSettings
@@ -97,6 +97,15 @@ class _LineEncoder:
         self._csv = options.format == "csv"
         self._columns, self._options = columns, options
         self._fields = (csv_fields if self._csv else text_fields)(columns, options, settings)
+        self._digits = [self._digits_of(c, settings) for c in columns]
+
+    def _digits_of(self, column: ResultColumn, settings: TypeSettings) -> DigitsColumn | None:
+        """Digits need neither quotes nor backslashes, unless somebody asks for them or NULL looks like a number."""
+        options = self._options
+        quoted = self._csv and (options.force_quote == "*" or column.name in options.force_quote)
+        if quoted or not is_harmless(column.type, options.delimiter) or options.null not in ("", "\\N"):
+            return None
+        return digits_column(column.type, settings)
 
     def begin(self) -> bytes:
         if not self._options.header:
@@ -128,8 +137,13 @@ class _LineEncoder:
         for piece in slices(batch):
             stream = RowStream(piece.num_rows, b"d" if framed else b"")
             last = len(self._fields) - 1
-            for i, (field, column) in enumerate(zip(self._fields, piece.columns, strict=True)):
-                stream.add_text(field(column))
+            for i, column in enumerate(piece.columns):
+                digits = self._digits[i]
+                parts = None if digits is None else digits(column)
+                if parts is None:
+                    stream.add_text(self._fields[i](column))
+                else:
+                    stream.add_padded(parts)
                 stream.add_constant(b"\n" if i == last else delimiter)
             data, offsets = stream.join()
             yield from cut(data, offsets, CHUNK_BYTES)

@@ -12,6 +12,7 @@ matrix would be mostly air; then an element-wise join in C++ interleaves fixed s
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +23,15 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pgwire.encoding.arrow_views import Bytes, as_binary, data_of, fixed_binary, offsets_of, valid_of
+from pgwire.encoding.arrow_views import (
+    Bytes,
+    as_binary,
+    binary_array,
+    data_of,
+    fixed_binary,
+    offsets_of,
+    valid_of,
+)
 
 Lengths = npt.NDArray[np.int64]
 Values = npt.NDArray[Any]
@@ -33,23 +42,50 @@ _HEAD_BYTES: Final = 5
 _AIR_MAX: Final = 2
 """How much larger than the stream the matrix may be."""
 _TABLED_MAX: Final = 256
+_SCRATCH_BYTES_MAX: Final = 4 << 20
 
 
 @dataclass(slots=True)
-class _Varying:
-    """A part whose length differs from row to row, between `low` and `high`."""
+class Padded:
+    """A part whose length differs from row to row, between `low` and `high`; each value `high` bytes wide.
 
-    column: pa.Array
-    """Strings or bytes; null where there is nothing. For values of fixed width that may be null: what `values` were made of."""
+    What counts stands to the left, or to the `right`; the other bytes are arbitrary.
+    """
+
+    values: Values
     lengths: Lengths
     low: int
     high: int
-    values: Values | None = None
+    right: bool = False
 
     def padded(self) -> Values:
-        """The values, each `high` bytes wide: what is behind a shorter one is arbitrary."""
-        if self.values is not None:
-            return self.values
+        return self.values
+
+    def counting(self) -> tuple[int, Values]:
+        """Where the bytes begin that may not count, and which of them do."""
+        spread = self.high - self.low
+        marks = _counting(self.lengths - self.low, spread, self.right)
+        return (0 if self.right else self.low), marks
+
+    def as_column(self) -> pa.Array:
+        n = len(self.values)
+        matrix = np.ascontiguousarray(self.values).view(np.uint8).reshape(n, self.high)
+        marks = _counting(self.lengths, self.high, self.right).view(np.bool_).reshape(n, self.high)
+        offsets = np.zeros(n + 1, np.int32)
+        np.cumsum(self.lengths, out=offsets[1:])
+        return binary_array(offsets, matrix[marks])
+
+
+@dataclass(slots=True)
+class Text:
+    """The same, of strings or bytes as Arrow has them."""
+
+    column: pa.Array
+    lengths: Lengths
+    low: int
+    high: int
+
+    def padded(self) -> Values:
         n, high = len(self.lengths), self.high
         data, starts = data_of(self.column), offsets_of(self.column)[:-1]
         kind = f"V{high}"
@@ -63,13 +99,14 @@ class _Varying:
         rest = _windows(np.concatenate([data[first:], np.zeros(high, np.uint8)]), kind)
         return np.concatenate([_windows(data, kind)[starts[:sure]], rest[starts[sure:] - first]])
 
+    def counting(self) -> tuple[int, Values]:
+        return self.low, _counting(self.lengths - self.low, self.high - self.low, False)
+
     def as_column(self) -> pa.Array:
-        if self.values is None:
-            return self.column
-        matrix = np.ascontiguousarray(self.values).view(np.uint8).reshape(len(self.values), -1)
-        return fixed_binary(matrix, self.column)
+        return self.column
 
 
+_Varying = Padded | Text
 _Part = bytes | Values | _Varying
 
 
@@ -108,7 +145,7 @@ class RowStream:
             self.add_values(values)
             return
         self.add_values(np.where(valid, width, -1).astype(">i4"))
-        self._add_varying(_Varying(column, np.where(valid, width, 0), 0, width, values))
+        self._add_varying(Padded(values, np.where(valid, width, 0), 0, width))
 
     def add_field(self, column: pa.Array) -> None:
         """A length and the bytes of a string or binary column; -1 where it is null."""
@@ -123,6 +160,24 @@ class RowStream:
             self.add_values(np.where(valid, lengths, -1).astype(">i4"))
         self._add_text(data, lengths)
 
+    def add_padded_field(self, parts: Sequence[Padded]) -> None:
+        """A length and a value that is made of these parts, one behind the other."""
+        low, high = sum(p.low for p in parts), sum(p.high for p in parts)
+        if low == high:
+            self.add_constant(low.to_bytes(4, "big"))
+        else:
+            lengths = parts[0].lengths if len(parts) == 1 else sum(p.lengths for p in parts)
+            self.add_values(np.asarray(lengths).astype(">i4"))
+        self.add_padded(parts)
+
+    def add_padded(self, parts: Sequence[Padded]) -> None:
+        """The bytes of these parts alone."""
+        for part in parts:
+            if part.low == part.high:
+                self.add_values(part.values)
+            else:
+                self._add_varying(part)
+
     def add_text(self, column: pa.Array) -> None:
         """The bytes of a string or binary column alone; nothing where it is null."""
         data, lengths, _ = _measured(column)
@@ -131,7 +186,7 @@ class RowStream:
     def _add_text(self, data: pa.Array, lengths: Lengths) -> None:
         low, high = _ends(lengths)
         if low != high or data.null_count:
-            self._add_varying(_Varying(data, lengths, low, high))
+            self._add_varying(Text(data, lengths, low, high))
         elif high:
             first = int(offsets_of(data)[0])
             self.add_values(np.frombuffer(data_of(data), f"V{high}", self.row_count, first))
@@ -163,18 +218,20 @@ class RowStream:
 
     def _laid_out(self, width: int) -> Bytes:
         n = self.row_count
-        out = _matrix(self._parts, n, width)
+        all_count = self._varying is None
+        out = np.empty(n * width, np.uint8) if all_count else _SCRATCH.matrix(n * width)
+        _fill(out, self._parts, n, width)
         if self._message:
             np.ndarray((n,), ">i4", out, 1, (width,))[:] = self._lengths()
-        if self._varying is None:
+        if all_count:
             return out
-        counts = np.ones(n * width, np.bool_)
+        counts = _SCRATCH.marks(n * width)
+        counts[:] = True
         at = 0
         for part in self._parts:
-            if isinstance(part, _Varying) and part.low < part.high:
-                spread = part.high - part.low
-                rows = np.ndarray((n,), f"V{spread}", counts, at + part.low, (width,))
-                rows[:] = _counting(part.lengths - part.low, spread)
+            if isinstance(part, Padded | Text) and part.low < part.high:
+                first, marks = part.counting()
+                np.ndarray((n,), marks.dtype, counts, at + first, (width,))[:] = marks
             at += _width(part)
         taken: Bytes = out[counts]
         return taken
@@ -184,12 +241,13 @@ class RowStream:
         columns: list[pa.Array] = []
         stretch: list[_Part] = []
         for part in [*self._parts, None]:
-            if part is not None and not isinstance(part, _Varying):
+            if part is not None and not isinstance(part, Padded | Text):
                 stretch.append(part)
                 continue
             if stretch:
                 width = sum(_width(p) for p in stretch)
-                matrix = _matrix(stretch, self.row_count, width)
+                matrix = np.empty(self.row_count * width, np.uint8)
+                _fill(matrix, stretch, self.row_count, width)
                 if self._message and not columns:
                     np.ndarray((self.row_count,), ">i4", matrix, 1, (width,))[:] = self._lengths()
                 columns.append(fixed_binary(matrix.reshape(self.row_count, width)))
@@ -203,13 +261,37 @@ class RowStream:
 def _width(part: _Part) -> int:
     if isinstance(part, bytes):
         return len(part)
-    return part.high if isinstance(part, _Varying) else part.dtype.itemsize
+    return part.high if isinstance(part, Padded | Text) else part.dtype.itemsize
 
 
-def _matrix(parts: Sequence[_Part], n: int, width: int) -> Bytes:
-    """n rows of the parts side by side, flat."""
+class _Scratch(threading.local):
+    """Room for the two matrices of a slice, kept: fresh pages for each would cost more than to fill them."""
+
+    def __init__(self) -> None:
+        self._matrix = np.empty(0, np.uint8)
+        self._marks = np.empty(0, np.bool_)
+
+    def matrix(self, size_bytes: int) -> Bytes:
+        if size_bytes > _SCRATCH_BYTES_MAX:
+            return np.empty(size_bytes, np.uint8)
+        if len(self._matrix) < size_bytes:
+            self._matrix = np.empty(size_bytes, np.uint8)
+        return self._matrix[:size_bytes]
+
+    def marks(self, size_bytes: int) -> npt.NDArray[np.bool_]:
+        if size_bytes > _SCRATCH_BYTES_MAX:
+            return np.empty(size_bytes, np.bool_)
+        if len(self._marks) < size_bytes:
+            self._marks = np.empty(size_bytes, np.bool_)
+        return self._marks[:size_bytes]
+
+
+_SCRATCH: Final = _Scratch()
+
+
+def _fill(out: Bytes, parts: Sequence[_Part], n: int, width: int) -> None:
+    """Lays n rows of the parts side by side."""
     template = bytearray(width)
-    out = np.empty(n * width, np.uint8)
     at = 0
     for part in parts:
         if isinstance(part, bytes):
@@ -220,10 +302,9 @@ def _matrix(parts: Sequence[_Part], n: int, width: int) -> Bytes:
     at = 0
     for part in parts:
         if not isinstance(part, bytes):
-            values = part.padded() if isinstance(part, _Varying) else part
+            values = part.padded() if isinstance(part, Padded | Text) else part
             np.ndarray((n,), values.dtype, out, at, (width,))[:] = values
         at += _width(part)
-    return out
 
 
 def _windows(data: Bytes, kind: str) -> Values:
@@ -232,18 +313,22 @@ def _windows(data: Bytes, kind: str) -> Values:
     return np.ndarray((len(data) - size + 1,), kind, data, 0, (1,))
 
 
-def _counting(lengths: Lengths, spread: int) -> Values:
-    """For each length so many true bytes, then false ones, as one value of `spread` bytes."""
+def _counting(lengths: Lengths, spread: int, right: bool) -> Values:
+    """For each length so many true bytes to the left (or right) of false ones, as one value of `spread` bytes."""
     if spread <= _TABLED_MAX:
-        return _counting_table(spread)[lengths]
-    marks = np.arange(spread, dtype=np.int64) < lengths[:, None]
-    return marks.view(f"V{spread}").reshape(-1)
+        return _counting_table(spread, right)[lengths]
+    return _marks(lengths, spread, right)
+
+
+def _marks(lengths: Lengths, spread: int, right: bool) -> Values:
+    places = np.arange(spread, dtype=np.int64)
+    counted = (places[::-1] if right else places) < lengths[:, None]
+    return counted.view(f"V{spread}").reshape(-1)
 
 
 @lru_cache(maxsize=64)
-def _counting_table(spread: int) -> Values:
-    marks = np.arange(spread) < np.arange(spread + 1)[:, None]
-    return marks.view(f"V{spread}").reshape(-1)
+def _counting_table(spread: int, right: bool) -> Values:
+    return _marks(np.arange(spread + 1), spread, right)
 
 
 def _measured(column: pa.Array) -> tuple[pa.Array, Lengths, npt.NDArray[np.bool_] | None]:
