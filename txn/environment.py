@@ -229,6 +229,7 @@ class Environment:
             queue_max=limits.queue_max,
             group_max=limits.group_max,
             loop_append_limit_s=limits.loop_append_limit_s,
+            beside_append_limit_s=limits.beside_append_limit_s,
             resolve_limit_s=limits.resolve_limit_s,
             monotonic_s=self.monotonic_s,
             sleep=self.sleep,

@@ -15,7 +15,7 @@ class Limits:
     """Bounds of an environment.
 
     Commits: `queue_max` members wait, `group_max` share an append, appends slower than
-    `loop_append_limit_s` leave the loop, lost answers are asked for during `resolve_limit_s`.
+    `loop_append_limit_s` leave the loop, and from `beside_append_limit_s` on if others have use for it; lost answers are asked for during `resolve_limit_s`.
     A leader answers reads by itself for `lease_s` after the log has shown that it leads (0: something else
     makes sure that there is one leader, and nobody waits).
     A server of a shared environment is believed to be alive for `member_lease_s` without a sign, and looks at the log
@@ -27,6 +27,7 @@ class Limits:
     queue_max: int = 20_000
     group_max: int = 4_096
     loop_append_limit_s: float = 0.0015
+    beside_append_limit_s: float = 0.0005
     resolve_limit_s: float = 30.0
     lease_s: float = 0.0
     member_lease_s: float = 20.0

@@ -33,6 +33,7 @@ def hurry() -> None:
         since_step_s=0.2,
         retention_s=0.2,
         oracle_window_us=20_000,
+        beside_append_limit_s=0.0,  # however fast the disk is
         member_lease_s=3.0,
     )
     orphans_us = 1_000_000 if "HASTY_ORPHANS" in os.environ else 24 * 3600 * 1_000_000

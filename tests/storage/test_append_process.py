@@ -18,6 +18,7 @@ from storage.consensus.append_process import DATA_MAX_BYTES, STARTS_MAX, AppendP
 from tests.txn.clocks import SCHEMA
 from txn import Environment
 from txn.abc import Isolation
+from txn.limits import Limits
 
 DEADLINE_S = 240
 
@@ -206,6 +207,10 @@ def urls(file: Path) -> dict[str, str]:
     return {"blob": f"file://{file.parent}/blob", "consensus": f"{file.suffix[1:]}:///{file}"}
 
 
+AT_ONCE = Limits(beside_append_limit_s=0.0)
+"""Beside the loop however fast the disk is."""
+
+
 async def put(env: Environment, key: int) -> int:
     transaction = env.begin()
     transaction.insert("t", key, env.rids.next(), (key, "x"))
@@ -214,7 +219,7 @@ async def put(env: Environment, key: int) -> int:
 
 def test_commits_go_beside_the_loop_while_others_are_in_transactions(urls: dict[str, str]) -> None:
     async def main() -> None:
-        env = await Environment.open(**urls)
+        env = await Environment.open(**urls, limits=AT_ONCE)
         await env.register({"t": SCHEMA})
         process = env.committer.beside
         assert process is not None
@@ -256,11 +261,29 @@ def test_commits_go_beside_the_loop_while_others_are_in_transactions(urls: dict[
     asyncio.run(main())
 
 
+def test_fast_appends_stay_on_the_loop(urls: dict[str, str]) -> None:
+    """Waiting for them is cheaper than handing them over."""
+
+    async def main() -> None:
+        env = await Environment.open(
+            **urls, limits=Limits(beside_append_limit_s=60.0, loop_append_limit_s=60.0)
+        )
+        await env.register({"t": SCHEMA})
+        other = env.begin()
+        for key in range(5):
+            await put(env, key)
+        assert env.committer.beside is not None and env.committer.beside.starts == 0
+        other.rollback()
+        await env.close()
+
+    asyncio.run(main())
+
+
 def test_a_lost_leadership_is_noticed_beside_the_loop_too(urls: dict[str, str]) -> None:
     async def main() -> None:
         from txn.abc import Fenced
 
-        env = await Environment.open(**urls)
+        env = await Environment.open(**urls, limits=AT_ONCE)
         await env.register({"t": SCHEMA})
         other = env.begin()
         await put(env, 1)
