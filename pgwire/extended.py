@@ -110,7 +110,11 @@ def bind(conversation: Conversation) -> Step:
                 return step
             buffer, end = inbox.buffer, inbox.end
         settings = session.type_settings
-        params = decode_parameters(prepared, codes, values, settings) if values or plan.parameters else ()
+        params = (
+            decode_parameters(prepared, codes, values, settings, portal_name)
+            if values or plan.parameters
+            else ()
+        )
         shape = shape_of(plan, formats, settings)
         if portal_name or session.in_implicit or plan is EMPTY_PLAN or shape.dynamic:
             return _bind_portal(conversation, portal_name, prepared, params, formats)

@@ -24,7 +24,7 @@ from pgwire.encoding.copy_columns import Doubt
 from pgwire.encoding.rows import formats_for
 from pgwire.messages import ProtocolViolation
 from pgwire.transcoding import RowTranscoder, check_names, recoded_values, spoken
-from planner.abc import Plan, ResultColumn, TypeRef, Utility
+from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
 from planner.statements import Execute, Fetch
 from storage.abc import Datum, Row
 
@@ -154,7 +154,11 @@ def _runs_another(plan: Plan) -> bool:
 
 
 def decode_parameters(
-    prepared: Prepared, codes: Formats, values: Sequence[bytes | None], settings: TypeSettings
+    prepared: Prepared,
+    codes: Formats,
+    values: Sequence[bytes | None],
+    settings: TypeSettings,
+    portal: str = "",
 ) -> tuple[Datum, ...]:
     """Bind's values as datums. Raises SqlError, ProtocolViolation."""
     plan = prepared.plan
@@ -175,7 +179,33 @@ def decode_parameters(
         known = (settings, _decoder(types, codes, settings))
         wire.decoders[key] = known
     decode: ParameterDecoder = known[1]
-    return decode(values)
+    try:
+        return decode(values)
+    except SqlError as error:
+        raise _in_parameter(error, types, codes, values, settings, portal) from None
+
+
+def _in_parameter(
+    error: SqlError,
+    types: Sequence[TypeRef],
+    codes: Formats,
+    values: Sequence[bytes | None],
+    settings: TypeSettings,
+    portal: str,
+) -> SqlError:
+    """The error with the CONTEXT that names the first parameter that cannot be read."""
+    forms = codes if len(codes) == len(values) else (codes[0] if codes else 0,) * len(values)
+    for number, (ref, form, value) in enumerate(zip(types, forms, values, strict=True), 1):
+        try:
+            _decoder((ref,), (form,), settings)([value])
+        except SqlError as own:
+            where = f'portal "{portal}"' if portal else "unnamed portal"
+            # A text is there to be told of once it has been converted; PostgreSQL says no more of it by default.
+            told = " = '...'" if form == 0 and own.sqlstate not in ("22021", "22P05") else ""
+            context = f"{where} parameter ${number}{told}"
+            own.context = f"{own.context}\n{context}" if own.context else context
+            return own
+    return error
 
 
 def _decoder(types: Sequence[TypeRef], codes: Formats, settings: TypeSettings) -> ParameterDecoder:

@@ -1,0 +1,49 @@
+"""A parameter that cannot be read: the CONTEXT says which, as PostgreSQL says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from psycopg import pq
+from psycopg.conninfo import make_conninfo
+
+from tests.postgres import NoPostgres, running_postgres
+from tests.server.process import ServerProcess
+
+CASES: tuple[tuple[bytes, list[bytes | None], list[int]], ...] = (
+    (b"SELECT $1::int", [b"abc"], [0]),
+    (b"SELECT $1::int, $2::date", [b"1", b"x'y"], [0, 0]),
+    (b"SELECT $1::int, $2::text, $3::int", [None, b"a", b"99999999999"], [0, 0, 0]),
+    (b"SELECT $1::int", [b"abc"], [1]),
+    (b"SELECT $1::text, $2::int", [b"a", b"123"], [0, 1]),
+    (b"SELECT $1::json", [b"{"], [0]),
+    (b"SELECT $1::text", [b"\xff"], [0]),
+    (b"SELECT $1::text", [b"\xff"], [1]),
+)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    try:
+        with running_postgres({"fsync": "off"}) as dsn:
+            yield dsn
+    except NoPostgres as e:
+        pytest.skip(str(e))
+
+
+def errors(dsn: str) -> list[bytes]:
+    c = pq.PGconn.connect(make_conninfo(dsn, client_encoding="UTF8").encode())
+    try:
+        told = [
+            c.exec_params(text, values, param_formats=forms).error_message for text, values, forms in CASES
+        ]
+        c.prepare(b"known", b"SELECT $1::int")
+        return [*told, c.exec_prepared(b"known", [b"q"]).error_message]
+    finally:
+        c.finish()
+
+
+def test_the_context_names_the_parameter(server: ServerProcess, postgres: str) -> None:
+    here = f"host=127.0.0.1 port={server.port} user=tidewire dbname=tidewire"
+    assert errors(here) == errors(postgres)
