@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.lookup import unique_key, visible
 from executor.snapshot.runs import Run, SecondaryIndex
 from executor.snapshot.versions import IndexMap
@@ -55,11 +54,7 @@ class TableIndex:
         spans: list[tuple[Run, list[int]]] = []
         candidates = self._map.candidates.get(key, ())
         count = len(candidates)
-        for run in image.runs:
-            if ts < run.since:
-                if ts < run.first:
-                    continue
-                raise TooOldForKeyed
+        for run in image.runs_at(ts):
             order = self._order(run)
             if order is None:
                 return None

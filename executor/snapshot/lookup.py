@@ -189,6 +189,17 @@ class Lookups:
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
             self._no_answer()
 
+    def runs_at(self, ts: Timestamp) -> Iterator[Run]:
+        """The runs that know what is visible at `ts`, newest first. Raises TooOldForKeyed where one no longer does.
+
+        (`get` and its like walk by themselves: they are asked for every key.)
+        """
+        for run in self._runs:
+            if ts >= run.since:
+                yield run
+            elif ts >= run.first:
+                raise TooOldForKeyed
+
     def _no_answer(self) -> None:
         if self.cold is not None:
             self.cold()
@@ -216,11 +227,7 @@ class Lookups:
         keys = self._versions.keys_between(low, high, low_inclusive, high_inclusive, descending)
         heads = [(k, chains[k]) for k in keys]
         spans: list[tuple[Run, range]] = []
-        for run in self._runs:
-            if ts < run.since:
-                if ts < run.first:
-                    continue
-                raise TooOldForKeyed
+        for run in self.runs_at(ts):
             start, stop = run.keys.span(low, high, low_inclusive, high_inclusive)
             if start < stop:
                 spans.append((run, range(stop - 1, start - 1, -1) if descending else range(start, stop)))
@@ -275,11 +282,7 @@ class Lookups:
             entry = self.get(own, ts)
             if entry is not None and key_of(entry[1]) == key:
                 return own, entry[0], entry[1]
-        for run in self._runs:
-            if ts < run.since:
-                if ts < run.first:
-                    continue
-                raise TooOldForKeyed
+        for run in self.runs_at(ts):
             i = run.secondary(constraint_oid).find(key)
             if i >= 0:
                 own = run.key_at(i)
