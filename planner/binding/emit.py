@@ -380,7 +380,8 @@ class Emitter:
                     f"could not identify an ordering operator for type {t.format_type(k.expr.type)}",
                     hint="Use an explicit ordering operator or modify the query.",
                 )
-            key = self.sort_key(k.expr)
+            # A constant orders nothing, but a bare number would be the number of an output to DuckDB.
+            key = sql("(1 + 0)") if isinstance(k.expr, ir.Lit) else self.sort_key(k.expr)
             items.append(
                 sql(
                     key,

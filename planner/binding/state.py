@@ -67,6 +67,8 @@ class Parts:
     offset: ir.Node | None = None
     ties: bool = False
     grouped: bool = False
+    grouping: int = 0
+    """The relation that the grouping makes."""
     folded: tuple[list[ir.Node], ir.Node | None] | None = None
     """The targets and WHERE of a query that aggregates all its rows, as they were before the grouping."""
     hidden: list[tuple[Frag, str]] = field(default_factory=list)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
-from planner.binding import ir
+from planner.binding import ir, window_keys
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
@@ -55,6 +55,7 @@ class QueryWriter(QueryState):
         return self.canonical(self.emitter.frag(node), node.type)
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
+        window_keys.lift(self, parts, scope)
         emit = self.emitter
         frags = [emit.frag(x.node) for x in parts.targets]
         forms: list[Form] = [f.form for f in frags]

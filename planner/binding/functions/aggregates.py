@@ -8,6 +8,7 @@ form are collected in a list and folded by a function of `prelude`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from importlib import import_module
 
@@ -20,6 +21,11 @@ from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, join, sql
 from planner.binding.numeric_forms import as_text_numeric
 
+_PAIRS = frozenset(
+    ("arg_min", "arg_max", "corr", "covar_pop", "covar_samp", *(f"regr_{of}" for of in ("avgx", "avgy", "count", "intercept", "r2", "slope", "sxx", "sxy", "syy")))
+)  # fmt: skip
+"""What has two arguments of each row; elsewhere the second is a constant."""
+
 Write = Callable[[Frag], Frag]
 """Puts ORDER BY, DISTINCT, FILTER and OVER around `name(args`: see `Around`."""
 
@@ -30,34 +36,47 @@ class Around:
     def __init__(self, emitter: Emitter, node: ir.Aggregate, over: Frag | None) -> None:
         self.emitter, self.node, self.over = emitter, node, over
         self.filter = emitter.frag(node.filter) if node.filter is not None else None
+        asked = (*node.args, *(k.expr for k in node.order))
         self.lazy = self.filter is not None and any(
-            isinstance(n, ir.Call | ir.Cast) for a in node.args for n in ir.walk(a)
+            isinstance(n, ir.Call | ir.Cast) for a in asked for n in ir.walk(a)
         )
+
+    def guarded(self, arg: Item) -> Item:
+        """DuckDB computes arguments before it filters: what would fail there must not be asked."""
+        return sql("CASE WHEN ", self.filter, " THEN ", arg, " END") if self.lazy and self.filter else arg
+
+    def ordering(self, keys: Sequence[ir.SortKey] | None = None) -> Frag | None:
+        """The text of the call's ORDER BY, or of other keys."""
+        keys = self.node.order if keys is None else keys
+        if self.lazy and self.node.filter is not None:
+            test = self.node.filter
+            keys = [replace(k, expr=ir.Logic(k.expr.type, "case", (test, k.expr))) for k in keys]
+        return self.emitter.order(keys) if keys else None
 
     def call(
         self,
         name: str,
         args: Sequence[Item],
         *,
-        ordered: bool = False,
+        order: Frag | None = None,
         distinct: bool = True,
+        guard: bool = True,
         filtered: Frag | None = None,
     ) -> Frag:
+        """`order`: its ORDER BY. `filtered`: a condition beside the FILTER."""
         by_value = (
             name == "list" and self.node.distinct and distinct and self.node.args[0].type.oid == t.NUMERIC
         )
         items: list[Item] = ["tw_num_distinct(list(" if by_value else f"{name}("]
         if self.node.distinct and distinct and not by_value:
             items.append("DISTINCT ")
-        if self.lazy and self.filter is not None:
-            # DuckDB computes arguments before it filters: what would fail there must not be asked.
+        if guard:
             args = [
-                a if a == "*" or i else sql("CASE WHEN ", self.filter, " THEN ", a, " END")
-                for i, a in enumerate(args)
+                a if a == "*" or (i and name not in _PAIRS) else self.guarded(a) for i, a in enumerate(args)
             ]
         items.append(join(", ", list(args)))
-        if ordered and self.node.order:
-            items += [" ORDER BY ", self.emitter.order(self.node.order)]
+        if order is not None:
+            items += [" ORDER BY ", order]
         items.append(")")
         test = self.filter
         if filtered is not None:
@@ -74,14 +93,14 @@ class Around:
         """The list of what a call collects, in its order; DISTINCT keeps one of what compares equal."""
         node = self.node
         if not node.distinct:
-            return self.call("list", [value], ordered=True, filtered=filtered)
+            return self.call("list", [value], order=self.ordering(), filtered=filtered)
         # PostgreSQL finds distinct values by sorting: by ORDER BY first, then by the arguments left over.
         given = [a for a in node.args if not isinstance(a, ir.Lit)] or list(node.args)
         said = [k.expr for k in node.order]
-        order = self.emitter.order([*node.order, *(ir.SortKey(a) for a in given if a not in said)])
+        order = self.ordering([*node.order, *(ir.SortKey(a) for a in given if a not in said)])
         keys = join(", ", [sql(f"k{i} := ", self.emitter.sort_key(a)) for i, a in enumerate(given)])
         pair = sql("{'k': struct_pack(", keys, "), 'v': ", value, "}")
-        pairs = self.call("list", [sql(pair, " ORDER BY ", order)], distinct=False, filtered=filtered)
+        pairs = self.call("list", [pair], order=order, distinct=False, filtered=filtered)
         return sql("tw_distinct_sorted(", pairs, ")")
 
 
@@ -151,10 +170,14 @@ def _sum_float(around: Around, args: list[Frag]) -> Frag:
 
 @aggregates("sum(interval)")
 def _sum_interval(around: Around, args: list[Frag]) -> Frag:
-    x = args[0]
-    months = around.call("sum", [sql("tw_months(", x, ")")])
-    days = around.call("sum", [sql("tw_days(", x, ")")])
-    micros = around.call("sum", [sql("tw_micros(", x, ")")])
+    def total(part: str) -> Frag:
+        if not around.node.distinct:
+            return around.call("sum", [sql(f"{part}(", args[0], ")")])
+        # Distinct are the intervals, not their months, days and microseconds.
+        values = around.call("list", args)
+        return sql("list_sum(list_transform(", values, f", lambda tw_x: {part}(tw_x)))")
+
+    months, days, micros = (total(part) for part in ("tw_months", "tw_days", "tw_micros"))
     return sql(
         "(to_months(CAST(", months, " AS INTEGER)) + to_days(CAST(", days, " AS INTEGER)) + to_microseconds(CAST(", micros, " AS BIGINT)))"
     )  # fmt: skip
@@ -213,7 +236,8 @@ def _avg_int(around: Around, args: list[Frag]) -> Frag:
 @aggregates("avg(numeric)")
 def _avg_numeric(around: Around, args: list[Frag]) -> Frag:
     total = _numeric_sum(around, _one_scale(around, args[0]))
-    return sql("tw_num_avg(", as_text_numeric(total), ", ", around.call("count", args), ")")
+    counted = comparable(args[0], around.node.args[0].type) if around.node.distinct else args[0]
+    return sql("tw_num_avg(", as_text_numeric(total), ", ", around.call("count", [counted]), ")")
 
 
 @aggregates("avg(float4)", "avg(float8)")
@@ -296,7 +320,7 @@ def _string_agg(around: Around, args: list[Frag]) -> Frag:
         if around.over is not None and node.order:
             raise PlanError("0A000", "ORDER BY in a window's string_agg is not supported")
         constant = separator if node.args[1].value is not None else sql("''")
-        return around.call("string_agg", [x, constant], ordered=True)
+        return around.call("string_agg", [x, constant], order=around.ordering())
     # Each value brings its own separator; the first one's is not used.
     pairs = around.values(
         sql("{'v': ", x, ", 's': coalesce(", separator, ", '')}"), filtered=sql(x, " IS NOT NULL")
@@ -421,8 +445,8 @@ def _within(name: str) -> Maker:
                 raise PlanError("22003", f"percentile value {value:g} is not between 0 and 1")
         arg = direct[0]
         if key.descending and name == "quantile_disc":
-            within = sql(arg, ") WITHIN GROUP (ORDER BY ", x, " DESC")
-            return around.call("percentile_disc", [within], distinct=False).with_form(x.form)
+            within = sql(arg, ") WITHIN GROUP (ORDER BY ", around.guarded(x), " DESC")
+            return around.call("percentile_disc", [within], distinct=False, guard=False).with_form(x.form)
         if key.descending:
             arg = sql("(1 - ", arg, ")")
         return around.call(name, [x, arg], distinct=False).with_form(
@@ -441,7 +465,8 @@ aggregates("percentile_disc(_float8, anyelement)")(_within("quantile_disc"))
 
 @aggregates("mode(anyelement)")
 def _mode(around: Around, args: list[Frag]) -> Frag:
-    return around.call("mode", [args[0]], distinct=False).with_form(args[0].form)
+    # Of those that are there equally often the first in order: DuckDB takes the first that it meets.
+    return around.call("mode", [args[0]], order=around.ordering(), distinct=False).with_form(args[0].form)
 
 
 # --- json ------------------------------------------------------------------------------------------
