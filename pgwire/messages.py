@@ -185,8 +185,8 @@ class Inbox:
 
     def widen(self) -> None:
         """Puts what has been read since behind the message at hand, which stays at hand."""
-        begin = self.start - HEADER_SIZE_BYTES
-        if self._later_bytes or begin:
+        if self._later_bytes:
+            begin = self.start - HEADER_SIZE_BYTES
             self.buffer = b"".join([self.buffer[begin:], *self._later])
             self._later, self._later_bytes = [], 0
             self.start, self.end, self.position = self.start - begin, self.end - begin, self.position - begin

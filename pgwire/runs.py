@@ -113,12 +113,12 @@ def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) 
     if conversation.encoding is not None:
         return None  # every text has to be translated
     inbox = conversation.inbox
+    inbox.widen()
     buffer, end = inbox.buffer, inbox.end
     after = end + len(_DESCRIBE) if buffer.startswith(_DESCRIBE, end) else end
-    if not buffer.startswith(_EXECUTE, after):
-        return None
+    executed = buffer.startswith(_EXECUTE, after)
     after += _EXECUTE_SIZE_BYTES
-    follows = after < len(buffer) and buffer[after] == _BIND
+    follows = executed and after < len(buffer) and buffer[after] == _BIND
     _, name, codes, values, formats = bound
     if not (follows or len(values) >= VALUES_MIN) or len(values) != len(prepared.plan.parameters):
         return None
@@ -128,13 +128,15 @@ def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) 
     row_count = len(values) // len(types)
     if not follows and row_count < RUN_ROWS_MIN:
         return None
+    base = inbox.start - messages.HEADER_SIZE_BYTES
+    if after > len(buffer) and not _goes_elsewhere(buffer, end):
+        inbox.position = base
+        return MORE  # its Execute is on the way
+    if not executed:
+        return None
     if run is None:
-        base = inbox.start - messages.HEADER_SIZE_BYTES
         start = inbox.start + len(name.encode()) + 6 + 2 * len(codes)  # two terminators, two counts
         run = Run(buffer[inbox.start : start], buffer[end - 2 - 2 * len(formats) : end], buffer[end:after])
-    else:
-        inbox.widen()
-        base = 0
     run.read(inbox.buffer, base)
     if len(run.starts) * row_count < RUN_ROWS_MIN:
         return None

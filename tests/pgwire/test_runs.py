@@ -140,8 +140,9 @@ def test_a_value_that_is_none_is_found_in_its_place() -> None:
     assert replies[37:] == ['Error ERROR 22P02 invalid input syntax for type integer: "x"', "ReadyForQuery I"]
 
 
+@pytest.mark.parametrize("piece", [None, 31, 101])
 @pytest.mark.parametrize("rows", [8, 20])
-def test_rows_of_one_bind(rows: int) -> None:
+def test_rows_of_one_bind(rows: int, piece: int | None) -> None:
     session = BatchingSession()
     values = [str(v) for i in range(rows) for v in (i, i * 10)]
     marks = ", ".join(f"${i + 1}" for i in range(len(values)))
