@@ -119,6 +119,10 @@ class Plans:
             return CompiledPlan(Door.END if ends else Door.WIDE, catalog, current, statement=body.statement)
         if not isinstance(body, KeyedRead | InsertValues | KeyedUpdate | KeyedDelete):
             found = CompiledPlan(Door.WIDE, catalog, current, shortcut=self._shortcut(current, session))
+            if "by_range" in current.extra:
+                keyed = dataclasses.replace(current, body=current.extra["by_range"], extra={})
+                with contextlib.suppress(ExecutionError):  # the keyed engine cannot compute it
+                    found.by_range = self.compile(keyed, catalog, session)
             if "constant" in current.extra:
                 with contextlib.suppress(NotCompilable):
                     found.constant = compile_tuple(current.extra["constant"])

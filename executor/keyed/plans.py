@@ -59,6 +59,8 @@ class CompiledPlan:
     related: bool = False
     """WRITE: it can make references or take keys away that others refer to (foreign keys)."""
     shortcut: Shortcut | None = None
+    by_range: CompiledPlan | None = None
+    """An UPDATE or DELETE that a query finds the rows of, as a keyed one: for when its range is short."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
     statement: Any = None

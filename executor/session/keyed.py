@@ -141,13 +141,17 @@ def _lock_for(
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions."""
     lookup = write.lookup
-    if lookup.points is not None:
-        keys = lookup.asked_keys(params, session)
-    else:
-        view = _view(block, table, base, record=False)
-        keys = [k for k, _, _ in lookup.hits(params, session, view, txn.read_ts)]
     update = isinstance(write.body, KeyedUpdate) and not write.keys_change
-    lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE if update else LockMode.UPDATE)
+    mode = LockMode.NO_KEY_UPDATE if update else LockMode.UPDATE
+    if lookup.points is not None:
+        lock_keys(session, txn, table, lookup.asked_keys(params, session), mode)
+        return
+    before = None
+    while txn.read_ts != before:  # the snapshot has moved: there may be other rows in the range
+        before = txn.read_ts
+        view = _view(block, table, base, record=False)
+        keys = [k for k, _, _ in lookup.hits(params, session, view, before)]
+        lock_keys(session, txn, table, keys, mode)
 
 
 def lock_keys(

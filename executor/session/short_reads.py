@@ -19,15 +19,19 @@ from executor.abc import Rows
 from executor.keyed.index_read import IndexRead
 from executor.keyed.plans import CompiledPlan, Shortcut
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
+from executor.keyed.write import UpdatePlan
 from executor.session import current, queries
 from executor.session.block import Block
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
-from planner.abc import Plan, Query, RelationUse
+from planner.abc import Plan, Query, RelationUse, Table
 from storage.abc import Datum, Row
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+WRITTEN_ROWS_MAX = 200
+"""A range of so many rows is written one by one in about the time that a query takes to find them."""
 
 
 def in_block(
@@ -79,10 +83,7 @@ def _by_key(
     session: Session, block: Block, read: ReadPlan, shortcut: Shortcut, params: Sequence[Datum]
 ) -> Sequence[Row] | None:
     table = shortcut.table
-    writes = block.tables.get(table.shard)
-    if writes is not None and (
-        writes.bulk or writes.bulk_deleted or len(writes.by_key) > SMALL_RANGE_ROWS_MAX
-    ):
+    if _wrote_much(block, table):
         return None
     if read.lookup.range is not None:
         bounds = read.lookup.bounds(params, session)
@@ -90,3 +91,27 @@ def _by_key(
             return None
     view = block.view(table, columns=read.footprint)
     return read.run(params, session, view, block.read_ts)
+
+
+def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: Sequence[Datum]) -> bool:
+    """Whether an UPDATE or DELETE by a range of the primary key is better made row by row, as by points."""
+    table, write = compiled.table, compiled.write
+    image: Any = compiled.image
+    assert table is not None and isinstance(write, UpdatePlan)
+    if image is None or block.gathered is not None or _wrote_much(block, table):
+        return False
+    if table.shard in block.altered or table.shard in block.dropped:
+        return False
+    bounds = write.lookup.bounds(params, session)
+    try:
+        return bounds is None or image.count_at_most(*bounds) <= WRITTEN_ROWS_MAX
+    except (NotHydrated, TooOldForKeyed):
+        return False
+
+
+def _wrote_much(block: Block, table: Table) -> bool:
+    """Whether the block's own writes to the table are too many to be looked through by key."""
+    writes = block.tables.get(table.shard)
+    if writes is None:
+        return False
+    return bool(writes.bulk or writes.bulk_deleted) or len(writes.by_key) > SMALL_RANGE_ROWS_MAX

@@ -25,6 +25,7 @@ from planner.abc import (
     KeyedDelete,
     KeyedUpdate,
     PlanError,
+    Points,
     Query,
     ResultColumn,
     Slot,
@@ -47,6 +48,8 @@ class Bound:
     body: Body
     columns: tuple[ResultColumn, ...] | None
     tag: str
+    by_range: KeyedUpdate | KeyedDelete | None = None
+    """The same by a range of the primary key: for the executor to take if it is short."""
 
 
 class DmlBinder(RowBinder):
@@ -228,18 +231,18 @@ class DmlBinder(RowBinder):
         accesses.writes(table, "UPDATE", _attnums(table, assignments))
         read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
         accesses.names_columns(table, alias, read)
+        by_range: KeyedUpdate | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
-                lookup, rest = keyed.find_points(table, relation.number, where)
+                lookup, rest = keyed.find_lookup(table, relation.number, where)
                 offsets = {relation.number: 0}
-                return Bound(
-                    KeyedUpdate(
-                        table, lookup, keyed.condition(rest, offsets),
-                        tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items()),
-                        None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
-                    ),
-                    columns, "UPDATE",
+                by_range = KeyedUpdate(
+                    table, lookup, keyed.condition(rest, offsets),
+                    tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items()),
+                    None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                 )  # fmt: skip
+                if isinstance(lookup, Points):
+                    return Bound(by_range, columns, "UPDATE")
             except keyed.NotKeyed:
                 pass
         relation.used |= set(range(len(table.columns)))
@@ -256,7 +259,7 @@ class DmlBinder(RowBinder):
             self.returning_query(outs, returning_relation, "new"),
             len(extra),
         )
-        return Bound(body, columns, "UPDATE")
+        return Bound(body, columns, "UPDATE", by_range)
 
     def delete(self, node: exp.Delete) -> Bound:
         table, alias = self.target(node.this, "delete from")
@@ -271,16 +274,16 @@ class DmlBinder(RowBinder):
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
         self.queries.accesses.writes(table, "DELETE")
         self.queries.accesses.names_columns(table, alias, [where_node, node.args.get("returning")])
+        by_range: KeyedDelete | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
-                lookup, rest = keyed.find_points(table, relation.number, where)
-                return Bound(
-                    KeyedDelete(
-                        table, lookup, keyed.condition(rest, {relation.number: 0}),
-                        None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
-                    ),
-                    columns, "DELETE",
+                lookup, rest = keyed.find_lookup(table, relation.number, where)
+                by_range = KeyedDelete(
+                    table, lookup, keyed.condition(rest, {relation.number: 0}),
+                    None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                 )  # fmt: skip
+                if isinstance(lookup, Points):
+                    return Bound(by_range, columns, "DELETE")
             except keyed.NotKeyed:
                 pass
         items: list[Item] = [f"r{relation.number}._rid AS _rid"]
@@ -297,6 +300,7 @@ class DmlBinder(RowBinder):
             DeleteQuery(table, query, returning, len(extra)),
             columns,
             "DELETE",
+            by_range,
         )
 
     def _joined_scope(

@@ -323,6 +323,17 @@ def find_range(table: Table, relation: int, where: ir.Node | None) -> tuple[Rang
     return Range(tuple(prefix), low, low_in, high, high_in), rest
 
 
+def find_lookup(table: Table, relation: int, where: ir.Node | None) -> tuple[Lookup, list[ir.Node]]:
+    """Points, or else a range that begins and ends with a pinned column or between two bounds. Raises NotKeyed."""
+    try:
+        return find_points(table, relation, where)
+    except NotKeyed:
+        found, rest = find_range(table, relation, where)
+        if not found.prefix and (found.low is None or found.high is None):
+            raise NotKeyed("an open range") from None
+        return found, rest
+
+
 def condition(rest: Sequence[ir.Node], offsets: Mapping[int, int]) -> Expr | None:
     """What WHERE asks beyond the key."""
     made = [expression(r, offsets) for r in rest]

@@ -14,6 +14,7 @@ from planner.abc import (
     KeyedRead,
     Lookup,
     Plan,
+    Points,
     Range,
     ResultColumn,
     StatementKind,
@@ -64,7 +65,10 @@ def _bound(ast: exp.Expression, ctx: Any, queries: QueryBinder, parameters: Para
         body = with_writes(queries, bound.body)
         if body is not bound.body:
             kind = StatementKind.READ_THEN_WRITE
-        return Plan(kind, bound.tag, parameters.all(), bound.columns, body, ctx.catalog.version, text)
+        extra = {"by_range": bound.by_range} if bound.by_range is not None and body is bound.body else {}
+        return Plan(
+            kind, bound.tag, parameters.all(), bound.columns, body, ctx.catalog.version, text, extra=extra
+        )
     if isinstance(ast, exp.Merge):
         body = with_writes(queries, MergeBinder(queries).merge(ast))
         kind = StatementKind.READ_THEN_WRITE
@@ -254,16 +258,15 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
         return None
     outputs, folds = made
     by_index = index_read(catalog, table, number, where, outputs, None, folds)
-    if by_index is not None:
-        return by_index
-    lookup: Lookup
     try:
-        lookup, rest = keyed.find_points(table, number, where)
+        lookup, rest = keyed.find_lookup(table, number, where)
+        condition = keyed.condition(rest, {number: 0})
     except keyed.NotKeyed:
-        lookup, rest = keyed.find_range(table, number, where)
-        if _open(lookup):
-            return None
-    return KeyedRead(table, lookup, keyed.condition(rest, {number: 0}), outputs, folds=folds)
+        return by_index
+    pinned = len(table.key_indexes) if isinstance(lookup, Points) else len(lookup.prefix)
+    if by_index is not None and len(by_index.index) > pinned:
+        return by_index
+    return KeyedRead(table, lookup, condition, outputs, folds=folds)
 
 
 def _keyed_read(

@@ -1,0 +1,106 @@
+"""What asks for little in a transaction block: the keyed engine answers and writes it, and says what DuckDB says."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any
+
+import pytest
+
+from executor.abc import Rows
+from executor.session.short_reads import WRITTEN_ROWS_MAX, writes_few
+from tests.executor.sql import Client, Server
+
+SIDE = 30
+"""Rows of one `a`, and how many `a` there are."""
+
+READS = [
+    ("a, b, c", "a = {x} AND b BETWEEN 3 AND {x}", "ORDER BY b DESC"),
+    ("a, b, c", "a = {x} AND b < 9 AND c > 2", "ORDER BY b LIMIT 3"),
+    ("count(*), count(c), sum(c), min(c), max(b), sum(n)", "a = {x}", ""),
+    ("sum(n), count(*)", "a = {x} AND b = 4", ""),
+    ("sum(n), count(*)", "a = {x} AND b = 1000", ""),
+    ("b, u", "u = 'u{x}/7'", ""),
+    ("b, u", "u = 'u{x}3' AND b > 5", ""),
+]
+BY_INDEX = [
+    ("a, b, c", "c = 4 AND a = {x}", "ORDER BY t, b DESC"),
+    ("a, b", "c = {x} % 7", "ORDER BY t DESC NULLS LAST, b, a LIMIT 5"),
+]
+"""Only while the block has written nothing of the table: an index knows what is committed."""
+
+
+async def _filled(server: Server) -> Client:
+    client = server.client()
+    await client.query(
+        "CREATE TABLE r (a int, b int, c int, t varchar(9), u text UNIQUE, n numeric(9, 2), PRIMARY KEY (a, b))"
+    )
+    await client.query("CREATE INDEX ON r (c, a)")
+    await client.query(
+        "INSERT INTO r SELECT a, b, nullif((a * b) % 7, 6), nullif('t' || b % 5, 't3'), 'u' || a || '/' || b,"
+        f" nullif(a * b / 4.0, 2) FROM generate_series(1, {SIDE}) a, generate_series(1, {SIDE}) b"
+    )
+    return client
+
+
+async def _same(client: Client, outputs: str, where: str, rest: str) -> None:
+    """The statement at the fast door, and in a form that only DuckDB can answer."""
+    session = client.session
+    text = f"SELECT {outputs} FROM r WHERE {where} {rest}"
+    plan = session.executor.plans.prepared(text, session.context(), ())
+    now = session.execute_now(plan, (), lambda _: None, autocommit=False)
+    assert isinstance(now, Rows), text
+    wide = await client.rows(f"SELECT {outputs} FROM (SELECT * FROM r OFFSET 0) r WHERE {where} {rest}")
+    assert list(now.rows) == wide, text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_reads(seed: int) -> None:
+    async def run() -> None:
+        rng = random.Random(seed)
+        async with Server() as server:
+            client = await _filled(server)
+            await client.query("BEGIN")
+            for outputs, where, rest in BY_INDEX + READS:
+                await _same(client, outputs, where.format(x=rng.randrange(1, SIDE)), rest)
+            for _ in range(3):
+                x = rng.randrange(1, SIDE)
+                await client.query(f"UPDATE r SET c = c + 1, n = n - 0.25 WHERE a = {x} AND b > 5")
+                await client.query(f"DELETE FROM r WHERE a = {x} AND b BETWEEN 3 AND 4")
+                await client.query(f"INSERT INTO r VALUES ({x}, 900, 3, 'own', 'u{x}3', 1.5)")
+                for outputs, where, rest in READS:
+                    await _same(client, outputs, where.format(x=x), rest)
+                await client.query(f"DELETE FROM r WHERE a = {x} AND b = 900")
+            await client.query("COMMIT")
+
+    asyncio.run(run())
+
+
+WRITES = [
+    ("UPDATE r SET c = 1 WHERE a = 3", True),
+    ("UPDATE r SET c = 1 WHERE a = 3 AND b > 5 AND c = 2", True),
+    ("DELETE FROM r WHERE a BETWEEN 3 AND 4", True),
+    (f"UPDATE r SET c = 1 WHERE a BETWEEN 1 AND {SIDE}", False),
+    ("UPDATE r SET c = 1 WHERE a > 1", None),
+    ("UPDATE r SET c = 1 WHERE c = 1", None),
+    ("UPDATE r SET c = (SELECT max(b) FROM r) WHERE a = 3", None),
+    ("DELETE FROM r", None),
+]
+"""Statements, and whether they are of few rows; None: of what nobody can say it beforehand."""
+
+
+@pytest.mark.parametrize(("text", "few"), WRITES, ids=[w[0] for w in WRITES])
+def test_writes_of_few_rows_are_told_from_others(text: str, few: bool | None) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            await client.query("BEGIN")
+            assert WRITTEN_ROWS_MAX < SIDE * SIDE
+            session = client.session
+            compiled = session.compiled(session.executor.plans.prepared(text, session.context(), ())).by_range
+            block: Any = session.block
+            assert (None if compiled is None else writes_few(session, block, compiled, ())) is few
+            await client.query("ROLLBACK")
+
+    asyncio.run(run())
