@@ -190,6 +190,8 @@ class Catalogs:
                     f'could not serialize access: table "{table.name}" was altered by a concurrent transaction'
                 )
         changes = list(changes)
+        if not changes:
+            return
         made = {c.oid for c in changes if c.new is not None}
         removed = set()
         for change in changes:

@@ -238,7 +238,8 @@ class KeyLocks:
 
     def release_all(self, owner: Hashable) -> None:
         """At the end of a transaction: everything held, and a wait if there is one."""
-        self.cancel(owner)
+        if self._waiting:
+            self.cancel(owner)
         if self._sets:
             for space in [s for s, sets in self._sets.items() if any(o == owner for o, _, _ in sets)]:
                 self._sets[space] = [item for item in self._sets[space] if item[0] != owner]

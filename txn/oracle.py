@@ -28,6 +28,8 @@ no call ever blocks on an extension: `due` says which bound the next append shou
 
 from __future__ import annotations
 
+from time import time_ns
+
 from storage.abc import Clock, Timestamp
 
 WINDOW_US = 1_000_000
@@ -104,6 +106,4 @@ class SystemClock:
     __slots__ = ()
 
     def now_us(self) -> int:
-        import time
-
-        return time.time_ns() // 1000
+        return time_ns() // 1000

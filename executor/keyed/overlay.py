@@ -53,6 +53,7 @@ class BulkDelete:
 _NO_RUNS: list[Any] = []
 _NO_BULK: tuple[list[BulkInsert], tuple[int, int], list[pa.Table]] = ([], (0, 0), [])
 _NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
+_NOTHING_GONE: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
 
 
 class BulkInsert:
@@ -98,7 +99,7 @@ class TableWrites:
         self.settled = False
         """`bulk` is what is left when the transaction ends: rows that were deleted again are out of it."""
         self._deleted = _NOTHING_DELETED
-        self._gone: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
+        self._gone = _NOTHING_GONE
         self._live = _NO_BULK
         self._candidates: dict[tuple[int, Key], list[Key]] = {}
         self._sorted: tuple[int, list[Key]] = (-1, [])

@@ -269,6 +269,8 @@ class Block:
 
     def net_changes(self) -> list[CatalogChange]:
         """Per object: as it was before the block, as it is after it."""
+        if not self.steps:
+            return []
         first: dict[int, Any] = {}
         last: dict[int, Any] = {}
         for step in self.steps:
@@ -295,7 +297,7 @@ class Block:
             buffer = w.txn.overlay(shard)
             gone: Container[int] = w.deleted_rids() if w.bulk_deleted else frozenset()
             deletes: Any = buffer.deletes if buffer is not None else {}
-            if buffer is not None:
+            if buffer is not None and (w.rules.key is not None or w.rules.uniques):
                 self._check_unique(w, buffer, deletes, gone, group.ts)
             for bulk in w.final_bulk():
                 if bulk.replaces is None:
@@ -334,6 +336,10 @@ class Block:
             image = executor.store.image(shard)
             group.undo(functools.partial(image.undo, ts))
             buffer = w.txn.overlay(shard)
+            if not w.bulk and not w.bulk_deleted:
+                if buffer is not None:
+                    _apply_buffer(image, buffer, ts, keyed=w.rules.key is not None)
+                continue
             final = w.final_bulk()
             replaced = [b.replaces for b in final if b.replaces is not None]
             for deletion in w.bulk_deleted:

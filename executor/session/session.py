@@ -360,7 +360,8 @@ class Session:
         compiled = plan.compiled
         if (
             compiled is None
-            or compiled.catalog is not self.newest_catalog()
+            or executor.catalogs.newest is not self._base
+            or compiled.catalog is not self._seen
             or (block is not None and block.catalog is not None)
         ):
             compiled = self.compiled(plan)
@@ -385,11 +386,7 @@ class Session:
             n = len(rows)
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
         if door is Door.WRITE:
-            if (
-                compiled.target is None
-                or executor.read_only
-                or self.settings.raw("default_transaction_read_only") == "on"
-            ):
+            if compiled.target is None or executor.read_only or self.settings.read_only:
                 return None
             try:
                 member = WriteMember(compiled.target, params, self, done, self._again(plan, params, done))
@@ -591,10 +588,8 @@ class Session:
     def open_block(self, *, implicit: bool, begin: st.Begin | None = None) -> Block:
         """Begins a block with the session's defaults, or what BEGIN says."""
         assert self.block is None
-        raw = self.settings.raw
-        isolation = raw("default_transaction_isolation")
-        read_only = raw("default_transaction_read_only") == "on"
-        deferrable = raw("default_transaction_deferrable") == "on"
+        settings = self.settings
+        isolation, read_only, deferrable = settings.isolation, settings.read_only, settings.deferrable
         if begin is not None:
             isolation = begin.isolation or isolation
             read_only = begin.read_only if begin.read_only is not None else read_only
@@ -610,7 +605,7 @@ class Session:
             deferrable=deferrable,
         )
         self.block.sender_pid = self.pid
-        limit_ms = self.settings.transaction_timeout_ms
+        limit_ms = settings.transaction_timeout_ms
         if limit_ms:
             self._transaction_timer = asyncio.get_running_loop().call_later(
                 limit_ms / 1000, self._transaction_too_long
@@ -628,7 +623,7 @@ class Session:
         if self._transaction_timer is not None:
             self._transaction_timer.cancel()
             self._transaction_timer = None
-        if block is not None:
+        if block is not None and self.portals:
             for name in [n for n, p in self.portals.items() if p.from_sql and not p.extra.get("hold")]:
                 self.portals.pop(name).close()
         self.executor.advisory.end_transaction(self.pid)
@@ -643,14 +638,14 @@ class Session:
             block.txn.rollback()
         self.executor.discard(block)
         self._close_block()
-        self.settings.rollback()
-        self.settings_changed()
+        if self.settings.rollback():
+            self.settings_changed()
 
     def commit_now(self, done: Done, tag: str) -> Rows | _Pending | None:
         """COMMIT without leaving the turn: PENDING if anything was written. None: holdable cursors first."""
         block = self.block
         assert block is not None
-        if any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
+        if self.portals and any(p.extra.get("hold") and "held" not in p.extra for p in self.portals.values()):
             return None
         if block.deferred or block.gathered is not None or ddl.leaving(self, block):
             return None
@@ -680,8 +675,8 @@ class Session:
         if block.published is not None:
             self.executor.catalogs.publish(block)
         self._close_block()
-        self.settings.commit()
-        self.settings_changed()
+        if self.settings.commit():
+            self.settings_changed()
         if block.notifications:
             self.executor.notify(self, block.notifications, told=block.wrote)
 

@@ -189,11 +189,14 @@ class Settings:
         "_session",
         "as_of",
         "changes",
+        "deferrable",
         "distributed_min_bytes",
         "execution_engine",
         "idle_in_transaction_timeout_ms",
         "idle_session_timeout_ms",
+        "isolation",
         "lock_timeout_ms",
+        "read_only",
         "reg_names",
         "search_path",
         "statement_timeout_ms",
@@ -283,22 +286,26 @@ class Settings:
 
     # --- transactions ----------------------------------------------------------------------
 
-    def commit(self) -> None:
-        """The transaction ended well: local values go, session values stay."""
-        if self._block is not None or self._local or self._savepoints:
-            self._block = None
-            self._local = {}
-            self._savepoints.clear()
-            self._renew()
+    def commit(self) -> bool:
+        """The transaction ended well: local values go, session values stay. Whether there were any of either."""
+        if self._block is None and not self._local and not self._savepoints:
+            return False
+        self._block = None
+        self._local = {}
+        self._savepoints.clear()
+        self._renew()
+        return True
 
-    def rollback(self) -> None:
-        if self._block is not None or self._local or self._savepoints:
-            if self._block is not None:
-                self._session = self._block
-            self._block = None
-            self._local = {}
-            self._savepoints.clear()
-            self._renew()
+    def rollback(self) -> bool:
+        if self._block is None and not self._local and not self._savepoints:
+            return False
+        if self._block is not None:
+            self._session = self._block
+        self._block = None
+        self._local = {}
+        self._savepoints.clear()
+        self._renew()
+        return True
 
     def savepoint(self) -> int:
         """Remembers the values. Returns the mark for `rollback_to` and `release`."""
@@ -376,6 +383,9 @@ class Settings:
         raw = self.raw
         as_of = raw("tidewire.as_of")
         self.as_of = int(as_of) if as_of else None
+        self.isolation = raw("default_transaction_isolation")
+        self.read_only = raw("default_transaction_read_only") == "on"
+        self.deferrable = raw("default_transaction_deferrable") == "on"
         self.execution_engine = raw("execution_engine")
         self.distributed_min_bytes = int(raw("distributed_min_size")) << 20
         self.statement_timeout_ms = int(raw("statement_timeout"))

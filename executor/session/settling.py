@@ -93,7 +93,7 @@ def unsettled(block: Block) -> bool:
     for shard, writes in block.tables.items():
         if shard in block.dropped or shard in block.vanished:
             continue
-        if any(not _known(writes.image, d.removal) for d in writes.bulk_deleted):
+        if writes.bulk_deleted and any(not _known(writes.image, d.removal) for d in writes.bulk_deleted):
             return True
         if not writes.bulk:
             continue
