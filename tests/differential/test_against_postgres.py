@@ -14,6 +14,7 @@ from psycopg import pq
 
 from tests.binding.world import Answer, World, make_table
 from tests.differential.queries import ROWS, TABLE, statement
+from tests.differential.relations import query
 from tests.postgres import NoPostgres, running_postgres
 
 EXAMPLES = int(os.environ.get("TIDEWIRE_EXAMPLES", "150"))
@@ -69,6 +70,24 @@ def test_a_statement_means_the_same(world: World, text: str) -> None:
     mine = world.tidewire(text)
     if theirs.sqlstate == "22003" and " WHERE " in text:
         return  # see EXCLUDED: overflow within comparisons
+    assert agree(mine, theirs), f"{text}\nTidewire   {mine}\nPostgreSQL {theirs}"
+
+
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
+@given(query())
+def test_a_query_means_the_same(world: World, text: str) -> None:
+    theirs = world.postgres(text)
+    mine = world.tidewire(text)
+    if theirs.sqlstate == "22003":
+        return  # see EXCLUDED: overflow within comparisons
+    if theirs.sqlstate in ERRORS_OF_VALUES and not mine.sqlstate and not any(v for r in mine.rows for v in r):
+        return  # see EXCLUDED: constants that no row asks for
     assert agree(mine, theirs), f"{text}\nTidewire   {mine}\nPostgreSQL {theirs}"
 
 
