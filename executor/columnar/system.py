@@ -21,6 +21,7 @@ from planner.catalog import Sequence, system
 from planner.catalog.catalog import Catalog
 from planner.catalog.system.handles import opened
 from planner.catalog.system.reg_names import RegNames
+from planner.catalog.system.zones import zone_rows
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -183,4 +184,5 @@ _SERVER: dict[str, Any] = {
     "pg_stat_activity": activity,
     "pg_prepared_statements": _statements,
     "pg_cursors": _cursors,
+    "pg_timezone_names": lambda session: zone_rows(),
 }

@@ -231,3 +231,6 @@ SELECT * FROM (
 SELECT spcname FROM pg_catalog.pg_tablespace  WHERE spcname LIKE 'pg\_%'
 LIMIT 1000
 ) q ORDER BY 1;
+SELECT name FROM pg_catalog.pg_timezone_names() WHERE pg_catalog.lower(name) LIKE pg_catalog.lower('Europe/Be%') ORDER BY 1;
+SELECT name, utc_offset FROM pg_timezone_names WHERE name IN ('UTC', 'Asia/Kathmandu', 'America/Bogota') ORDER BY name;
+SELECT name, utc_offset, is_dst FROM pg_timezone_names() WHERE name IN ('UTC', 'Asia/Kathmandu', 'America/Bogota') ORDER BY name;
