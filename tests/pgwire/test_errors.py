@@ -98,13 +98,13 @@ def test_all_fields_reach_the_wire() -> None:
         position=3,
         detail="d",
         hint="h",
-        schema="s",
+        about_oid=42,
         table="t",
         column="c",
         constraint="n",
         datatype="y",
     )
-    assert fields(describe(error, offset=10).encode()[5:]) == {
+    assert fields(describe(error, offset=10, schema="s").encode()[5:]) == {
         "S": "ERROR",
         "V": "ERROR",
         "C": "23505",
