@@ -578,7 +578,9 @@ class Session:
         if isinstance(body, Query):
             return await queries.read(self, block, plan, body, params)
         if compiled.door is Door.WIDE:
-            if compiled.by_range is not None and short_reads.writes_few(self, block, compiled.by_range, params):
+            if compiled.by_range is not None and short_reads.writes_few(
+                self, block, compiled.by_range, params
+            ):
                 return await keyed.run_waiting(self, block, compiled.by_range, plan, params)
             return await queries.write(self, block, compiled.plan, body, params)
         return await keyed.run_waiting(self, block, compiled, plan, params)

@@ -14,8 +14,9 @@ replaced, and one at the place where the next record would be. The lock goes wit
 **When the disk does not answer as it should.** No space: found when the file is lengthened, before anything is written. A write that
 fails in any other way leaves it open what is on the disk, now and after further attempts (the page in memory may be called
 clean). So it is `Indeterminate`, and the next operation first copies all that can be read into a new file: what has been copied and
-made durable is what happened. A record whose writer died before the disk had it is made durable, with everything before it, by the
-next append; who finds it otherwise sees to that first (`make_durable`).
+made durable is what happened. A record whose writer died before the disk had it is written once more, in one write with the next
+record: a write makes only its own stretch durable, and a record behind a hole would be a corrupt file. Only the newest one can be
+so, for whoever wrote it had done the same. Who finds it otherwise sees to that first (`make_durable`).
 
 Nothing here is for several threads, nor waits for anything but the lock and the disk.
 """
@@ -86,6 +87,9 @@ class LogFile:
         self._end = 0  # where the next record goes
         self._size_bytes = 0  # of the file, with the zeros behind the end
         self._doubtful = False
+        self._foreign: records.Record | None = (
+            None  # the newest record, if others wrote it, perhaps not durable
+        )
         self._closed = False
         try:
             self._lock_fd = os.open(f"{self.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -163,6 +167,7 @@ class LogFile:
         found, self._end, why = records.read(view, base, self._seed, self._size_bytes)
         for record in found:
             self._note(record)
+        self._foreign = found[-1] if found else self._foreign
         if why is records.End.GARBAGE:
             rest = os.pread(self._fd, self._size_bytes - self._end, self._end)
             if records.goes_on(rest, self._end, self._seed, self._size_bytes):
@@ -206,9 +211,10 @@ class LogFile:
         if offset + size > self._size_bytes:
             self._lengthen(offset + size)
         try:
-            written = os.pwrite(self._fd, record, offset)
-            if written != size:
-                raise OSError(errno.EIO, f"wrote {written} of {size} bytes")
+            before = self._again()
+            written = os.pwrite(self._fd, before + record, offset - len(before))
+            if written != len(before) + size:
+                raise OSError(errno.EIO, f"wrote {written} of {len(before) + size} bytes")
         except OSError as error:
             if error.errno in _NO_SPACE and self._cut_off(
                 offset
@@ -216,9 +222,22 @@ class LogFile:
                 raise self._unwritten(error) from error
             self._doubtful = True
             raise Indeterminate(f"consensus {self.path}: {error}") from error
+        self._foreign = None
         self._end = offset + size
         self.wrote = kind != records.CLOSED
         self._note((kind, shard, seqno, offset, size))
+
+    def _again(self) -> bytes:
+        """The newest record, where its writer may have died before the disk had it; a large one is seen to here."""
+        if self._foreign is None:
+            return b""
+        _, _, _, offset, size = self._foreign
+        if size > WINDOW_BYTES:
+            os.fsync(self._fd)
+            return b""
+        found = os.pread(self._fd, size, offset)
+        assert len(found) == size and offset + size == self._end, (offset, size, self._end)
+        return found
 
     def _cut_off(self, end: int) -> bool:
         """Whether nothing is left behind `end`, durably."""
@@ -264,6 +283,7 @@ class LogFile:
                 self._load(view)
             # A writer may have died before the disk had its record, or the file's name.
             os.fsync(self._fd)
+            self._foreign = None
             self._make_name_durable()
         except OSError as error:
             raise self._unwritten(error) from error
@@ -325,6 +345,7 @@ class LogFile:
         self._take(os.open(self.path, os.O_RDWR | os.O_DSYNC | os.O_CLOEXEC))
         with mmap.mmap(self._fd, 0, access=mmap.ACCESS_READ) as whole, memoryview(whole) as view:
             self._load(view)
+        self._foreign = None
 
     def _make_name_durable(self) -> None:
         folder = os.open(os.path.dirname(os.path.abspath(self.path)), os.O_RDONLY)
@@ -348,6 +369,7 @@ class LogFile:
         """Before what another process has written is vouched for."""
         try:
             os.fsync(self._fd)
+            self._foreign = None
         except OSError as error:
             self._doubtful = True
             raise Indeterminate(f"consensus {self.path}: {error}") from error

@@ -160,6 +160,45 @@ def test_a_writer_that_died_in_mid_record_is_noticed_by_who_was_there_already(fi
     assert [e.data for e in entries(file)] == [b"1", b"two", b"three"]
 
 
+@pytest.mark.parametrize("size_bytes", [10, 5_000, 100_000])
+def test_what_a_dead_writer_left_to_the_disk_is_made_durable_with_the_next_record(
+    file: Path, size_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut after two appends, the first by a process that died before the disk had it: both or neither."""
+    one, two = opened(file), opened(file)
+    one.append_now("s", 0, b"1", b"a")
+    two.append_now("s", 1, b"2", b"b")
+    durable = bytearray(file.read_bytes())
+    end = two._file._end
+    dead = records.encode(one._file._seed, records.APPEND, "s", 3, b"c", b"3" * size_bytes, end)
+    with open(file, "r+b") as behind_its_back:
+        behind_its_back.seek(end)
+        behind_its_back.write(dead)
+
+    def disk_has(start: int, data: bytes) -> None:
+        durable.extend(bytes(max(0, start + len(data) - len(durable))))
+        durable[start : start + len(data)] = data
+
+    written, synced = os.pwrite, os.fsync
+
+    def pwrite(fd: int, data: bytes, offset: int) -> int:
+        disk_has(offset, data)  # O_DSYNC: this stretch, and no other
+        return written(fd, data, offset)
+
+    def fsync(fd: int) -> None:
+        disk_has(0, file.read_bytes())
+        synced(fd)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert two.append_now("s", 3, b"4", b"d") == 4
+    monkeypatch.undo()
+    for c in (one, two):
+        c._file.close()
+    file.write_bytes(durable)
+    assert [e.data for e in entries(file)] == [b"1", b"2", b"3" * size_bytes, b"4"]
+
+
 # --- other files -------------------------------------------------------------------------------------
 
 

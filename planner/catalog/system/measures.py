@@ -30,6 +30,7 @@ from planner.types.oids import (
 
 # --- encodings ------------------------------------------------------------------------------------
 
+
 @system("pg_encoding_to_char", (INT4,), NAME)
 def _encoding(context: SystemContext, encoding: int | None) -> str | None:
     if encoding is None:
