@@ -13,6 +13,7 @@ from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import function_named
 
 if TYPE_CHECKING:
+    from executor.session.context import SessionContext
     from executor.session.session import Session
 
 
@@ -32,7 +33,7 @@ def require_columns(session: Session, table: Table, privilege: str, attnums: Seq
         raise rights.denied(table)
 
 
-def require_sequence(session: Session, oid: int) -> None:
+def require_sequence(session: SessionContext, oid: int) -> None:
     """USAGE or UPDATE of a sequence, for nextval; that of an identity column is nobody's to ask for. Raises 42501."""
     catalog = session.catalog
     sequence = catalog.get(oid)

@@ -15,17 +15,13 @@ One statement runs at a time. Whatever fails inside a block leaves it failed unt
 from __future__ import annotations
 
 import asyncio
-import dataclasses
-import secrets
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.abc import (
     PENDING,
     Done,
     ExecutionError,
-    Notice,
-    Portal,
     Prepared,
     Result,
     Rows,
@@ -42,7 +38,6 @@ from executor.session import (
     gathering,
     keyed,
     locking,
-    permissions,
     queries,
     references,
     settling,
@@ -50,15 +45,11 @@ from executor.session import (
     transactions,
 )
 from executor.session.block import Block
-from executor.session.guc_table import REPORTED
+from executor.session.context import SessionContext
 from executor.session.lock_wait import LockWait
-from executor.session.settings import Settings
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
-from planner.catalog import rights
-from planner.planner import PlanContext
-from planner.types import TypeSettings
 from storage.abc import Datum
 from txn.abc import SerializationFailure
 from txn.lease import LeaseLapsed
@@ -66,7 +57,6 @@ from txn.lease import LeaseLapsed
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from executor.executor import Executor
 
 T = TypeVar("T")
 
@@ -81,208 +71,8 @@ def aborted() -> ExecutionError:
     )
 
 
-class Session:
+class Session(SessionContext):
     """See `executor.abc.Session`."""
-
-    def __init__(
-        self, executor: Executor, pid: int, user: str, database: str, options: dict[str, str]
-    ) -> None:
-        self.executor = executor
-        self.pid = pid
-        self._base: Any = None
-        self._seen: Any = None
-        self.temporary_schema = f"{executor.temporary_prefix}{pid}"
-        """Where this session's temporary tables are."""
-        self.secret = secrets.token_bytes(4)
-        self.user, self.database = user, database
-        self.settings = Settings(
-            user,
-            options,
-            lambda path: executor.system.names(path, database, lambda: executor.catalogs.of(database)),
-        )
-        self.type_settings: TypeSettings = self.settings.types
-        self.parameter_changes = self.settings.changes
-        self.statements: dict[str, Prepared] = {}
-        self.portals: dict[str, Portal] = {}
-        self.notices: list[Notice] = []
-        self.channels: set[str] = set()
-        self.heard: list[tuple[int, str, str]] = []
-        """Notifications (pid, channel, payload) not sent to the client yet."""
-        self.on_notification: Callable[[], None] | None = None
-        self.on_terminate: Callable[[Exception], None] | None = None
-        self.silence_limited = False
-        self._transaction_timer: asyncio.TimerHandle | None = None
-        self.statement_text, self.statement_began_ns = "", 0
-        self.peer: tuple[str, int] | str = ""
-        self.began_us = executor.env.clock.now_us()
-        self.streams: set[Any] = set()
-        """Results under way: each has `cancel(reason)`."""
-        self.currval: dict[int, int] = {}
-        self.last_sequence: int = 0
-        self.block: Block | None = None
-        self.closed = False
-        self._now_us = 0
-        self._context: PlanContext | None = None
-        self.superuser = False
-        self._context_of: tuple[Any, Any, Any] = (None, None, None)
-        self.has_temporary = False
-        self.pinned: int | None = self.settings.as_of
-        """Transactions that begin now read the past at this timestamp (`tidewire.as_of`)."""
-        self._running: asyncio.Task[Any] | None = None
-        self._cancel_reason: SqlError | None = None
-        self._committing = False
-        self.lock_wait: LockWait | None = None
-        """The statement that waits for a row without a task."""
-
-    # --- context ---------------------------------------------------------------------------
-
-    @property
-    def is_running(self) -> bool:
-        """Whether a statement is under way that others can see: one that waits, computes or streams."""
-        return self._running is not None or self.lock_wait is not None or bool(self.streams)
-
-    @property
-    def transaction_status(self) -> bytes:
-        block = self.block
-        if block is None or block.implicit:
-            return b"I"
-        return b"E" if block.failed else b"T"
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether what runs has been told to stop. May be asked from any thread."""
-        return self.closed or self._cancel_reason is not None
-
-    @property
-    def in_implicit(self) -> bool:
-        return self.block is not None and self.block.implicit
-
-    @property
-    def types(self) -> TypeSettings:
-        """The settings that casts of the keyed engine read."""
-        return self.type_settings
-
-    def now_us(self) -> int:
-        """transaction_timestamp(): of the block, or of the statement that is its own transaction."""
-        if self.block is not None:
-            return self.block.start_us
-        if not self._now_us:
-            self._now_us = self.executor.env.clock.now_us()
-        return self._now_us
-
-    def nextval(self, sequence_oid: int) -> int:
-        """Raises NeedsLease (internal) when a block of values must be leased first."""
-        self.refuse_read_only("nextval()")
-        if not self.superuser:
-            permissions.require_sequence(self, sequence_oid)
-        value = self.executor.sequences.next_now(sequence_oid, self.catalog)
-        self.currval[sequence_oid] = value
-        self.last_sequence = sequence_oid
-        return value
-
-    def refuse_read_only(self, what: str) -> None:
-        """Raises 25006 in a read-only transaction."""
-        block = self.block
-        if (
-            block.read_only
-            if block is not None
-            else self.settings.raw("default_transaction_read_only") == "on"
-        ):
-            raise ExecutionError("25006", f"cannot execute {what} in a read-only transaction")
-
-    def reserve_values(self, sequence_oid: int, count: int) -> None:
-        """Before a statement takes so many values, that it may take them all or none. Raises NeedsLease."""
-        self.executor.sequences.reserve(sequence_oid, self.catalog, count)
-
-    @property
-    def catalog(self) -> Any:
-        block = self.block
-        if block is not None and block.catalog is not None:
-            return block.catalog
-        return self.newest_catalog()
-
-    def schema_name(self, oid: int) -> str:
-        """What the schema of a table or type is called here and now; nothing where it has gone."""
-        thing = self.catalog.get(oid)
-        return "" if thing is None else self.catalog.schema_of(thing.schema_oid).name
-
-    def newest_catalog(self) -> Any:
-        """The newest committed catalog as this session's database sees it."""
-        base = self.executor.catalogs.newest
-        if base is not self._base:
-            self._base, self._seen = base, self.executor.catalogs.of(self.database)
-        return self._seen
-
-    def context(self) -> PlanContext:
-        catalog, settings = self.catalog, self.settings
-        if not self.has_temporary and catalog.find_schema(self.temporary_schema) is not None:
-            self.has_temporary = True
-        path = self.search_path()
-        key = (catalog, settings.types, path)
-        if self._context is None or self._context_of != key:
-            self._context_of = key
-            self.type_settings = settings.types
-            self.superuser = rights.is_superuser(catalog, self.user)
-            self._context = PlanContext(catalog, path, self.user, self.database, settings.types)
-        return self._context
-
-    def become(self, user: str) -> None:
-        """Another role's name and privileges: statements that were prepared are planned anew when they run."""
-        if user == self.user:
-            return
-        self.user = user
-        self._context = None
-        for prepared in self.statements.values():
-            prepared.plan = dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
-
-    def trusted_context(self) -> PlanContext:
-        """For texts of the server's own, over tables that the statement at hand may touch anyway."""
-        return dataclasses.replace(self.context(), trusted=True, partition=None)
-
-    def search_path(self) -> tuple[str, ...]:
-        """The setting, with the temporary schema in front once there is one."""
-        path = self.settings.search_path
-        if self.has_temporary and self.temporary_schema not in path:
-            return (self.temporary_schema, *path)
-        return path
-
-    def ddl_context(self, catalog: Any) -> PlanContext:
-        """A context in which DDL may make temporary tables."""
-        path = self.settings.search_path
-        if self.temporary_schema not in path:
-            path = (self.temporary_schema, *path)
-        return PlanContext(catalog, path, self.user, self.database, self.settings.types)
-
-    def settings_changed(self) -> None:
-        """After every SET and at the end of every transaction: what is derived from settings is renewed."""
-        self._context = None
-        settings = self.settings
-        self.type_settings = settings.types
-        self.silence_limited = bool(
-            settings.idle_in_transaction_timeout_ms or settings.idle_session_timeout_ms
-        )
-        pinned, block = self.settings.as_of, self.block
-        if block is not None and not block.begun and pinned != self.pinned and pinned is not None:
-            block.as_of, block.read_only = pinned, True  # set before the first query: for this block too
-        self.pinned = pinned
-
-    def silence_limit(self) -> tuple[float, Exception] | None:
-        settings = self.settings
-        if self.block is not None and settings.idle_in_transaction_timeout_ms:
-            return settings.idle_in_transaction_timeout_ms / 1000, ExecutionError(
-                "25P03", "terminating connection due to idle-in-transaction timeout"
-            )
-        if self.block is None and settings.idle_session_timeout_ms:
-            return settings.idle_session_timeout_ms / 1000, ExecutionError(
-                "57P05", "terminating connection due to idle-session timeout"
-            )
-        return None
-
-    def startup_parameters(self) -> list[tuple[str, str]]:
-        return [(name, self.settings.show(name)) for name in REPORTED]
-
-    def notice(self, severity: str, sqlstate: str, message: str, detail: str = "", hint: str = "") -> None:
-        self.notices.append(Notice(severity, sqlstate, message, detail, hint))
 
     # --- planning --------------------------------------------------------------------------
 
@@ -733,23 +523,7 @@ class Session:
         else:
             block.failed = True
 
-    # --- interruption ----------------------------------------------------------------------
-
-    def cancel(self) -> None:
-        self._interrupt(canceled())
-
-    def _timed_out(self) -> None:
-        self._interrupt(canceled("canceling statement due to statement timeout"))
-
-    def _interrupt(self, reason: SqlError) -> None:
-        for query in self.streams:
-            query.cancel(reason.message)
-        if self.lock_wait is not None:
-            self.lock_wait.interrupt(reason)
-        task = self._running
-        if task is not None and not self._committing and self._cancel_reason is None:
-            self._cancel_reason = reason
-            task.cancel()
+    # --- the end ---------------------------------------------------------------------------
 
     def close(self) -> None:
         if self.closed:
