@@ -21,6 +21,7 @@ from planner.abc import TypeRef
 from planner.catalog.system.reg_names import RegNames
 from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
 from planner.types.encodings import encoding_named
+from planner.types.timezones import find_zone
 
 _TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0, "d": 86_400_000.0}
 _MEMORY_UNITS = {"B": 1.0, "kB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
@@ -125,10 +126,8 @@ def _displacement(guc: Guc, value: str) -> re.Match[str] | None:
             detail=f"Cannot specify {'months' if months else 'days'} in time zone interval.",
         )
     minutes = abs(micros) // 60_000_000
-    shown = f"{'-' if micros < 0 else '+'}{minutes // 60:02d}" + (
-        f":{minutes % 60:02d}" if minutes % 60 else ""
-    )
-    return re.fullmatch(r"([+-])(\d+)(?::(\d{2}))?(\.\d+)?", shown)
+    hours = f"{'-' if micros < 0 else '+'}{minutes / 60:.6f}"
+    return re.fullmatch(r"([+-])(\d+)\.(\d+)", hours)
 
 
 def _parse_time_zone(guc: Guc, value: str) -> str:
@@ -141,19 +140,19 @@ def _parse_time_zone(guc: Guc, value: str) -> str:
     known = _ZONES.get(v.lower())
     if known is not None:
         return known
-    m = re.fullmatch(r"([+-]?)(\d{1,3})(?::(\d{2})|\.(\d+))?", v)
+    m = re.fullmatch(r"([+-]?)(\d{1,3})(?:\.(\d+))?", v)
     if v.lower().startswith("interval "):
         m = _displacement(guc, v)
     if m and int(m[2]) <= 167:
-        sign, hours, minutes = m[1] or "+", int(m[2]), m[3]
-        if m[4]:
-            minutes = f"{round(float('.' + m[4]) * 60):02d}"
-        shown = f"{sign}{hours:02d}" + (f":{minutes}" if minutes else "")
+        sign, hours = m[1] or "+", int(m[2])
+        minutes = round(float(f".{m[3] or 0}") * 60)
+        shown = f"{sign}{hours:02d}" + (f":{minutes:02d}" if minutes else "")
         inverse = ("-" if sign == "+" else "+") + shown[1:]
         return f"<{shown}>{inverse}"
-    if re.fullmatch(r"<[+-]\d{2}(:\d{2})?>[+-]\d{2}(:\d{2})?", v):
-        return v
-    raise _invalid(guc, value)
+    # What is no number of hours is POSIX's: `XYZ+4`, `<+07>-7`, and `+03:30`, which is west of Greenwich.
+    if find_zone(v) is None:
+        raise _invalid(guc, value)
+    return v
 
 
 def _parse_encoding(guc: Guc, value: str) -> str:

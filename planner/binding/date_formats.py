@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
 from planner.abc import SqlError
+from planner.types.timezones import abbreviation_at, offset_at, session_zone
 
 _MONTHS = [
     "January",
@@ -107,6 +108,7 @@ _PATTERNS = sorted(
     key=len,
     reverse=True,
 )
+_ZONES = frozenset(("TZ", "TZH", "TZM", "OF"))
 _DAY_US = 86_400_000_000
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 
@@ -164,8 +166,15 @@ def _cased(word: str, pattern: str) -> str:
     return word.lower() if pattern.islower() else word
 
 
-def timestamp_text(micros: int, template: str) -> str:
-    """to_char(timestamp, template); `micros` since 1970."""
+def instant_text(micros: int, template: str, time_zone: str) -> str:
+    """to_char(timestamptz, template) under a TimeZone setting; `micros` since 1970."""
+    zone = session_zone(time_zone)
+    east_s = offset_at(micros, zone)
+    return timestamp_text(micros + east_s * 1_000_000, template, east_s, abbreviation_at(micros, zone))
+
+
+def timestamp_text(micros: int, template: str, east_s: int = 0, abbreviation: str = "") -> str:
+    """to_char(timestamp, template); `micros` since 1970. A time without a zone has none to show, and no offset."""
     if abs(micros) >= (1 << 63) - 1:
         return "infinity" if micros > 0 else "-infinity"
     days, us = divmod(micros, _DAY_US)
@@ -175,8 +184,23 @@ def timestamp_text(micros: int, template: str) -> str:
         raise SqlError("0A000", "to_char of dates outside the years 1 to 9999 is not supported") from None
     out = []
     for p in pieces(template):
-        out.append(p.text if not p.pattern else _field(p, date, us))
+        if not p.pattern:
+            out.append(p.text)
+        elif p.pattern.upper() in _ZONES:
+            out.append(_zone_field(p.pattern, east_s, abbreviation))
+        else:
+            out.append(_field(p, date, us))
     return "".join(out)
+
+
+def _zone_field(pattern: str, east_s: int, abbreviation: str) -> str:
+    minutes = abs(east_s) // 60
+    hours = f"{'-' if east_s < 0 else '+'}{minutes // 60:02d}"
+    if pattern.upper() == "TZ":
+        return abbreviation.upper() if pattern == "TZ" else abbreviation.lower()
+    if pattern.upper() == "TZM":
+        return f"{minutes % 60:02d}"
+    return f"{hours}:{minutes % 60:02d}" if pattern.upper() == "OF" and minutes % 60 else hours
 
 
 def _field(p: Piece, date: datetime.date, us: int) -> str:
@@ -219,8 +243,6 @@ def _field(p: Piece, date: datetime.date, us: int) -> str:
         word = _ROMAN[date.month - 1]
         word = word.lower() if name.islower() else word
         return word.ljust(4) if p.fill else word
-    if upper in ("TZ", "OF", "TZH", "TZM"):
-        raise SqlError("0A000", f'the template pattern "{name}" is not supported')
     raise AssertionError(name)
 
 

@@ -200,6 +200,7 @@ FUNCTIONS: list[Entry] = [
     ),
     ("tw_round_time", _rounded, ("TIME", "INTEGER"), "TIME"),
     ("tw_to_char_timestamp", formats.timestamp_text, ("TIMESTAMP", _V), _V),
+    ("tw_to_char_timestamptz", formats.instant_text, ("TIMESTAMP WITH TIME ZONE", _V, _V), _V),
     ("tw_to_char_interval", formats.interval_text, (_I, _V), _V),
     ("tw_to_char_numeric", formats.number_text, (_V, _V), _V),
     ("tw_to_date", formats.to_date, (_V, _V), "DATE"),

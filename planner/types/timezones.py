@@ -35,7 +35,9 @@ _SAMPLE_US: Final = US_PER_DAY
 """No zone has ever changed its offset twice within a day."""
 
 _OFFSET: Final = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
-_POSIX: Final = re.compile(r"<?([A-Za-z]{3,}|[+-]\d+)>?([+-]?)(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?")
+_POSIX: Final = re.compile(
+    r"(?:<([A-Za-z]{3,}|[+-]\d+(?::\d{2})*)>|([A-Za-z]{3,})|(?=[+-]))([+-]?)(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?"
+)
 
 
 def _read_abbreviations() -> dict[str, tuple[int, bool]]:
@@ -58,7 +60,7 @@ def _names() -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def find_zone(name: str) -> tzinfo | None:
-    """The zone of this name, in any capitals; also POSIX-like `XYZ+3` (hours west); None: unknown."""
+    """The zone of this name, in any capitals; also POSIX-like `XYZ+3`, `<+03>-3`, `+03:30` (west); None: unknown."""
     if name.lower() in ("utc", "gmt", "z", "zulu", "etc/utc"):
         return UTC
     exact = _names().get(name.lower())
@@ -66,27 +68,22 @@ def find_zone(name: str) -> tzinfo | None:
         return zoneinfo.ZoneInfo(exact)
     m = _POSIX.fullmatch(name)
     if m is not None:
-        west = int(m[3]) * 3600 + int(m[4] or 0) * 60 + int(m[5] or 0)
+        west = int(m[4]) * 3600 + int(m[5] or 0) * 60 + int(m[6] or 0)
         if west < 168 * 3600:
-            return _fixed(west if m[2] == "-" else -west, m[1])
+            return _fixed(west if m[3] == "-" else -west, m[1] or m[2] or "")
     return None
 
 
 def _fixed(east_s: int, name: str = "") -> tzinfo | None:
     if abs(east_s) >= 86_400:
         return None
-    return timezone(timedelta(seconds=east_s), name) if name else timezone(timedelta(seconds=east_s))
+    return timezone(timedelta(seconds=east_s), name)
 
 
 @lru_cache(maxsize=256)
 def session_zone(setting: str) -> tzinfo:
     """The zone that the TimeZone setting names. Raises 22023 for an unknown one."""
     zone = find_zone(setting)
-    if zone is None:
-        m = _OFFSET.fullmatch(setting.strip("<>").split(">")[0])
-        if m is not None:
-            east = int(m[2]) * 3600 + int(m[3] or 0) * 60 + int(m[4] or 0)
-            zone = _fixed(-east if m[1] == "-" else east)
     if zone is None:
         raise SqlError("22023", f'invalid value for parameter "TimeZone": "{setting}"')
     return zone

@@ -15,6 +15,7 @@ from planner.binding.functions.instants import part_by_value, trunc_by_value
 from planner.binding.functions.registry import implements, register, templates
 
 _ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
+_TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 
 templates("""
 date + int4 => ({0} + {1})
@@ -74,7 +75,7 @@ overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, {0} + {1}
 
 @implements("to_char(timestamptz, text)")
 def _char_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("tw_to_char_timestamp(timezone(", _ZONE, ", tw_finite(", args[0], ")), ", args[1], ")")
+    return sql("tw_to_char_timestamptz(tw_finite(", args[0], "), ", args[1], ", ", _TIME_ZONE, ")")
 
 
 @implements("to_timestamp(text, text)")
