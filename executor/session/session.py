@@ -63,6 +63,7 @@ T = TypeVar("T")
 SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
 _ROLLBACKS = (st.Rollback, st.RollbackTo)
 _ENDINGS = (st.Commit, *_ROLLBACKS)
+_LETTING_GO = (st.Deallocate, *_ROLLBACKS)
 
 
 def aborted() -> ExecutionError:
@@ -544,8 +545,9 @@ class Session(SessionContext):
 
 
 def _gives_up(plan: Plan) -> bool:
-    """ROLLBACK: it asks nothing of the log, and must succeed when the log is out of reach."""
-    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _ROLLBACKS)
+    """ROLLBACK, and DEALLOCATE, which drivers send along with it: they ask nothing of the log, and must succeed
+    when it is out of reach."""
+    return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _LETTING_GO)
 
 
 def ends_block(plan: Plan) -> bool:

@@ -237,7 +237,7 @@ def test_commits_go_beside_the_loop_while_others_are_in_transactions(urls: dict[
         in_flight_ts = env.committer.in_flight_ts
         assert answers or env.oracle.read_ts() < in_flight_ts, "nobody sees what is not durable"
         await until(lambda: bool(answers))
-        assert answers == [env.oracle.read_ts()]
+        assert isinstance(answers[0], int) and answers[0] <= env.oracle.read_ts(), answers
 
         # The process dies; what becomes of the commit is found out before anybody hears of it.
         assert process._process is not None
