@@ -28,6 +28,18 @@ def skip_without_spark() -> None:
         pytest.skip(reason, allow_module_level=True)
 
 
+def end_jvm() -> None:
+    """The next session has a JVM of its own: environment and class path are those of when it was started."""
+    from pyspark import SparkContext
+
+    gateway: Any = SparkContext._gateway
+    if gateway is not None:
+        gateway.shutdown()
+        gateway.proc.stdin.close()
+        gateway.proc.wait(timeout=240)
+        SparkContext._gateway = SparkContext._jvm = None
+
+
 def small_session(**conf: str) -> Any:
     """Two cores, two shuffle partitions, little memory."""
     from pipeline.spark.session import register, spark_session

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 
 from tests.pipeline import jdbc_driver
+from tests.pipeline.spark_case import end_jvm
 from tests.server.process import ServerProcess
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-spark")
@@ -79,7 +80,9 @@ class Jdbc:
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
+    """A session of a JVM of its own, with the driver on its class path."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
+    end_jvm()
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.driver.memory", "2g")
@@ -93,6 +96,7 @@ def spark() -> Iterator[SparkSession]:
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
+    end_jvm()
 
 
 @pytest.fixture(scope="module")

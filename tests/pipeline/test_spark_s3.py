@@ -11,12 +11,11 @@ import psycopg
 import pytest
 
 from tests.pipeline.object_store import running_object_store
-from tests.pipeline.spark_case import skip_without_spark, small_session
+from tests.pipeline.spark_case import end_jvm, skip_without_spark, small_session
 from tests.server.process import ServerProcess
 
 skip_without_spark()
 
-from pyspark import SparkContext  # noqa: E402
 from pyspark.sql import SparkSession  # noqa: E402
 
 from tidewire.spark import Snapshot, TidewireError, write  # noqa: E402
@@ -53,20 +52,11 @@ def server(tmp_path_factory: pytest.TempPathFactory, access: dict[str, str]) -> 
 @pytest.fixture(scope="module")
 def spark(access: dict[str, str]) -> Iterator[SparkSession]:
     """A session of a JVM of its own: workers have the environment of their JVM, and that of when it was started."""
-    _end_jvm()
+    end_jvm()
     session = small_session()
     yield session
     session.stop()
-    _end_jvm()
-
-
-def _end_jvm() -> None:
-    gateway: Any = SparkContext._gateway
-    if gateway is not None:
-        gateway.shutdown()
-        gateway.proc.stdin.close()
-        gateway.proc.wait(timeout=240)
-        SparkContext._gateway = SparkContext._jvm = None
+    end_jvm()
 
 
 def test_the_format_reads_and_writes(spark: SparkSession, url: str, client: Client) -> None:
