@@ -136,24 +136,24 @@ def _quote(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _keys(text: str) -> list[str]:
+def _keys(text: str, kind: str = "json") -> list[str]:
     body = text.strip()
     if not body.startswith("{"):
         what = "an array" if body.startswith("[") else "a scalar"
-        raise SqlError("22023", f"cannot call json_object_keys on {what}")
+        raise SqlError("22023", f"cannot call {kind}_object_keys on {what}")
     return [k for k, _ in spans(body)]
 
 
-def _elements(text: str) -> list[str]:
+def _elements(text: str, function: str = "json_array_elements") -> list[str]:
     body = text.strip()
-    if not body.startswith("["):
-        raise SqlError(
-            "22023",
-            "cannot call json_array_elements on a non-array"
-            if body.startswith("{")
-            else "cannot call json_array_elements on a scalar",
-        )
-    return [v for _, v in spans(body)]
+    if body.startswith("["):
+        return [v for _, v in spans(body)]
+    is_object = body.startswith("{")
+    if function.startswith("jsonb"):
+        message = f"cannot extract elements from {'an object' if is_object else 'a scalar'}"
+    else:
+        message = f"cannot call {function} on a {'non-array' if is_object else 'scalar'}"
+    raise SqlError("22023", message)
 
 
 def _contains(a: str, b: str) -> bool:
@@ -489,6 +489,11 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_quote", _quote, (_V,), _V),
     ("tw_json_keys", _keys, (_V,), "VARCHAR[]"),
     ("tw_json_elements", _elements, (_V,), "VARCHAR[]"),
+    ("tw_jsonb_keys", lambda v: _keys(v, "jsonb"), (_V,), "VARCHAR[]"),
+    *(
+        (f"tw_{name}", lambda v, name=name: _elements(v, name), (_V,), "VARCHAR[]")
+        for name in (f"{kind}_array_elements{text}" for kind in ("json", "jsonb") for text in ("", "_text"))
+    ),
     ("tw_json_array", lambda items: "[" + ", ".join(items) + "]", ("VARCHAR[]",), _V),
     ("tw_json_lines", _lines, (_V,), _V),
     ("tw_json_row", _row, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
