@@ -21,14 +21,12 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from storage.abc import Determinate, LogEntry, SeqnoMismatch, ShardId, StorageError
 from storage.consensus import log_records as records
+from storage.consensus.append_process import AppendProcess
 from storage.consensus.log_store import GARBAGE_MAX_BYTES, STEP_BYTES, Log, LogFile
-
-if TYPE_CHECKING:
-    from storage.consensus.append_process import AppendProcess
 
 SEQNO_MAX = (1 << 41) - 1
 _T = TypeVar("_T")
@@ -68,10 +66,6 @@ class LogFileConsensus:
     def beside(self) -> AppendProcess:
         """Appends that do not keep the event loop waiting."""
         if self._beside is None:
-            from storage.consensus.append_process import (
-                AppendProcess,
-            )  # its program loads this module without it
-
             self._beside = AppendProcess("logfile", os.path.abspath(self.path))
         return self._beside
 

@@ -33,7 +33,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import NoReturn, TypeVar
 
 from storage.abc import (
     Busy,
@@ -46,9 +46,7 @@ from storage.abc import (
     ShardId,
     StorageFull,
 )
-
-if TYPE_CHECKING:
-    from storage.consensus.append_process import AppendProcess
+from storage.consensus.append_process import AppendProcess
 
 FORMAT_VERSION = 1
 """Stamped into `user_version`. A file with a greater one belongs to a newer Tidewire."""
@@ -191,10 +189,6 @@ class SqliteConsensus:
     def beside(self) -> AppendProcess:
         """Appends that do not keep the event loop waiting."""
         if self._beside is None:
-            from storage.consensus.append_process import (
-                AppendProcess,
-            )  # its program loads this module without it
-
             self._beside = AppendProcess("sqlite", os.path.abspath(self.path))
         return self._beside
 
