@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -66,13 +65,6 @@ def _series(start: str, stop: str, step: str) -> list[str]:
         out.append(n.text(a))
         a = n.ADD(a, s)
     return out
-
-
-def _float4(v: float) -> float:
-    try:
-        return float(struct.unpack("f", struct.pack("f", v))[0])
-    except OverflowError:
-        raise SqlError("22003", "value out of range: overflow") from None
 
 
 def _width_bucket(value: float, low: float, high: float, count: int) -> int:
