@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
@@ -10,7 +9,6 @@ import pytest
 from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess
 
 NAMES = ["LATIN1", "WIN1252", "latin-9", "EUC_JP", "SJIS", "KOI8-R", "GB18030", "SQL_ASCII", "UTF-8"]
@@ -38,15 +36,6 @@ FUNCTIONS = (
     "SELECT n, pg_encoding_to_char(n), pg_encoding_max_length(n) FROM generate_series(0, 42) n ORDER BY n",
     "SELECT pg_char_to_encoding('shift_jis'), pg_char_to_encoding('WIN1252'), pg_char_to_encoding('x')",
 )
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    try:
-        with running_postgres({"fsync": "off"}) as dsn:
-            yield dsn
-    except NoPostgres as e:
-        pytest.skip(str(e))
 
 
 def here(server: ServerProcess) -> str:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from psycopg import pq
 from psycopg.conninfo import make_conninfo
 
-from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess
 
 CASES: tuple[tuple[bytes, list[bytes | None], list[int]], ...] = (
@@ -21,15 +17,6 @@ CASES: tuple[tuple[bytes, list[bytes | None], list[int]], ...] = (
     (b"SELECT $1::text", [b"\xff"], [0]),
     (b"SELECT $1::text", [b"\xff"], [1]),
 )
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    try:
-        with running_postgres({"fsync": "off"}) as dsn:
-            yield dsn
-    except NoPostgres as e:
-        pytest.skip(str(e))
 
 
 def errors(dsn: str) -> list[bytes]:

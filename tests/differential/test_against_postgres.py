@@ -38,6 +38,15 @@ def world() -> Iterator[World]:
         pytest.skip(str(e))
 
 
+SEARCHED = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    database=None,
+)
+
+
 def agree(mine: Answer, theirs: Answer) -> bool:
     if mine.sqlstate and theirs.sqlstate:
         return mine.sqlstate == theirs.sqlstate or {mine.sqlstate, theirs.sqlstate} <= ERRORS_OF_VALUES
@@ -57,13 +66,7 @@ def same_value(a: str | None, b: str | None, kind: str) -> bool:
     return abs(x - y) <= 1e-14 * max(abs(x), abs(y))
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@SEARCHED
 @given(statement())
 def test_a_statement_means_the_same(world: World, text: str) -> None:
     theirs = world.postgres(text)
@@ -73,13 +76,7 @@ def test_a_statement_means_the_same(world: World, text: str) -> None:
     assert agree(mine, theirs), f"{text}\nTidewire   {mine}\nPostgreSQL {theirs}"
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-    database=None,
-)
+@SEARCHED
 @given(query())
 def test_a_query_means_the_same(world: World, text: str) -> None:
     theirs = world.postgres(text)
