@@ -37,6 +37,7 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.LockTable: (_SESSION, "LOCK TABLE"),
     st.Explain: (_READ, "EXPLAIN"),
     st.SelectAsOf: (_READ, "SELECT"),
+    st.PositionedWrite: (StatementKind.READ_THEN_WRITE, "UPDATE"),
     st.CreateTable: (_DDL, "CREATE TABLE"),
     st.CreateTableAs: (_DDL, "SELECT"),
     st.Truncate: (_DDL, "TRUNCATE TABLE"),

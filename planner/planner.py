@@ -40,6 +40,7 @@ from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.ddl.typenames import resolve_type
 from planner.normalise import Normalised, normalise, parameterised
+from planner.parse.positioned import by_key
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
 from planner.split import split
@@ -250,6 +251,9 @@ class Planner:
         self, plan: Plan, statement: Any, ctx: PlanContext, parameter_types: Sequence[int], depth: int
     ) -> None:
         """Plans the query inside a utility statement."""
+        if isinstance(statement, st.PositionedWrite):
+            self._plan_positioned(plan, statement, ctx, parameter_types)
+            return
         query: st.Sql | None = getattr(statement, "query", None)
         if query is None or isinstance(statement, st.CreateTableAs | st.CreateView):
             return
@@ -270,6 +274,17 @@ class Planner:
             )
         elif isinstance(statement, st.DeclareCursor | st.Copy) and inner.columns is None:
             raise PlanError("42601", "query does not return rows", position=query.offset + 1)
+
+    def _plan_positioned(
+        self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]
+    ) -> None:
+        """The write by key that the executor runs with the cursor's key."""
+        name = said.table
+        table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
+        inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
+        plan.extra["query"], plan.extra["table"] = inner, table
+        plan.parameters = inner.parameters[: said.parameters]
+        plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
 
     def _plan_part(
         self, part: st.Sql, text: str, ctx: PlanContext, parameter_types: Sequence[int], depth: int

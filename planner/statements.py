@@ -266,6 +266,18 @@ class SelectAsOf:
     at: Sql
 
 
+@dataclass(frozen=True, slots=True)
+class PositionedWrite:
+    """UPDATE or DELETE ... WHERE CURRENT OF: the table, its alias ("": none), the cursor, where the clause is,
+    and how many parameters the statement has by itself."""
+
+    table: Name
+    alias: str
+    cursor: str
+    place: tuple[int, int]
+    parameters: int
+
+
 # --- DDL: tables ---------------------------------------------------------------------------------------
 
 

@@ -23,6 +23,7 @@ from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
 from executor.session import bulk, queries
 from executor.session.block import Block, DdlStep
+from executor.session.executed import written_out
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, Query, RelationUse, Slot, Table
@@ -71,6 +72,8 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         raise ExecutionError("25006", f"cannot execute {plan.tag} in a read-only transaction")
     executor = session.executor
     block.statement()
+    if isinstance(statement, st.CreateTableAs):
+        statement = written_out(session, statement)
     context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
     bound = executor.planner.bind_ddl(statement, context)
     for n in bound.notices:

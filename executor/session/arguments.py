@@ -30,12 +30,7 @@ async def arguments(
     session: Session, name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef]
 ) -> tuple[Datum, ...]:
     """The values of EXECUTE's arguments as the prepared statement's parameters. Raises 42601, 42804."""
-    if len(given) != len(wanted):
-        raise ExecutionError(
-            "42601",
-            f'wrong number of parameters for prepared statement "{name}"',
-            detail=f"Expected {len(wanted)} parameters but got {len(given)}.",
-        )
+    expect_count(name, given, wanted)
     values: list[Datum] = []
     for number, (argument, ref) in enumerate(zip(given, wanted, strict=True), 1):
         if ref.oid == t.RECORD:
@@ -43,6 +38,16 @@ async def arguments(
         else:
             values.append(await _assigned(session, argument, ref, number))
     return tuple(values)
+
+
+def expect_count(name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef]) -> None:
+    """Raises 42601 unless there are as many arguments as parameters."""
+    if len(given) != len(wanted):
+        raise ExecutionError(
+            "42601",
+            f'wrong number of parameters for prepared statement "{name}"',
+            detail=f"Expected {len(wanted)} parameters but got {len(given)}.",
+        )
 
 
 async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: int) -> Datum:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError, Prepared, Result, Rows
 from executor.session import transactions
 from executor.session.arguments import arguments
+from executor.session.executed import prepared_as
 from executor.session.settings import join_list
 from executor.session.transactions import require_block, set_isolation, set_read_only, settle
 from planner import statements as st
@@ -212,9 +213,7 @@ async def _prepare(
 async def _execute(
     session: Session, plan: Plan, s: st.Execute, params: Sequence[Datum], autocommit: bool
 ) -> Result:
-    prepared = session.statements.get(s.name)
-    if prepared is None:
-        raise ExecutionError("26000", f'prepared statement "{s.name}" does not exist')
+    prepared = prepared_as(session, s.name)
     values = await arguments(session, s.name, s.arguments, prepared.parameter_types)
     return await session.run_plan(prepared.plan, values, autocommit)
 
@@ -367,7 +366,7 @@ _TABLE: dict[type[Any], Run] = {
 
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
-    from executor.session import as_of, copying, cursors, explain
+    from executor.session import as_of, copying, cursors, explain, positioned
 
     return {
         st.DeclareCursor: cursors.declare,
@@ -376,6 +375,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.Copy: copying.run,
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,
+        st.PositionedWrite: positioned.run,
     }
 
 

@@ -86,7 +86,7 @@ class CursorRows:
         return rows
 
     def _back(self, count: int | None) -> list[tuple[Datum, ...]]:
-        last = min(self.position, len(self.rows) + 1) - 1  # the first row to return, 1-based
+        last = max(0, min(self.position, len(self.rows) + 1) - 1)  # the first row to return, 1-based
         first = 0 if count is None else max(0, last - count)
         rows = self.rows[first:last][::-1]
         self.position = 0 if count is None or last - count < 0 else first + 1

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import Result, Rows, Stream
+from executor.session.executed import meant_by
 from executor.session.plan_nodes import plan_node
 from planner import statements as st
 from planner import types as t
@@ -105,7 +106,7 @@ def describe_body(body: Body) -> tuple[str, list[str]]:
 async def run(
     session: Session, plan: Plan, s: st.Explain, params: Sequence[Datum], autocommit: bool
 ) -> Result:
-    inner: Plan = plan.extra["query"]
+    inner, params = await meant_by(session, plan.extra["query"], params)
     engine, lines = describe(inner)
     if isinstance(inner.body, Query):
         from executor.distributed.read import engine_of

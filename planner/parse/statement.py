@@ -20,6 +20,7 @@ from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
 from planner.parse import definitions, maintenance, privileges, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
+from planner.parse.positioned import place_of, positioned_write
 
 _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "begin": utility.begin,
@@ -135,6 +136,9 @@ def _query(text: str, tokens: list[Token], word: str) -> Any:
                 return _as_of(text, tokens, i)
     if into >= 0:
         return _select_into(text, tokens, into)
+    current = place_of(tokens, word)
+    if current >= 0:
+        return positioned_write(text, tokens, current)
     return st.QueryStatement(word or "select", tokens)
 
 

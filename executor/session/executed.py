@@ -1,0 +1,61 @@
+"""EXECUTE inside of other statements: CREATE TABLE ... AS EXECUTE and EXPLAIN EXECUTE.
+
+A table takes its columns from the query when it is made, before anything runs. So CREATE TABLE AS is given the prepared
+text itself, each parameter replaced by the argument's expression as a value of the parameter's type.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from executor.abc import ExecutionError, Prepared
+from executor.session.arguments import arguments, expect_count
+from planner import statements as st
+from planner import types as t
+from planner.abc import Plan, Utility
+from planner.lexer import PARAMETER, tokenize
+from planner.parse.statement import parse_statement
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+def prepared_as(session: Session, name: str) -> Prepared:
+    """The prepared statement of a name. Raises 26000."""
+    found = session.statements.get(name)
+    if found is None:
+        raise ExecutionError("26000", f'prepared statement "{name}" does not exist')
+    return found
+
+
+async def meant_by(session: Session, plan: Plan, params: Sequence[Datum]) -> tuple[Plan, Sequence[Datum]]:
+    """The plan that EXPLAIN is asked of, and its parameters: an EXECUTE stands for what was prepared."""
+    said = plan.body.statement if isinstance(plan.body, Utility) else None
+    if not isinstance(said, st.Execute):
+        return plan, params
+    prepared = prepared_as(session, said.name)
+    return prepared.plan, await arguments(session, said.name, said.arguments, prepared.parameter_types)
+
+
+def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
+    """CREATE TABLE AS with the prepared query in EXECUTE's place. Raises 26000, 42601."""
+    if said.query.text[:7].lower() != "execute":
+        return said
+    executed = parse_statement(" " * said.query.offset + said.query.text)
+    if not isinstance(executed, st.Execute):
+        return said
+    prepared = prepared_as(session, executed.name)
+    expect_count(executed.name, executed.arguments, prepared.parameter_types)
+    values = [
+        f"CAST(({argument.text}) AS {t.format_type(ref)})"
+        for argument, ref in zip(executed.arguments, prepared.parameter_types, strict=True)
+    ]
+    text, pieces, at = prepared.plan.text, [], 0
+    for token in tokenize(text):
+        if token.kind == PARAMETER:
+            pieces += [text[at : token.start], values[int(token.value) - 1]]
+            at = token.end
+    return dataclasses.replace(said, query=st.Sql("".join([*pieces, text[at:]]).strip(), 0))

@@ -1,0 +1,75 @@
+"""UPDATE and DELETE ... WHERE CURRENT OF cursor: writes of the row on which a cursor stands.
+
+A row is found again by its primary key, as everywhere else. So the clause is read as a condition on the key's columns
+whose values are parameters, after those that the statement has itself; the executor takes them from the cursor's row:
+
+    UPDATE films SET kind = $1 WHERE CURRENT OF c
+    UPDATE films SET kind = $1 WHERE (films.code = $2)          $2: the code in the row of c
+
+which makes it a statement by key like any other, planned once. See "Positioned" in PostgreSQL's manual pages of UPDATE
+and DECLARE.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planner import statements as st
+from planner.abc import PlanError, Table
+from planner.lexer import PARAMETER, Token
+from planner.parse.cursor import Cursor
+
+_WRITES: Final = frozenset(("update", "delete"))
+
+
+def positioned_write(text: str, tokens: list[Token], at: int) -> st.PositionedWrite:
+    """What a statement with CURRENT OF says; `at` is the place of CURRENT among its tokens."""
+    cursor = Cursor(text, tokens)
+    if cursor.advance().keyword == "delete":
+        cursor.expect("from")
+    cursor.accept("only")
+    table = cursor.qualified()
+    cursor.accept_symbol("*")
+    cursor.accept("as")
+    named = cursor.is_name() and not cursor.next_is("set")
+    alias = cursor.name() if named else ""
+    cursor.at = at + 2
+    name = cursor.name()
+    if not (cursor.ended or cursor.next_is("returning")):
+        cursor.fail()
+    numbers = [int(token.value) for token in tokens if token.kind == PARAMETER]
+    return st.PositionedWrite(
+        table, alias, name, (tokens[at].start, tokens[cursor.at - 1].end), max(numbers, default=0)
+    )
+
+
+def by_key(text: str, said: st.PositionedWrite, table: Table) -> str:
+    """The statement with a condition on the primary key in place of the clause. Raises PlanError 0A000 without one."""
+    key = table.primary_key
+    if key is None:
+        raise PlanError(
+            "0A000",
+            "WHERE CURRENT OF on a table without a primary key is not supported",
+            position=said.place[0] + 1,
+        )
+    prefix = _quoted(said.alias or table.name)
+    condition = " AND ".join(
+        f"{prefix}.{_quoted(table.columns[table.index_of(attnum)].name)} = ${said.parameters + i}"
+        for i, attnum in enumerate(key.columns, 1)
+    )
+    start, end = said.place
+    return f"{text[:start]}({condition}){text[end:]}"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def place_of(tokens: list[Token], word: str) -> int:
+    """Where CURRENT OF stands in an UPDATE or DELETE; -1 if nowhere."""
+    if word not in _WRITES:
+        return -1
+    for i, token in enumerate(tokens[:-2]):
+        if token.keyword == "where" and tokens[i + 1].keyword == "current" and tokens[i + 2].keyword == "of":
+            return i + 1
+    return -1

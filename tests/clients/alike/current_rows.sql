@@ -1,0 +1,30 @@
+create table tenk (u int primary key, k int, t text);
+insert into tenk select i, i % 10, 'x' || i from generate_series(0, 9) i;
+create table nokey (a int); insert into nokey values (1),(2);
+begin; declare c1 cursor for select * from tenk order by u for update; fetch 1 from c1; update tenk set t = 'upd' where current of c1; update tenk x set t = x.t || '2' where current of c1 returning x.u, t, upper(t); select * from tenk where u = 0; fetch 2 from c1; delete from tenk where current of c1; delete from tenk where current of c1; fetch 1 from c1; delete from only tenk where current of c1 returning *; select count(*) from tenk; commit;
+begin; declare c1 cursor for select * from tenk; delete from tenk where current of c1; rollback;
+begin; declare c1 cursor for select * from tenk; fetch all from c1; delete from tenk where current of c1; rollback;
+begin; declare c1 cursor for select * from nokey; fetch 1 from c1; delete from tenk where current of c1; rollback;
+delete from tenk where current of nocur;
+delete from nosuch where current of nocur;
+update tenk set zz = 1 where current of nocur;
+prepare p(text) as update tenk set t = $1 where current of cc returning *;
+begin; declare cc cursor for select u from tenk order by u; move 2 in cc; execute p('via'); rollback;
+select count(*) from tenk;
+begin; declare c1 cursor with hold for select * from tenk order by u; fetch 1 from c1; commit; update tenk set k = 1 where current of c1; close c1;
+update tenk set k = 1 where current of; update tenk set k = 1 where current of c1 and u = 1;
+begin; declare c1 cursor for select k, count(*) from tenk group by k order by k; fetch c1; delete from tenk where current of c1; rollback;
+-- EXECUTE inside of other statements
+prepare q5(int, text) as select * from tenk where u = $1 or t = $2 order by u;
+create temp table q5_results as execute q5(7, 'x9');
+select * from q5_results;
+create temp table q5_more as execute q5(7);
+create temp table q5_more as execute nosuch(7);
+explain (costs off, analyze false) execute nosuch(7);
+-- from before the first row there is no way back
+begin;
+declare foo2 scroll cursor for select g from generate_series(1,4) g;
+fetch backward all in foo2;
+fetch backward 1 in foo2;
+fetch 1 in foo2;
+rollback;
