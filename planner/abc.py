@@ -396,7 +396,8 @@ class OnConflict:
 class InsertValues:
     """INSERT ... VALUES: rows of full width, in the table's column order, defaults filled in.
 
-    In `on_conflict` expressions, Col i below the width is the existing row, Col width + i EXCLUDED.
+    In `on_conflict` expressions, Col i below the width is the existing row, Col width + i EXCLUDED. In `returning`,
+    Col width is `xmax`: 0 of a row that is new, another number of one that DO UPDATE made of an existing one.
     """
 
     table: Table

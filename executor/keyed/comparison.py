@@ -89,6 +89,8 @@ def _register() -> None:
     pairs += [(a, b) for a in ints for b in ints if a != b]
     pairs += [("text", "varchar"), ("varchar", "text"), ("name", "text"), ("text", "name")]
     for symbol, function in _PLAIN.items():
+        if symbol in ("=", "<>"):
+            STRICT[f"xid {symbol} xid"] = STRICT[f"xid {symbol} int4"] = function
         for left, right in pairs:
             STRICT[f"{left} {symbol} {right}"] = function
         for kind, order in _ORDER.items():

@@ -28,11 +28,7 @@ def read_by_key(body: KeyedRead) -> Columns:
     """What a SELECT by key depends on, of the rows that it looks at."""
     if body.lock:
         return ALL_COLUMNS
-    used: set[int] = set()
-    for expression in (*body.outputs, body.condition):
-        if expression is not None:
-            _collect(expression, used)
-    return THE_ROW | columns_at(body.table, used)
+    return THE_ROW | columns_at(body.table, columns_named((*body.outputs, body.condition)))
 
 
 def read_by_query(use: RelationUse) -> Columns:
@@ -41,6 +37,15 @@ def read_by_query(use: RelationUse) -> Columns:
     if use.columns is None or use.with_rid:
         return ALL_COLUMNS
     return THE_ROW | columns_at(use.table, use.columns)
+
+
+def columns_named(expressions: Iterable[Expr | None]) -> set[int]:
+    """The positions of columns in these expressions."""
+    used: set[int] = set()
+    for expression in expressions:
+        if expression is not None:
+            _collect(expression, used)
+    return used
 
 
 def _collect(expression: Expr, used: set[int]) -> None:

@@ -26,13 +26,16 @@ from executor.keyed.compile import (
     compile_tuple,
     compile_update,
 )
-from executor.keyed.footprint import columns_at
+from executor.keyed.footprint import columns_at, columns_named
 from executor.keyed.read import KeyedView, LookupPlan
 from executor.snapshot.abc import TableImage
 from planner.abc import Call, Const, Constraint, Expr, InsertValues, KeyedDelete, KeyedUpdate, OnConflict
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
 from txn.columns import ALL_COLUMNS, Columns
+
+XID_MIN = 3
+"""The least number of a transaction: what is below means something else."""
 
 Change = tuple[Key | None, int, Row | None, Key | None, Row | None]
 """(old key, old rid, old row, new key, new row): an insert has no old row, a delete no new one.
@@ -48,10 +51,10 @@ class InsertPlan:
 
     __slots__ = (
         "_conflict",
-        "_nothing",
         "_returning",
         "_rows",
         "_sequences",
+        "_tells_which",
         "body",
         "decide",
         "rules",
@@ -71,6 +74,8 @@ class InsertPlan:
         self._rows: list[Compiled] = [compile_row(r, types) for r in body.rows]
         self._sequences = _sequences(body.rows)
         self._returning = compile_tuple(body.returning) if body.returning is not None else None
+        self._tells_which = len(types) in columns_named(body.returning or ())
+        """Whether RETURNING names `xmax`, which tells inserted rows from updated ones."""
         self._conflict = _ConflictAction(body, rules) if body.on_conflict is not None else None
         self.decide: Callable[[int, Row, Row], Row | None] | None = None
         """DO UPDATE by other means: (row id, existing row, EXCLUDED) to the new row; None leaves it alone."""
@@ -109,20 +114,21 @@ class InsertPlan:
             key = row_key(row)
             if view.get(key, ts) is not None:
                 raise rules.unique_violation(None, key)
-            returned = [self._returning(params, row, session)] if self._returning is not None else None
+            returned = [self._returned(params, row, session, 0)] if self._returning is not None else None
             return [(None, 0, None, key, row)], returned, 1
         return self._many(params, session, view, ts, rows)
 
     def _many(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp, rows: list[Row]
     ) -> Changes:
-        rules, conflict, returning = self.rules, self._conflict, self._returning
+        rules, conflict = self.rules, self._conflict
         changes: list[Change] = []
-        returned: list[Row] | None = [] if returning is not None else None
+        returned: list[Row] | None = [] if self._returning is not None else None
         pending = PendingKeys(rules, view, ts)
         count = 0
         for row in rows:
             clash = pending.clash(row)
+            replaced = 0
             if clash is not None:
                 rule, existing = clash
                 if conflict is None or not conflict.covers(rule):
@@ -152,14 +158,22 @@ class InsertPlan:
                 new_key = rules.key(new) if rules.key is not None else None
                 pending.replace(key, old, new)
                 changes.append((key, rid, old, new_key, new))
-                row = new
+                row, replaced = new, rid
             else:
                 pending.add(row)
                 changes.append((None, 0, None, rules.key(row) if rules.key is not None else None, row))
             count += 1
-            if returned is not None and returning is not None:
-                returned.append(returning(params, row, session))
+            if returned is not None:
+                returned.append(self._returned(params, row, session, replaced))
         return changes, returned, count
+
+    def _returned(self, params: Sequence[Any], row: Row, session: Any, replaced: int) -> Row:
+        """What RETURNING says of a row. `replaced`: the row id of the version that it replaces, 0 if it is new."""
+        assert self._returning is not None
+        if self._tells_which:
+            row = (*row, XID_MIN + replaced % (2**32 - XID_MIN) if replaced else 0)
+        returned: Row = self._returning(params, row, session)
+        return returned
 
 
 def _sequences(rows: Sequence[tuple[Expr, ...]]) -> tuple[tuple[int, int], ...]:

@@ -30,6 +30,7 @@ from executor.keyed.write import Change, InsertPlan, PendingKeys
 from executor.session import bulk_locks, queries, references, settling
 from executor.session import keyed as keyed_session
 from executor.session.block import Block
+from executor.session.returned import Written, versions
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from planner import types as t
 from planner.abc import (
@@ -50,10 +51,8 @@ from storage.sorted_ids import ascending, first_places, sorted_distinct
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
+    from executor.executor import Executor
     from executor.session.session import Session
-
-Written = tuple[pa.Table, int]
-"""Rows with physical column names and `_rid` (for RETURNING; of an update: the old row's), and how many."""
 
 
 async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
@@ -125,11 +124,18 @@ async def insert(
     if on_conflict is not None and on_conflict.query is not None:
         await _decide(session, block, plan, on_conflict.query, params, view, datums)
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
-    written = written_rows(table, [c[4] for c in changes if c[4] is not None])
+    rids = taken(executor, len(changes))
+    written = written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
     await check_wide(session, block, table, written)
-    block.writes(table).apply(changes, executor.env.rids.next, plan.written)
+    block.writes(table).apply(changes, iter(rids).__next__, plan.written)
     await references.enforce(session, block, table, changes)
-    return written, count
+    return versions(written, written.column("_rid"), [c[2] is not None for c in changes]), count
+
+
+def taken(executor: Executor, count: int) -> range:
+    """Fresh row ids, one for each new row that is about to be applied."""
+    first = executor.env.rids.take(count)
+    return range(first, first + count)
 
 
 async def _decide(
@@ -181,7 +187,7 @@ async def insert_bulk(
         await executor.store.sort(lambda: check_rows(rules, rows, session))
         await check_wide(session, block, table, written)
     await add_bulk(session, block, table, counted, checked=checked, replaces=replaces)
-    return written, rows.num_rows
+    return versions(written, written.column("_rid"), False), rows.num_rows
 
 
 def physical(table: Table, numbered: pa.Table) -> pa.Table:
@@ -358,9 +364,10 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         changes = [(k, rid, o, None, n) for k, rid, o, _, n in changes]
     written = written_rows(table, [c[4] for c in changes if c[4] is not None], [c[1] for c in changes])
     await check_wide(session, block, table, written)
-    block.writes(table).apply(changes, executor.env.rids.next, columns_at(table, body.assigned))
+    rids = taken(executor, len(changes))
+    block.writes(table).apply(changes, iter(rids).__next__, columns_at(table, body.assigned))
     await references.enforce(session, block, table, changes)
-    return written, len(changes)
+    return versions(written, pa.array(rids, pa.int64()), False), len(changes)
 
 
 async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Table) -> Written:
@@ -372,7 +379,7 @@ async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Ta
     written, count = await insert_bulk(
         session, block, table, rows.drop_columns([rows.column_names[0]]), replaces=deletion
     )
-    return written.set_column(written.num_columns - 1, "_rid", rows.column(0)), count
+    return written.set_column(written.column_names.index("_rid"), "_rid", rows.column(0)), count
 
 
 def distinct(rids: Any) -> tuple[pa.Array, Any]:
@@ -436,7 +443,8 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     if body.returning is None:
         return written_rows(table, ()), len(changes)
     gone = [(c[1], c[2]) for c in changes if c[2] is not None]
-    return written_rows(table, [row for _, row in gone], [rid for rid, _ in gone]), len(changes)
+    written = written_rows(table, [row for _, row in gone], [rid for rid, _ in gone])
+    return versions(written, written.column("_rid"), True), len(changes)
 
 
 async def lock_rids(session: Session, block: Block, table: Table, rids: pa.Array) -> None:

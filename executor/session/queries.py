@@ -53,7 +53,7 @@ DISTRIBUTED = ("auto", "distributed")
 
 
 Given = tuple[Table | None, pa.Table]
-"""Rows for a slot: of a table (physical column names, `_rid`), or as another query of the statement made them."""
+"""Rows for a slot: of a table (physical column names, then what else is known of each), or as another query of the statement made them."""
 
 
 class Prepared:
@@ -144,7 +144,8 @@ async def prepare(
         bindings[f"given_{slot}"] = rows
         relations[slot] = f"given_{slot}"
         if table is not None:
-            relations[slot] = f"(SELECT {', '.join([*_cells(table), '_rid'])} FROM given_{slot})"
+            beside = rows.column_names[len(table.columns) :]  # `executor.session.returned`
+            relations[slot] = f"(SELECT {', '.join([*_cells(table), *beside])} FROM given_{slot})"
     sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
     return Prepared(session, sql, bindings, pin, hold, feeds)
 

@@ -37,6 +37,7 @@ from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.insert_targets import InsertTargets
 from planner.binding.rows import RowBinder, is_default
 from planner.binding.scope import Relation, Scope
+from planner.binding.system_columns import behind_the_row
 from planner.parse import position as first_position
 
 ROWS_MAX = 100_000
@@ -94,7 +95,10 @@ class DmlBinder(RowBinder):
                 outs = (
                     None
                     if returning_nodes is None
-                    else tuple(keyed.expression(x.node, offsets) for x in returning_nodes)
+                    else tuple(
+                        keyed.expression(behind_the_row(x.node, returning_relation, width), offsets)
+                        for x in returning_nodes
+                    )
                 )
                 return Bound(InsertValues(table, made, outs, conflict), columns, "INSERT")
             except keyed.NotKeyed:

@@ -161,7 +161,6 @@ class ExpressionBinder(PredicateBinder):
                 whole = self._whole_row(name, scope)
                 if whole is not None:
                     return whole
-                system_columns.refuse(name, scope.clause, position)
                 raise no_column(f'"{name}"', position, hint_for_column(scope, name))
             node_found = found.node
             if isinstance(node_found, ir.Var):
@@ -184,7 +183,6 @@ class ExpressionBinder(PredicateBinder):
             if found is not None:
                 matches = [i for i, c in enumerate(found.columns) if c.name == name]
                 if not matches:
-                    system_columns.refuse(name, scope.clause, position)
                     hint = similar_column(scope, name, relation)
                     raise no_column(f"{relation}.{name}", position, hint)
                 if len(matches) > 1:

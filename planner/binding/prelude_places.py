@@ -17,6 +17,7 @@ FUNCTIONS = [("tw_in_tid", t.text_input(TypeRef(t.TID)), ("VARCHAR",), "BIGINT")
 MACROS = (
     "CREATE OR REPLACE MACRO tw_ctid(rid) AS rid + (rid - 1) // 65535",
     "CREATE OR REPLACE MACRO tw_xmin(rid) AS 3 + rid % 4294967293",
+    "CREATE OR REPLACE MACRO tw_xmax(ended) AS CASE WHEN ended = 0 THEN 0 ELSE tw_xmin(ended) END",
     "CREATE OR REPLACE MACRO tw_of_row(rid, value) AS CASE WHEN rid IS NOT NULL THEN CAST(value AS BIGINT) END",
     "CREATE OR REPLACE MACRO tw_out_tid(v) AS '(' || (v >> 16) || ',' || (v & 65535) || ')'",
 )

@@ -96,6 +96,9 @@ class RowBinder:
         if of_table:
             columns += system_columns.columns(table)
             written += system_columns.emitted(table)
+        elif slot:
+            columns += system_columns.columns(table)
+            written += system_columns.returned(table)
         made = Relation(number, name, columns, table, "", slot)
         self.queries.declare(number, written)
         if of_table:
@@ -419,6 +422,8 @@ class RowBinder:
         scope = self.scope_of(relation)
         scope.ctes = self._scope.ctes
         scope.clause = "RETURNING"
+        if node.args.get("conflict") is not None:
+            scope.beyond = (self.relation(table, "excluded", of_table=False),)
         if joined is not None and len(joined.relations) > 1:
             scope.relations += joined.relations[1:]
             scope.columns += [
@@ -434,8 +439,7 @@ class RowBinder:
         for x in targets:
             x.node = self.joined.taken(x.node)
             if isinstance(x.node, ir.Var) and x.node.relation == relation.number:
-                c = table.columns[x.node.column]
-                x.table_oid, x.attnum = table.oid, c.attnum
+                x.table_oid, x.attnum = table.oid, relation.columns[x.node.column].attnum
         return (
             tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in targets),
             targets,

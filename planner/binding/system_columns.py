@@ -6,14 +6,19 @@ id (`planner.binding.prelude_places`), which the engine of rows by key does not 
 DuckDB's.
 
     xmax, cmin, cmax    0: whoever can read a version sees one that nobody has deleted
+
+In RETURNING they are of the version that the statement has just made, or deleted, and `xmax` says which
+(`executor.session.returned`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from planner import types as t
-from planner.abc import PlanError, Table, TypeRef
+from planner.abc import Table, TypeRef
+from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Relation, RelationColumn
 
@@ -25,7 +30,7 @@ _COLUMNS: Final = (
     ("xmin", t.XID),
     ("ctid", t.TID),
 )
-NAMES: Final = frozenset(name for name, _ in _COLUMNS)
+_XMAX: Final = 2
 
 
 def columns(table: Table) -> list[RelationColumn]:
@@ -38,12 +43,22 @@ def columns(table: Table) -> list[RelationColumn]:
 
 def emitted(table: Table) -> list[EmittedColumn]:
     """How they are written, of a relation whose text has `_rid`."""
-    of_row = [table.oid, 0, 0, 0]
-    constant = [EmittedColumn("_rid", around=("tw_of_row(", f", {value})")) for value in of_row]
+    return _of_version(table, "_rid")
+
+
+def returned(table: Table) -> list[EmittedColumn]:
+    """How they are written of RETURNING's rows, which may be versions that are no more."""
+    written = _of_version(table, "_version")
+    written[_XMAX] = EmittedColumn("_ended", around=("tw_xmax(", ")"))
+    return written
+
+
+def _of_version(table: Table, rid: str) -> list[EmittedColumn]:
+    constant = [EmittedColumn(rid, around=("tw_of_row(", f", {value})")) for value in (table.oid, 0, 0, 0)]
     return [
         *constant,
-        EmittedColumn("_rid", around=("tw_xmin(", ")")),
-        EmittedColumn("_rid", around=("tw_ctid(", ")")),
+        EmittedColumn(rid, around=("tw_xmin(", ")")),
+        EmittedColumn(rid, around=("tw_ctid(", ")")),
     ]
 
 
@@ -54,7 +69,12 @@ def place(relation: Relation, index: int) -> int:
     return index - len(relation.columns)
 
 
-def refuse(name: str, clause: str, position: int) -> None:
-    """For a name that no column has. Raises 0A000 where PostgreSQL has a system column."""
-    if clause == "RETURNING" and name in NAMES:
-        raise PlanError("0A000", f"system column {name} in RETURNING is not supported", position=position)
+def behind_the_row(node: ir.Node, relation: int, width: int) -> ir.Node:
+    """An expression over RETURNING's relation, with `xmax` as one more column after the table's own.
+
+    That is where the keyed engine has it (`planner.abc.InsertValues`): upserts ask whether it is 0. Other system
+    columns stay as they are; that engine has none of them.
+    """
+    if isinstance(node, ir.Var) and node.relation == relation:
+        return replace(node, column=width) if node.column == _XMAX - len(_COLUMNS) else node
+    return ir.replace_children(node, lambda n: behind_the_row(n, relation, width))
