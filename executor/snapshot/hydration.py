@@ -98,7 +98,7 @@ async def load(
                 closes.append(_timed(rows, ts))
                 continue
             rows = _physical_rows(physical, rows)
-            await writing  # the next part is fetched while this one is written
+            await asyncio.shield(writing)  # the next part is fetched while this one is written
             if progress is not None and total.inserted:
                 progress(HydrationProgress(image.table.name, total.inserted, False))
             writing = asyncio.ensure_future(
@@ -110,12 +110,11 @@ async def load(
         run = None
         if inserted:
             run = await store.load(_sorted_run, image.shape, inserted, gone, newest, store.spill)
-        await writing
-        if gone is not None:
-            await store.load(_write, con, physical, [bulk_op(0, BulkClose(gone))], total)
-        await store.load(con.execute, "COMMIT")
+        await asyncio.shield(writing)
+        writing = asyncio.ensure_future(store.load(_end, con, physical, gone, total))
+        await asyncio.shield(writing)
     except BaseException:
-        await asyncio.wait([writing])
+        await asyncio.wait([writing])  # cut short or not: its thread has the connection until then
         await store.load(con.close)  # its transaction goes with it
         raise
     con.close()
@@ -143,6 +142,12 @@ async def reload(store: SnapshotStore, image: TableImage, ts: Timestamp) -> Load
 def _begin(con: duckdb.DuckDBPyConnection, physical: Physical) -> None:
     con.execute("BEGIN TRANSACTION")
     con.execute(physical.create())
+
+
+def _end(con: duckdb.DuckDBPyConnection, physical: Physical, gone: pa.Table | None, total: Written) -> None:
+    if gone is not None:
+        _write(con, physical, [bulk_op(0, BulkClose(gone))], total)
+    con.execute("COMMIT")
 
 
 def _write(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op], total: Written) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -16,6 +18,7 @@ from executor.snapshot import (
     SnapshotStore,
     TableImage,
     TooOldForKeyed,
+    hydration,
 )
 from planner.abc import Table
 from planner.types import arrow_type
@@ -240,6 +243,30 @@ def test_closing_cuts_hydration_short() -> None:
         waiting = asyncio.ensure_future(image.hydrated())
         await asyncio.sleep(0.01)
         await store.close()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(main())
+
+
+def test_closing_waits_for_what_a_thread_is_writing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A thread cannot be cancelled: the connection stays its own until it has come to its end."""
+    written = hydration._write
+    begun = threading.Event()
+
+    def slowly(con: duckdb.DuckDBPyConnection, *arguments: Any) -> None:
+        begun.set()
+        con.execute("SELECT sum(hash(i)) FROM range(20_000_000) g(i)").fetchone()
+        written(con, *arguments)
+
+    async def main() -> None:
+        store = SnapshotStore(threads=1)
+        monkeypatch.setattr(hydration, "_write", slowly)
+        image = store.attach(TABLE, opener(PARTS, 30), last_write_ts=30)
+        waiting = asyncio.ensure_future(image.hydrated())
+        assert await asyncio.to_thread(begun.wait, 240.0)
+        await store.close()
+        assert store.background_error is None
         with pytest.raises(asyncio.CancelledError):
             await waiting
 
