@@ -33,7 +33,6 @@ from pipeline.spark.selects.engine import SparkEngine
 from planner.abc import SqlError
 from storage.abc import StorageError
 from tidewire import __version__, logs
-from tidewire.certificates import own_certificate
 from tidewire.config import Config
 from tidewire.datadir import DataDir, DataDirError
 from tidewire.starting import CLOSE_LIMIT_S, READY, StartError, authentication_of, refuse_address
@@ -114,9 +113,9 @@ def calm_collector() -> None:
     """Tells Python's cycle collector that what is there now stays, and to look less often.
 
     Rows and versions are tuples of plain values, which reference counting frees; a full collection over
-    millions of them finds nothing and holds every client up meanwhile.
+    millions of them finds nothing and holds every client up meanwhile. Nor is there one now: it would take a tenth of
+    a second and find little.
     """
-    gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 50, 100)
 
@@ -203,6 +202,8 @@ def _certificate_files(config: Config, stack: contextlib.AsyncExitStack) -> tupl
     """The certificate and its key, the operator's or this server's own."""
     if config.tls != "generate":
         return config.tls_certificate, config.tls_key
+    from tidewire.certificates import own_certificate  # what it imports, others do without
+
     if config.in_memory:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="tidewire-tls-")))
     else:

@@ -15,6 +15,7 @@ import typer
 from pipeline.jobs import commands as jobs
 from tidewire import __version__
 from tidewire.config import DEFAULT_PORT, ConfigError, load
+from tidewire.imports import quick_imports
 
 app = typer.Typer(
     name="tidewire",
@@ -93,12 +94,13 @@ def serve(
         settings = load(flags, config)
     except ConfigError as error:
         _fail(str(error), 2)
-    from tidewire.starting import StartError
+    with quick_imports():
+        from tidewire.starting import StartError
 
-    if settings.processes > 1:
-        from tidewire.processes.supervisor import run
-    else:
-        from tidewire.assembly import run
+        if settings.processes > 1:
+            from tidewire.processes.supervisor import run
+        else:
+            from tidewire.assembly import run
     try:
         run(settings)
     except StartError as error:

@@ -20,14 +20,12 @@ from storage.abc import Consensus, Determinate
 from storage.consensus.logfile import LogFileConsensus
 from storage.consensus.memory import MemoryConsensus
 from storage.consensus.objectstore import ObjectStoreConsensus
-from storage.consensus.postgres import PostgresConsensus
 from storage.consensus.sqlite import SqliteConsensus
 
 __all__ = [
     "LogFileConsensus",
     "MemoryConsensus",
     "ObjectStoreConsensus",
-    "PostgresConsensus",
     "SqliteConsensus",
     "open_consensus",
 ]
@@ -55,6 +53,10 @@ async def open_consensus(url: str) -> Consensus:
             )
         return await asyncio.to_thread(file_kind, path[1:] if path.startswith("/") else path)
     if parts.scheme in ("postgresql", "postgres"):
+        from storage.consensus.postgres import (
+            PostgresConsensus,
+        )  # its driver takes a tenth of a second to import
+
         return await PostgresConsensus.open(url)
     if parts.scheme in ("s3", "gs", "az", "abfs", "abfss"):
         return ObjectStoreConsensus(url)

@@ -30,6 +30,7 @@ from storage.abc import (
     ShardId,
     StorageFull,
 )
+from storage.consensus.watch import Watch
 
 FORMAT_VERSION = 1
 
@@ -120,6 +121,12 @@ class PostgresConsensus:
             await self.close()
             raise
         return self
+
+    def watch(self, shard: ShardId) -> Watch:
+        """Hears of others' appends to one log (`open_watch`)."""
+        from storage.consensus.postgres_watch import PostgresWatch
+
+        return PostgresWatch(self, shard)
 
     async def compare_and_append(self, shard: ShardId, expected_seqno: int, data: bytes, token: bytes) -> int:
         values = {"shard": shard, "expected": expected_seqno, "data": data, "token": token}

@@ -2,7 +2,7 @@
 
     SQLite        the write-ahead log's file changes (inotify); whether an entry is there is a look-up of microseconds,
                   made on the caller's turn of the event loop
-    PostgreSQL    the append says NOTIFY, a connection of the watch's own LISTENs
+    PostgreSQL    the append says NOTIFY, a connection of the watch's own LISTENs (postgres_watch.py)
     memory        the dictionary is at hand
     others        nobody tells: asked every `POLL_S`
 
@@ -10,7 +10,8 @@ A watch has two questions. `moved_now(seqno)`: is there an entry after `seqno`, 
 None where that takes a round trip. `wait(seqno, timeout_s)`: sleep until there may be one. What is heard is a hint,
 and a hint may be lost (a connection that broke), so whoever waits looks for himself when the time-out has passed.
 
-To add one for another backend: a class with these two methods, and a line in `open_watch`.
+To add one for another backend: a class with these two methods, and a line in `open_watch`, or a method `watch(shard)` of the
+backend where that has a driver to import which others do without.
 """
 
 from __future__ import annotations
@@ -19,27 +20,20 @@ import asyncio
 import contextlib
 import ctypes
 import ctypes.util
-import logging
 import os
 import sqlite3
 import sys
 from collections.abc import Callable
 from typing import Protocol
 
-import psycopg
-
-from storage.abc import Consensus, ShardId, StorageError
+from storage.abc import Consensus, ShardId
 from storage.consensus.memory import MemoryConsensus
-from storage.consensus.postgres import CHANNEL, PostgresConsensus
 from storage.consensus.sqlite import SqliteConsensus
-
-_log = logging.getLogger("tidewire.storage")
 
 POLL_S = 0.05
 """How often a consensus that tells nobody is asked."""
 SQLITE_POLL_S = 0.002
 """The same for SQLite where there is no inotify: a look-up costs microseconds."""
-RECONNECT_S = 0.5
 
 Seqno = Callable[[], int]
 
@@ -58,11 +52,10 @@ async def open_watch(consensus: Consensus, shard: ShardId) -> Watch:
     """The watch over one log of `consensus`."""
     if isinstance(consensus, SqliteConsensus):
         return SqliteWatch(consensus, shard)
-    if isinstance(consensus, PostgresConsensus):
-        return PostgresWatch(consensus, shard)
     if isinstance(consensus, MemoryConsensus):
         return MemoryWatch(consensus, shard)
-    return PollingWatch()
+    own: Callable[[ShardId], Watch] | None = getattr(consensus, "watch", None)
+    return own(shard) if own is not None else PollingWatch()
 
 
 class PollingWatch:
@@ -151,45 +144,3 @@ def _inotify(path: str) -> int:
         os.close(fd)
         raise OSError(number, "inotify_add_watch", path)
     return fd
-
-
-class PostgresWatch:
-    """LISTENs on a connection of its own, and connects again when it is lost."""
-
-    def __init__(self, consensus: PostgresConsensus, shard: ShardId) -> None:
-        self._consensus, self._shard = consensus, shard
-        consensus.announced.add(shard)
-        self._heard = 0
-        self._changed = asyncio.Event()
-        self._task = asyncio.get_running_loop().create_task(self._listen())
-
-    def moved_now(self, seqno: int) -> bool | None:
-        return None
-
-    async def wait(self, seqno: Seqno, timeout_s: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(timeout_s):
-                while self._heard <= seqno():
-                    self._changed.clear()
-                    await self._changed.wait()
-
-    async def _listen(self) -> None:
-        while True:
-            try:
-                connection = await self._consensus.connect()
-                try:
-                    await connection.execute(f"LISTEN {CHANNEL}")
-                    async for notification in connection.notifies():
-                        shard, _, seqno = notification.payload.rpartition(" ")
-                        if shard == self._shard:
-                            self._heard = max(self._heard, int(seqno))
-                            self._changed.set()
-                finally:
-                    await connection.close()
-            except (psycopg.Error, StorageError, OSError) as error:
-                _log.warning("listening to the consensus was interrupted: %s", error)
-            await asyncio.sleep(RECONNECT_S)
-
-    async def close(self) -> None:
-        self._task.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)

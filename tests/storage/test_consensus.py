@@ -29,11 +29,11 @@ from storage.abc import (
 )
 from storage.consensus import (
     ObjectStoreConsensus,
-    PostgresConsensus,
     SqliteConsensus,
     open_consensus,
     postgres,
 )
+from storage.consensus.postgres import PostgresConsensus
 from tests.postgres import running_postgres
 
 Body = Callable[[Consensus, Consensus], Awaitable[None]]

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from storage.abc import Busy, Consensus
-from storage.consensus import MemoryConsensus, PostgresConsensus, SqliteConsensus
+from storage.consensus import MemoryConsensus, SqliteConsensus
+from storage.consensus.postgres import PostgresConsensus
 from storage.consensus.watch import open_watch
 from tests.postgres import NoPostgres, running_postgres
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from executor.session import signals
+from tidewire.imports import quick_imports
 from tidewire.processes.relay import Relay, Request, What
 
 if TYPE_CHECKING:
@@ -72,10 +73,11 @@ def _opened(descriptor: int) -> socket.socket:
 
 
 def main() -> None:
-    from tidewire.assembly import run
-    from tidewire.cli import leave
-    from tidewire.config import Config
-    from tidewire.starting import StartError
+    with quick_imports():
+        from tidewire.assembly import run
+        from tidewire.cli import leave
+        from tidewire.config import Config
+        from tidewire.starting import StartError
 
     line = bytearray()
     while not line.endswith(b"\n"):
