@@ -114,7 +114,10 @@ def free_port() -> int:
 
 
 def start_tidewire(data_dir: Path, port: int, *extra: str) -> subprocess.Popen[str]:
-    """Starts a server process and waits for its ready line. Raises RuntimeError if it does not come."""
+    """Starts a server process and waits for its ready line. Raises RuntimeError if it does not come.
+
+    Python may keep its bytecode, whatever this environment says: an installed server has it from the installation.
+    """
     process = subprocess.Popen(
         [
             sys.executable,
@@ -130,6 +133,7 @@ def start_tidewire(data_dir: Path, port: int, *extra: str) -> subprocess.Popen[s
         stdout=subprocess.PIPE,
         stderr=(data_dir.parent / "tidewire.log").open("ab"),
         text=True,
+        env={k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"},
     )
     assert process.stdout is not None
     line = process.stdout.readline()
