@@ -2,6 +2,7 @@
 
 --only PATTERN      those whose names contain it (several times: any of them)
 --full              also what takes long
+--minutes N         begin no workload after so many; what was left out is said, and keeps its last result
 --explain           profile what misses its aim, once more, and say in the report where the time went
 --profile FOLDER    sample the server during each timed run (`bench/profiles.py`); nothing is saved
 """
@@ -36,6 +37,7 @@ def _options() -> argparse.Namespace:
     arguments.add_argument("--only", action="append", default=[], metavar="PATTERN")
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--seconds", type=float, default=3.0, help="length of one timed run")
+    arguments.add_argument("--minutes", type=float, default=float("inf"))
     arguments.add_argument("--list", action="store_true", help="print the workloads' names")
     arguments.add_argument("--peer", action="append", default=[], help="measure these sides only")
     arguments.add_argument("--out", type=Path, default=Path(__file__).parent)
@@ -56,6 +58,7 @@ def main() -> int:
         wanted &= set(options.peer)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the servers are stopped then, too
     results: list[Result] = []
+    left_out: list[str] = []
     begun_s = time.monotonic()
     with contextlib.ExitStack() as stack:
         peers = [
@@ -66,11 +69,17 @@ def main() -> int:
         prepared: dict[str, str] = {}
         try:
             for workload in workloads:
+                if time.monotonic() - begun_s > 60 * options.minutes:
+                    left_out.append(workload.name)
+                    continue
                 result = Result.of(workload)
                 _one(workload, peers, result, prepared, options)
                 results.append(result)
-        finally:  # also when somebody has had enough: what was measured is kept
-            _keep(results, options)
+                _keep(results, options)
+        finally:  # also when somebody has had enough
+            _keep(results, options, whole=True)
+    if left_out:
+        print(f"no time was left for {len(left_out)}: {'; '.join(left_out)}")
     failures = [r.workload for r in results if r.failure]
     print(
         f"{len(results)} workloads in {(time.monotonic() - begun_s) / 60:.1f} minutes; failed: {failures or 'none'}"
@@ -101,12 +110,14 @@ def _one(
     _print(result, time.monotonic() - started_s)
 
 
-def _keep(results: list[Result], options: argparse.Namespace) -> None:
+def _keep(results: list[Result], options: argparse.Namespace, *, whole: bool = False) -> None:
+    """After each workload, so that nothing that ends the run costs what it has measured; pictures once, with the `whole`."""
     if options.no_save or options.profile:
-        print("\n" + markdown(results))
-    else:
-        everything = kept(options.out, results, [w.name for w in figures()])
-        save(everything, options.out, plots.draw(everything, options.out))
+        if whole:
+            print("\n" + markdown(results))
+        return
+    everything = kept(options.out, results, [w.name for w in figures()])
+    save(everything, options.out, (plots.draw if whole else plots.drawn)(everything, options.out))
 
 
 def _prepare(workload: Workload, peers: Iterable[Peer], prepared: dict[str, str]) -> None:

@@ -26,7 +26,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests.postgres import running_postgres
 
-POSTGRES_LIMIT_S = 900
+POSTGRES_LIMIT_S = 300
 """Of one statement on PostgreSQL; the only setting that is not its default, and none that a figure feels."""
 
 

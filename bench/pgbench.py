@@ -159,13 +159,13 @@ def large() -> list[Workload]:
     """Scale 100: ten million accounts, more than anybody keeps as Python objects."""
     return [
         Workload(
-            f"pgbench -S prepared c{clients}, scale 100",
+            f"pgbench -S {mode} c{clients}, scale 100",
             "tps",
-            run_of(clients, "prepared", "-S"),
+            run_of(clients, mode, "-S"),
             initialised(100),
             "pgbench-100",
             at_least(1.0 if clients == 1 else 1.25),
             quick=False,
         )
-        for clients in (1, 8, 32)
+        for mode, clients in (*(("prepared", c) for c in CLIENTS), ("simple", 8), ("extended", 8))
     ]

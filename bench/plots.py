@@ -30,12 +30,15 @@ def draw(results: list[Result], folder: Path) -> list[str]:
     from matplotlib import pyplot
 
     (folder / "plots").mkdir(parents=True, exist_ok=True)
-    drawn = []
-    for result in results:
-        if "tidewire" in result.curves:
-            drawn.append(_curve(pyplot, result, folder))
+    curves = [_curve(pyplot, result, folder) for result in results if "tidewire" in result.curves]
     ratios = _ratios(pyplot, results, folder)
-    return ([ratios] if ratios else []) + drawn
+    return ([ratios] if ratios else []) + curves
+
+
+def drawn(results: list[Result], folder: Path) -> list[str]:
+    """The pictures that an earlier run has drawn of these results."""
+    named = ["ratios", *(slug(r.workload) for r in results if "tidewire" in r.curves)]
+    return [path for path in (f"plots/{name}.svg" for name in named) if (folder / path).exists()]
 
 
 def _saved(pyplot: Any, figure: Any, folder: Path, name: str) -> str:

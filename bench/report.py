@@ -183,7 +183,7 @@ def _read(row: dict[str, Any]) -> Result:
 
 def save(results: list[Result], folder: Path, plots: list[str] | None = None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "results.md").write_text(markdown(results, plots), encoding="utf-8")
+    _write(folder / "results.md", markdown(results, plots))
     rows = [
         {
             **asdict(r),
@@ -193,4 +193,11 @@ def save(results: list[Result], folder: Path, plots: list[str] | None = None) ->
         }
         for r in results
     ]
-    (folder / "results.json").write_text(json.dumps({"results": rows}, indent=1) + "\n", encoding="utf-8")
+    _write(folder / "results.json", json.dumps({"results": rows}, indent=1) + "\n")
+
+
+def _write(path: Path, text: str) -> None:
+    """All of it or nothing: a run may be ended at any moment."""
+    partial = path.with_name(path.name + ".partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.replace(path)
