@@ -19,12 +19,14 @@ from struct import Struct
 from time import time_ns
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
 import pyarrow as pa
 
 from executor.abc import Portal, Prepared, Rows
 from pgwire import messages, replies
 from pgwire.abc import MORE, Step
-from pgwire.encoding.binary_fields import Fields
+from pgwire.encoding.arrow_views import Bytes
+from pgwire.encoding.binary_fields import Fields, Places
 from pgwire.encoding.bound_columns import fields_of_rows, fields_of_values, read_columns
 from pgwire.encoding.copy_columns import Doubt
 from pgwire.results import PortalRun
@@ -52,43 +54,76 @@ _length_at = Struct(">I").unpack_from
 class Run:
     """What has come of a run so far; places count from its first byte."""
 
-    __slots__ = ("_after", "_head", "_tail", "described", "end", "ends", "is_over", "starts")
+    __slots__ = (
+        "_behind",
+        "_beyond",
+        "_head",
+        "_pieces",
+        "_tail_size_bytes",
+        "count",
+        "described",
+        "end",
+        "is_over",
+    )
 
     def __init__(self, head: bytes, tail: bytes, after: bytes) -> None:
-        self._head = head
+        self._head = np.frombuffer(head, np.uint8)
         """A Bind's payload up to its values."""
-        self._tail = tail
-        """What follows the values: the result formats."""
-        self._after = after
-        """The messages after each Bind."""
+        self._behind = np.frombuffer(tail + after, np.uint8)
+        """What follows the values: the result formats, then the messages after each Bind."""
+        self._tail_size_bytes, self._beyond = len(tail), len(after)
         self.described = after.startswith(_DESCRIBE)
-        self.starts: list[int] = []
-        self.ends: list[int] = []
+        self._pieces: list[tuple[Places, Places]] = []
+        self.count = 0
         self.end = 0
         self.is_over = False
 
     def read(self, buffer: bytes, base: int) -> None:
         """Goes on where it stopped, in a buffer in which the run begins at `base`."""
-        head, tail, after = self._head, self._tail, self._after
-        before, behind, beyond = 5 + len(head), len(tail), len(after)
-        add_start, add_end = self.starts.append, self.ends.append
-        at, size = base + self.end, len(buffer)
+        beyond, size = self._beyond, len(buffer)
+        first = at = base + self.end
         stop = base + RUN_BYTES_MAX
-        room = RUN_ROWS_MAX - len(self.starts)
-        while room and at < stop and at + before <= size:
-            end = at + 1 + _length_at(buffer, at + 1)[0]
-            if end + beyond > size or buffer[at] != _BIND:
+        room = RUN_ROWS_MAX - self.count
+        places: list[int] = []
+        add = places.append
+        while room and at < stop and at + 5 <= size:
+            end = at + 1 + _length_at(buffer, at + 1)[0] + beyond
+            if end > size:
                 break
-            if not (buffer.startswith(head, at + 5) and buffer.startswith(after, end)):
-                break
-            if end - behind < at + before or not buffer.endswith(tail, at + before, end):
-                break
-            add_start(at + before - base)
-            add_end(end - behind - base)
-            at = end + beyond
+            add(end)
+            at = end
             room -= 1
-        self.end = at - base
-        self.is_over = not room or at >= stop or _goes_elsewhere(buffer, at)
+        if places:
+            self._keep_alike(buffer, base, np.array([first, *places], np.int64))
+        self.is_over = self.count >= RUN_ROWS_MAX or self.end >= RUN_BYTES_MAX
+        self.is_over = self.is_over or _goes_elsewhere(buffer, base + self.end)
+
+    def _keep_alike(self, buffer: bytes, base: int, places: Places) -> None:
+        """Takes those Binds that are the run's, of messages that begin at `places` if all of them are."""
+        head, behind = self._head, self._behind
+        ends = places[1:] - self._beyond
+        starts, tails = places[:-1] + 5 + len(head), ends - self._tail_size_bytes
+        octets = np.frombuffer(buffer, np.uint8)
+        alike = (octets[places[:-1]] == _BIND) & (tails >= starts)
+        # A message that is too short may not be looked into: what is there instead is the next one.
+        last = len(buffer) - len(head)
+        alike &= (_windows(octets, len(head))[np.minimum(starts - len(head), last)] == head).all(axis=1)
+        alike &= (_windows(octets, len(behind))[tails] == behind).all(axis=1)
+        count = len(alike) if alike.all() else int(alike.argmin())
+        if count:
+            self._pieces.append((starts[:count] - base, tails[:count] - base))
+            self.count += count
+            self.end = int(places[count]) - base
+
+    def values(self) -> tuple[Places, Places]:
+        """Where each Bind's values begin and end."""
+        starts, ends = zip(*self._pieces, strict=True)
+        return np.concatenate(starts), np.concatenate(ends)
+
+
+def _windows(octets: Bytes, width: int) -> Bytes:
+    """For every byte the `width` bytes that begin there."""
+    return np.ndarray((len(octets) - width + 1, width), np.uint8, octets, 0, (1, 1))
 
 
 def _goes_elsewhere(buffer: bytes, at: int) -> bool:
@@ -138,7 +173,7 @@ def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) 
         start = inbox.start + len(name.encode()) + 6 + 2 * len(codes)  # two terminators, two counts
         run = Run(buffer[inbox.start : start], buffer[end - 2 - 2 * len(formats) : end], buffer[end:after])
     run.read(inbox.buffer, base)
-    if len(run.starts) * row_count < RUN_ROWS_MIN:
+    if run.count * row_count < RUN_ROWS_MIN:
         return None
     if not run.is_over:
         conversation.pipeline = run
@@ -177,21 +212,21 @@ class _Batch:
             )
             given = read_columns(readers, self._fields(base))
         except (Doubt, SqlError, pa.ArrowException, OverflowError):
-            conversation.one_by_one = len(run.starts) - 1
+            conversation.one_by_one = run.count - 1
             return None
         conversation.inbox.position = base
         return self._insert(given)
 
     def _fields(self, base: int) -> list[Fields]:
         run, data, width = self._run, self._conversation.inbox.buffer, len(self._types)
-        starts, ends = [base + at for at in run.starts], [base + at for at in run.ends]
+        starts, ends = (base + places for places in run.values())
         if self._row_count == 1:
             return fields_of_rows(data, starts, ends, width)
         return fields_of_values(data, starts, ends, self._row_count * width, width)
 
     async def _insert(self, given: Sequence[pa.Array]) -> None:
         conversation, prepared, run = self._conversation, self._prepared, self._run
-        count = len(run.starts)
+        count = run.count
         session = conversation.session
         session.statement_text, session.statement_began_ns = prepared.text, time_ns()
         try:

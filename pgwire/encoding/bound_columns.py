@@ -36,6 +36,8 @@ _ZONE_HOURS_MAX: Final = 14
 _STAMP_SIZE_BYTES: Final = len("2024-02-29 12:34:56")
 _DATE_SIZE_BYTES: Final = len("2024-02-29")
 _ZONE_SIZE_BYTES: Final = len("+00")
+_ABREAST_MIN: Final = 8
+"""From so many stretches on, one step of numpy for all of them costs less than a step of Python for each."""
 
 _strings: Final = column_reader(TypeRef(t.TEXT))
 OfText = Callable[[pa.Array, Places], pa.Array]
@@ -193,36 +195,50 @@ def _without_zones(fields: Fields, dated: bool) -> Fields:
     return Fields(fields.data, fields.starts, np.where(sizes < 0, sizes, sizes - cut))
 
 
-def fields_of_rows(data: bytes, starts: Sequence[int], ends: Sequence[int], width: int) -> list[Fields]:
+def fields_of_rows(data: bytes, starts: Places, ends: Places, width: int) -> list[Fields]:
     """The columns of rows of `width` sized values that begin and end at these places. Raises Doubt where they do not."""
-    at = np.array(starts, np.int64)
+    where, sizes = _followed(data, starts, ends, width)
+    return [Fields(data, where[i], sizes[i]) for i in range(width)]
+
+
+def fields_of_values(data: bytes, starts: Places, ends: Places, count: int, width: int) -> list[Fields]:
+    """The same where `count` values, those of several rows, follow each other between these places."""
+    if len(starts) >= _ABREAST_MIN:
+        places, lengths = _followed(data, starts, ends, count)
+        where, sizes = places.T.reshape(-1), lengths.T.reshape(-1)
+    else:
+        where, sizes = _walked(data, starts, ends, count)
+    return [Fields(data, where[i::width], sizes[i::width]) for i in range(width)]
+
+
+def _followed(data: bytes, starts: Places, ends: Places, count: int) -> tuple[Places, Places]:
+    """Where `count` values begin and how long they are, a row for each value: all stretches abreast. Raises Doubt."""
+    at = starts
     if len(data) < 4:
         raise Doubt
     words = np.ndarray((len(data) - 3,), np.dtype(">i4"), data, 0, (1,))
-    where = np.empty((width, len(at)), np.int64)
-    sizes = np.empty((width, len(at)), np.int64)
+    where = np.empty((count, len(at)), np.int64)
+    sizes = np.empty((count, len(at)), np.int64)
     try:
-        for i in range(width):
+        for i in range(count):
             sizes[i] = words[at]
             where[i] = at + 4
             at = where[i] + np.maximum(sizes[i], 0)
     except IndexError:
         raise Doubt from None
-    # Each began where the one before it ended: so if the last ends where it should, all are in their rows.
-    if int(sizes.min(initial=0)) < -1 or (at != np.array(ends, np.int64)).any():
+    # Each began where the one before it ended: so if the last ends where it should, all are in their stretches.
+    if int(sizes.min(initial=0)) < -1 or (at != ends).any():
         raise Doubt
-    return [Fields(data, where[i], sizes[i]) for i in range(width)]
+    return where, sizes
 
 
-def fields_of_values(
-    data: bytes, starts: Sequence[int], ends: Sequence[int], count: int, width: int
-) -> list[Fields]:
-    """The same where `count` values, those of several rows, follow each other between these places."""
+def _walked(data: bytes, starts: Places, ends: Places, count: int) -> tuple[Places, Places]:
+    """The same of a few stretches, value after value of one after the other."""
     where: list[int] = []
     sizes: list[int] = []
     add_where, add_size = where.append, sizes.append
     size_at = Struct(">i").unpack_from
-    for at, end in zip(starts, ends, strict=True):
+    for at, end in zip(starts.tolist(), ends.tolist(), strict=True):
         while at < end:
             (size,) = size_at(data, at)
             at += 4
@@ -234,8 +250,7 @@ def fields_of_values(
             raise Doubt
     if len(sizes) != count * len(starts) or min(sizes) < -1:
         raise Doubt
-    all_where, all_sizes = np.array(where, np.int64), np.array(sizes, np.int64)
-    return [Fields(data, all_where[i::width], all_sizes[i::width]) for i in range(width)]
+    return np.array(where, np.int64), np.array(sizes, np.int64)
 
 
 __all__ = ["BoundColumn", "fields_of_rows", "fields_of_values", "read_columns"]
