@@ -39,7 +39,7 @@ from storage.shard import machine
 from storage.shard.machine import PartsGone
 from storage.shard.shard import Shard
 from storage.shard.state import State
-from storage.sorted_ids import sorted_distinct
+from storage.sorted_ids import ascending, sorted_distinct
 
 Numbered = tuple[int, Part]
 
@@ -497,9 +497,19 @@ def _distinct(found: list[np.ndarray]) -> np.ndarray:
 
 
 def _gather(tables: list[pa.Table], sort_by: Sequence[str]) -> pa.Table:
-    table = pa.concat_tables(tables).combine_chunks()
-    order = [(name, "ascending") for name in sort_by if name in table.schema.names]
-    return table.sort_by(order or [("_rid", "ascending")])
+    """One table of all, in order. The parts of one load usually are already: then no row is moved."""
+    table = pa.concat_tables(tables)
+    order = [name for name in sort_by if name in table.schema.names] or ["_rid"]
+    if len(order) == 1 and _in_order(table.column(order[0])):
+        return table
+    return table.combine_chunks().sort_by([(name, "ascending") for name in order])
+
+
+def _in_order(values: pa.ChunkedArray) -> bool:
+    """Whether integers ascend; of others it is not asked."""
+    if not pa.types.is_integer(values.type) or values.null_count:
+        return False
+    return ascending(values.to_numpy())
 
 
 def _among(values: np.ndarray, wanted: np.ndarray) -> np.ndarray:
