@@ -100,3 +100,5 @@ class DataShards:
                 raise AssertionError("a transaction was written to while it was being spilled")
             for part in parts:
                 transaction.add_part(shard, part)
+                if part.key is not None:
+                    transaction.staged.append(part.key)

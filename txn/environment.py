@@ -57,6 +57,7 @@ from txn.resolve import resolve
 from txn.retention import Retention
 from txn.rids import RidAllocator
 from txn.sizes import stored_bytes
+from txn.staging import Staging
 from txn.transaction import Transaction
 from txn.txns_shard import ModeMismatch, TxnsShard
 from txn.txns_state import TxnsState
@@ -105,6 +106,7 @@ class Environment:
         self.conflicts: ConflictIndex
         self.committer: Committer
         self.applier = Applier(lambda: self.txns.state, self.shard, self._applied, offload=offload)
+        self.staging = Staging(blob)
         self._data = DataShards(
             blob,
             consensus,
@@ -336,9 +338,11 @@ class Environment:
         self.transactions[transaction] = None
         return transaction
 
-    def ended(self, transaction: Transaction) -> None:
-        """Called by a transaction when it is over."""
+    def ended(self, transaction: Transaction, *, undone: bool) -> None:
+        """Called by a transaction when it is over; `undone`: nothing of it was, or will be, committed."""
         self.transactions.pop(transaction, None)
+        if transaction.staged:
+            self.staging.ended(transaction, undone=undone)
 
     @property
     def open_transactions(self) -> int:
@@ -473,12 +477,18 @@ class Environment:
         """What the shard's parts take, as far as this process has seen them. See `txn.sizes`."""
         return stored_bytes(self._data.handles.get(shard), self.txns.state.outstanding.get(shard, ()))
 
-    async def stage(self, shard: ShardId, kind: str, table: pa.Table) -> Part:
+    async def stage(
+        self, shard: ShardId, kind: str, table: pa.Table, transaction: Transaction | None = None
+    ) -> Part:
         """Writes rows ahead of their commit: inline when small, else a blob. `_rid` comes first.
 
-        `kind` is "+" (with the shard's columns) or "-" (`_rid` alone). An orphan until it is committed.
+        `kind` is "+" (with the shard's columns) or "-" (`_rid` alone). An orphan until it is committed, and
+        deleted if the `transaction` ends without naming it.
         """
-        return await self._data.stage(shard, kind, table)
+        part = await self._data.stage(shard, kind, table)
+        if transaction is not None:
+            self.staging.staged(transaction, part)
+        return part
 
     async def spill(self, transaction: Transaction) -> None:
         """Moves a transaction's buffered rows to staged parts, so that it may go on growing.

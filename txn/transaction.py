@@ -96,6 +96,7 @@ class Transaction:
         "read_only",
         "read_ts",
         "reads",
+        "staged",
         "unsettled",
         "writes",
     )
@@ -120,6 +121,8 @@ class Transaction:
         self.earlier: ReadSet | None = None
         """The reads of earlier statements, while a statement runs that may begin anew (`statement_reads`)."""
         self.writes = WriteBuffer()
+        self.staged: list[str] = []
+        """Blobs that were written for it, committed or not (`txn.staging`)."""
         self.memory_max_bytes = memory_max_bytes
         self.on_admit: Hook | None = None
         self.on_apply: Hook | None = None
@@ -422,13 +425,15 @@ class Transaction:
     def rollback(self) -> None:
         """Lets go of everything. Free of charge, whatever was written. Idempotent."""
         if self._state == "open":
-            self._end("rolled back")
+            self._end("rolled back", undone=True)
 
-    def _end(self, state: str) -> None:
+    def _end(self, state: str, *, undone: bool) -> None:
         self._state = state
+        # The hooks know the block that knows this: apart, all that it wrote is freed at once.
+        self.on_admit = self.on_apply = self.on_memory = None
         self._environment.holds.release(self.hold)
         self._environment.locks.release_all(self)
-        self._environment.ended(self)
+        self._environment.ended(self, undone=undone)
 
     # --- the member's side -------------------------------------------------------------------
 
@@ -460,19 +465,22 @@ class Transaction:
 
     def _hand_over(self) -> None:
         """Admitted: the next writers of these rows may go on while the append is under way."""
+        self._state = "admitted"
         self._environment.locks.release_all(self)
 
     def committed(self, ts: Timestamp) -> None:
         self.commit_ts = ts
-        self._end("committed")
+        self._end("committed", undone=False)
         assert self._done is not None
         self._done(ts)
+        self._done = None
 
     def failed(self, error: Exception) -> None:
         if self._state != "committed":  # otherwise only the answer went wrong
-            self._end("failed")
+            self._end("failed", undone=self._state == "committing")
         assert self._done is not None
         self._done(error)
+        self._done = None
 
     def validate(self) -> None:
         """Whether it may commit now. Raises SerializationFailure (naming key and commit), TransactionExpired."""

@@ -10,8 +10,8 @@ Nothing waits for it: reads are served from the log as it is committed. One pass
     rollup       the state into the log, and what lies before is truncated
     since        told to the log and the data shards, every minute or so; graves before it are cleared
 
-and one over the data shards that were applied to (`maintain`): compaction and garbage collection. Two
-passes, because a compaction may take its time. A pass that fails is reported and tried again. A
+and one over what was staged in vain and over the data shards that were applied to (`maintain`): compaction and garbage
+collection. Two passes, because a compaction may take its time. A pass that fails is reported and tried again. A
 simulation calls both where it likes.
 """
 
@@ -112,6 +112,7 @@ class Upkeep:
             self._since_sent_rounds = committer.rounds
 
     async def _maintain(self) -> None:
+        await self.env.staging.discard()
         for shard in list(self.due):
             del self.due[shard]
             if shard not in self.env.txns.state.registered:

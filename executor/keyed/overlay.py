@@ -28,6 +28,7 @@ from executor.keyed.row_ids import RowIds
 from executor.keyed.write import Change, kept_columns
 from executor.snapshot.abc import TableImage
 from executor.snapshot.columns import row_reader
+from executor.snapshot.spill import Spill, filtered
 from planner.abc import Table
 from storage.abc import Row, Timestamp
 from txn.abc import Key
@@ -83,11 +84,14 @@ class TableWrites:
     """One transaction's writes to one table, beyond the buffer of `txn`."""
 
     __slots__ = (
-        "_candidates", "_deleted", "_gone", "_live", "_sorted", "bulk", "bulk_deleted", "image", "rules", "settled",
+        "_candidates", "_deleted", "_gone", "_live", "_sorted", "_spill", "bulk", "bulk_deleted", "image", "rules", "settled",
         "shard", "txn",
     )  # fmt: skip
 
-    def __init__(self, txn: Transaction, rules: TableRules, image: TableImage | None) -> None:
+    def __init__(
+        self, txn: Transaction, rules: TableRules, image: TableImage | None, spill: Spill | None = None
+    ) -> None:
+        """`spill`: where bulk rows go that are taken from others."""
         self.txn = txn
         self.rules = rules
         self.shard = rules.table.shard
@@ -98,6 +102,7 @@ class TableWrites:
         """What bulk statements deleted of the base."""
         self.settled = False
         """`bulk` is what is left when the transaction ends: rows that were deleted again are out of it."""
+        self._spill = spill
         self._deleted = _NOTHING_DELETED
         self._gone = _NOTHING_GONE
         self._live = _NO_BULK
@@ -188,7 +193,7 @@ class TableWrites:
                 whole = bulk.prepared if bulk.prepared is not None else bulk.rows
                 out.append(FinalBulk(whole, bulk.replaces))
             elif not mask.all():
-                out.append(FinalBulk(bulk.rows.filter(pa.array(~mask)), None))
+                out.append(FinalBulk(filtered(bulk.rows, ~mask, self._spill), None))
         return out
 
     def live_bulk(self) -> list[pa.Table]:
@@ -201,7 +206,7 @@ class TableWrites:
             tables = []
             for bulk in self.bulk:
                 mask = gone.among(bulk.rows.column(0))
-                tables.append(bulk.rows if mask is None else bulk.rows.filter(pa.array(~mask)))
+                tables.append(bulk.rows if mask is None else filtered(bulk.rows, ~mask, self._spill))
             self._live = (list(self.bulk), (len(self.bulk_deleted), deletes), tables)
         return tables
 

@@ -179,7 +179,8 @@ class Block:
         w = self.tables.get(table.shard)
         if w is None:
             image = None if table.shard in self.created else self.executor.store.image(table.shard)
-            w = TableWrites(self.transaction(), self.executor.rules(table), image)
+            store = self.executor.store
+            w = TableWrites(self.transaction(), self.executor.rules(table), image, store.spill)
             self.tables[table.shard] = w
         elif w.rules.table is not table:
             w.rules = self.executor.rules(table)  # altered in this very block

@@ -15,7 +15,6 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from executor.abc import ExecutionError
@@ -32,6 +31,8 @@ from executor.session import keyed as keyed_session
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.snapshot.columns import row_reader, rows_to_arrays
+from executor.snapshot.removal import sorted_ids
+from executor.snapshot.spill import Spill, in_one, numbers_from
 from planner import types as t
 from planner.abc import (
     DeleteQuery,
@@ -181,7 +182,7 @@ async def insert_bulk(
     executor = session.executor
     rules = executor.rules(table)
     first = executor.env.rids.take(rows.num_rows)
-    counted = await executor.store.sort(lambda: numbered(first, table, rows))
+    counted = await executor.store.sort(lambda: numbered(first, table, rows, executor.store.spill))
     written = physical(table, counted)
     if not checked:
         await executor.store.sort(lambda: check_rows(rules, rows, session))
@@ -195,9 +196,9 @@ def physical(table: Table, numbered: pa.Table) -> pa.Table:
     return pa.table([*numbered.columns[1:], numbered.column(0)], schema=queries.physical_schema(table))
 
 
-def numbered(first: int, table: Table, rows: pa.Table) -> pa.Table:
+def numbered(first: int, table: Table, rows: pa.Table, spill: Spill | None = None) -> pa.Table:
     """Full rows with row ids from `first` on in front, named as the table's shard names its columns. Any thread."""
-    rids = pa.array(np.arange(first, first + rows.num_rows, dtype=np.int64))
+    rids = pa.array(numbers_from(first, rows.num_rows, spill))
     schema = shard_schema(table)
     return pa.table([rids, *rows.columns], schema=pa.schema([pa.field("_rid", pa.int64()), *schema]))
 
@@ -207,7 +208,7 @@ def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
     not_null = [i for i in rules.not_null if rows.column(i).null_count]
     if not not_null and not rules.checks:
         return
-    for batch in rows.combine_chunks().to_batches():
+    for batch in rows.to_batches():
         if not batch.num_rows:
             continue
         read = row_reader(batch.columns)
@@ -285,7 +286,8 @@ async def stage(session: Session, table: Table, kind: str, rows: pa.Table) -> Pa
     if kind == "+":
         columns = [field_identity(f) for f in rows.schema][1:]
         assert columns == [field_identity(f) for f in shard_schema(table)], "a part has its table's columns"
-    return await session.executor.env.stage(table.shard, kind, rows)
+    txn = session.block.txn if session.block is not None else None
+    return await session.executor.env.stage(table.shard, kind, rows, txn)
 
 
 def rules_violation(writes: TableWrites, oid: int, key: Any) -> ExecutionError:
@@ -372,7 +374,8 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
 
 async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Table) -> Written:
     """Keys stay as they are: the old rows go, the new ones come with new row ids."""
-    rids, first = await session.executor.store.sort(lambda: distinct(rows.column(0)))
+    store = session.executor.store
+    rids, first = await store.sort(lambda: distinct(rows.column(0), store.spill))
     if first is not None:  # a join found some of them more than once: which match wins is nobody's promise
         rows = rows.take(pa.array(first))
     deletion = await _delete_rids(session, block, table, rids, replaced=True)
@@ -382,9 +385,9 @@ async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Ta
     return written.set_column(written.column_names.index("_rid"), "_rid", rows.column(0)), count
 
 
-def distinct(rids: Any) -> tuple[pa.Array, Any]:
+def distinct(rids: Any, spill: Spill | None = None) -> tuple[pa.Array, Any]:
     """The distinct row ids, and the positions of their first occurrences if some came twice."""
-    ids = as_numpy(rids)
+    ids = as_numpy(in_one(rids, spill))
     if ascending(ids) or len(sorted_distinct(ids)) == len(ids):
         return pa.array(ids), None
     first = first_places(ids)
@@ -399,6 +402,8 @@ async def _delete_rids(
     txn = block.transaction()
     writes = block.writes(table)
     removal = None
+    # In order once, and all that is made of them below shares their memory.
+    rids = await executor.store.sort(lambda: pa.array(sorted_ids(rids, executor.store.spill)))
     mode = LockMode.NO_KEY_UPDATE if replaced else LockMode.UPDATE
     among = await bulk_locks.lock(session, block, table, rids, mode)
     if writes.image is not None and not replaced:
@@ -423,7 +428,7 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     table = body.table
     rules = executor.rules(table)
     await hydrated(block, table)
-    rids, _ = await executor.store.sort(lambda: distinct(rows.column(0)))
+    rids, _ = await executor.store.sort(lambda: distinct(rows.column(0), executor.store.spill))
     related = bool(table.referenced_by)
     if len(rids) >= executor.limits.stage_rows and body.returning is None and not related:
         await _delete_rids(session, block, table, rids)

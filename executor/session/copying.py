@@ -187,7 +187,9 @@ class _Load:
         rows = await self._completed(given)
         rules = session.executor.rules(table)
         await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
-        numbered = bulk.numbered(session.executor.env.rids.take(rows.num_rows), table, rows)
+        numbered = bulk.numbered(
+            session.executor.env.rids.take(rows.num_rows), table, rows, session.executor.store.spill
+        )
         await bulk.check_wide(session, self._block, table, bulk.physical(table, numbered))
         self._rows += numbered.num_rows
         spill = session.executor.store.spill

@@ -13,14 +13,15 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds
-from executor.snapshot.bulk import Bulk, Removal, shared_keys
+from executor.snapshot.bulk import Bulk, shared_keys
 from executor.snapshot.keys import KeyIndex
+from executor.snapshot.removal import Removal
 from executor.snapshot.runs import Run
+from executor.snapshot.spill import filtered
 from txn.abc import Key
 
 if TYPE_CHECKING:
@@ -129,7 +130,11 @@ async def settle(session: Session, block: Block) -> None:
                 searched.append(bulk.replaces)
             if mask is not None and mask.all():
                 continue
-            rows = bulk.rows if mask is None else await store.sort(_without(bulk.rows, mask))
+            rows = (
+                bulk.rows
+                if mask is None
+                else await store.sort(functools.partial(filtered, bulk.rows, ~mask, store.spill))
+            )
             own = pa.table([*rows.columns[1:], rows.column(0)], names=[*image.physical.schema.names, "_rid"])
             prepared = await store.prepare_bulk(image, own, ignoring=gone)
             settled.append(BulkInsert(rows, prepared, None))
@@ -151,10 +156,6 @@ def _fits(prepared: Any, image: Any) -> bool:
         return False
     same = prepared.table.schema.names[:-1] == image.physical.schema.names
     return same and (prepared.run.shape == image.shape if prepared.run is not None else not image.keyed)
-
-
-def _without(rows: pa.Table, mask: np.ndarray[Any, np.dtype[np.bool_]]) -> Any:
-    return lambda: rows.filter(pa.array(~mask))
 
 
 __all__ = ["own_clash", "settle", "unsettled"]

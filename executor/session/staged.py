@@ -286,7 +286,7 @@ async def _append(session: Session, block: Block, staged: _Staged) -> int:
         full = await completed(session, block, table, staged.columns, rows)
         await executor.store.sort(partial(bulk.check_rows, rules, full, session))
         first = executor.env.rids.take(full.num_rows)
-        numbered = bulk.numbered(first, table, full)
+        numbered = bulk.numbered(first, table, full, session.executor.store.spill)
         await bulk.check_wide(session, block, table, bulk.physical(table, numbered))
         whole.append(numbered)
         if staged.by_reference:

@@ -1,7 +1,6 @@
-"""Bulk inserts and deletions: sorted once, checked by merging, never looked at row by row.
+"""Bulk inserts: sorted once, checked by merging, never looked at row by row. (Deletions: `removal.py`.)
 
     rows --prepare, look_up (any thread)--> Bulk --conflicts (loop)--> [] --put_bulk (loop)--> a run, and DuckDB
-    row ids --prepare_removal (any thread)--> Removal --remove_bulk (loop)--> a run of tombstones, and DuckDB
 
 Sorting ten million rows takes a second, and so does looking for their keys in as many rows that exist; so
 both are functions of immutable things that may run beside the loop. What is left for admission is to look at
@@ -24,8 +23,9 @@ import pyarrow as pa
 from executor.keyed.row_ids import RowIds
 from executor.snapshot.columns import row_reader
 from executor.snapshot.keys import KeyIndex, Positions, in_order, key_index, repeats, sort_order
-from executor.snapshot.runs import RID, TOMBSTONE, Rids, Run, RunShape, build_run
-from executor.snapshot.spill import Column, Spill, one_array
+from executor.snapshot.merging import STRETCH_ROWS, Gathered
+from executor.snapshot.runs import RID, Rids, Run, RunShape, build_run
+from executor.snapshot.spill import Column, Spill, in_one, one_array
 from storage.abc import Timestamp
 from txn.abc import Key
 
@@ -74,11 +74,11 @@ def prepare(
     spill: Spill | None = None,
 ) -> Bulk:
     """Brings rows to the table's schema and sorts them by key. Pure; any thread."""
-    rows, rids = split_rids(rows, first_rid)
-    # Only keys are put together in memory; the other columns stay in the chunks (and files) that they came in.
+    rows, rids = split_rids(rows, first_rid, spill)
+    # Only keys are put together; the other columns stay in the chunks (and files) that they came in.
     looked_at = {*shape.key, *(i for _, positions, _ in shape.uniques for i in positions)}
     columns: list[Column] = [
-        conform(rows.column(i), t) if i in looked_at else conform_chunks(rows.column(i), t)
+        conform(rows.column(i), t, spill) if i in looked_at else conform_chunks(rows.column(i), t)
         for i, t in enumerate(schema.types)
     ]
     table = pa.table([*columns, pa.array(rids)], names=[*schema.names, RID])
@@ -92,9 +92,9 @@ def prepare(
     keys = shape.key_arrays(pa.array(rids), columns)
     if not in_order(keys):
         order = sort_order(keys)
-        take = pa.array(order)
         rids = rids[order]
-        columns = [one_array(c.take(take)) for c in columns]
+        columns = rearranged(columns, order, spill)
+        columns = [in_one(c, spill) if i in shape.key else c for i, c in enumerate(columns)]
         keys = shape.key_arrays(pa.array(rids), columns)
     bulk.keys = key_index(keys)
     again = np.flatnonzero(repeats(keys))
@@ -144,71 +144,30 @@ def _standing(
     return at
 
 
-@dataclass(slots=True)
-class Removal:
-    """A bulk deletion, ready to be admitted."""
-
-    table: pa.Table
-    """The row ids, for DuckDB."""
-
-    rids: Rids
-    """Sorted."""
-
-    runs: tuple[Run, ...]
-    """What was searched for them."""
-
-    run: Run | None
-    """Tombstones of those found, their time still to be set."""
+def rearranged(columns: Sequence[Column], order: Positions, spill: Spill | None) -> list[Column]:
+    """The columns in another order of rows; large ones by stretches, put aside in mapped files."""
+    if spill is None or not spill.wanted(columns):
+        return [one_array(c.take(pa.array(order))) for c in columns]
+    there = [in_one(c, spill) for c in columns]
+    whole = Gathered(spill)
+    for at in range(0, len(order), STRETCH_ROWS):
+        take = pa.array(order[at : at + STRETCH_ROWS])
+        whole.add([c.take(take) for c in there])
+    return list(whole.columns([c.type for c in there]))
 
 
-def prepare_removal(
-    shape: RunShape, runs: tuple[Run, ...], rids: pa.Array, spill: Spill | None = None
-) -> Removal:
-    """Finds the keys of row ids in runs and makes tombstones of them. Pure; any thread.
-
-    Row ids of a run that a newer run has replaced are passed over: a tombstone goes on top of all runs.
-    Memory needs no such care, it shadows the tombstones themselves.
-    """
-    rids = one_array(rids)
-    wanted = np.sort(np.asarray(rids, np.int64))
-    taken: list[tuple[Run, pa.Array]] = []
-    for depth, run in enumerate(runs):
-        at = run.positions_of_rids(wanted)
-        at = at[at >= 0]
-        for newer in runs[:depth]:
-            if not len(at):
-                break
-            at = at[newer.keys.find_many([k.take(pa.array(at)) for k in run.keys.arrays]) < 0]
-        if len(at):
-            taken.append((run, pa.array(at)))
-    tombstones = None
-    if taken:
-        count = sum(len(at) for _, at in taken)
-        columns = [
-            pa.concat_arrays([r.columns[c].take(at) for r, at in taken])
-            if c in shape.key
-            else pa.nulls(count, t)
-            for c, t in enumerate(shape.types)
-        ]
-        width = max(1, len(shape.key))
-        keys = [pa.concat_arrays([r.keys.arrays[k].take(at) for r, at in taken]) for k in range(width)]
-        gone = np.full(count, TOMBSTONE, np.int64)
-        tombstones = build_run(shape, gone, columns, 0, 0, key_arrays=keys, spill=spill)
-    return Removal(pa.table({RID: rids}), wanted, runs, tombstones)
-
-
-def split_rids(rows: pa.Table, first_rid: int | None) -> tuple[pa.Table, Rids]:
+def split_rids(rows: pa.Table, first_rid: int | None, spill: Spill | None = None) -> tuple[pa.Table, Rids]:
     """The columns and the row ids of a table that carries `_rid`, or gets it from a block."""
     if first_rid is not None:
         return rows, np.arange(first_rid, first_rid + rows.num_rows, dtype=np.int64)
     i = rows.schema.get_field_index(RID)
     if i < 0:
         raise ValueError("rows of a bulk insert need their row ids")
-    return rows.remove_column(i), np.asarray(one_array(rows.column(i)), np.int64)
+    return rows.remove_column(i), np.asarray(in_one(rows.column(i), spill), np.int64)
 
 
-def conform(column: pa.ChunkedArray, t: pa.DataType) -> pa.Array:
-    array = one_array(column)
+def conform(column: pa.ChunkedArray, t: pa.DataType, spill: Spill | None = None) -> pa.Array:
+    array = in_one(column, spill)
     if array.type == t or (array.type in _LARGE and _LARGE[array.type] == t):
         return array
     return array.cast(t)

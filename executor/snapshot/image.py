@@ -33,11 +33,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from executor.snapshot.bulk import Bulk, Removal, conflicts, prepare, prepare_removal
+from executor.snapshot.bulk import Bulk, conflicts, prepare
 from executor.snapshot.indexes import TableIndex
 from executor.snapshot.lookup import Lookups, unique_columns
 from executor.snapshot.pending import BULK, NONE, BulkClose, BulkInsert, CloseAll, Op, Switch, bulk_op
 from executor.snapshot.physical import Physical
+from executor.snapshot.removal import Removal, prepare_removal
 from executor.snapshot.runs import RID, Rids, Run, RunShape
 from planner.abc import Table
 from storage.abc import Row, Timestamp

@@ -31,7 +31,7 @@ _LARGE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 def merge_runs(runs: Sequence[Run], *, bottom: bool, spill: Spill | None = None) -> Run:
     """One run that answers as these adjacent ones do, newest first. `bottom`: nothing lies below."""
     shape = runs[0].shape
-    whole = _Gathered(spill)
+    whole = Gathered(spill)
     for spans in stretches(runs, STRETCH_ROWS):
         whole.add(_merged(shape, runs, spans, bottom))
     kinds = [_common([r.columns[i].type for r in runs]) for i in range(len(shape.types))]
@@ -73,8 +73,8 @@ def _merged(shape: RunShape, runs: Sequence[Run], spans: Sequence[Span], bottom:
     return [pa.array(rids[order]), *own_keys, *columns]
 
 
-class _Gathered:
-    """What has been merged so far: in mapped files, but for the last of it."""
+class Gathered:
+    """Columns that come by stretches: what there is so far is in mapped files, but for the last of it."""
 
     def __init__(self, spill: Spill | None) -> None:
         self._spill = spill
@@ -103,4 +103,4 @@ def _common(kinds: Sequence[pa.DataType]) -> pa.DataType:
     return kinds[0] if len(set(kinds)) == 1 else _LARGE.get(kinds[0], kinds[0])
 
 
-__all__ = ["merge_runs", "stretches"]
+__all__ = ["Gathered", "merge_runs", "stretches"]

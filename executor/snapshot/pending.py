@@ -17,16 +17,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.physical import OPEN, Physical
+from executor.snapshot.spill import one_array
 from storage.abc import Timestamp
+from storage.sorted_ids import sorted_distinct
 from txn.abc import Key
 
 TEXT_ROWS_MAX = 8
 """Up to so many rows are cheaper as SQL text than as an Arrow table that must be registered (0.35 ms)."""
+
+CLOSE_ROWS = 1 << 19
+"""Rows that one statement of a bulk deletion ends."""
 
 BULK = -2
 NONE = -1
@@ -187,11 +193,32 @@ def _write_bulk(
 def _close(
     con: duckdb.DuckDBPyConnection, physical: Physical, rids: pa.Table, ts: Timestamp, done: Written
 ) -> None:
-    timed = "_ts" in rids.column_names
-    count = _run(con, physical.close("incoming", "x._ts" if timed else str(ts)), rids)
-    if timed and rids.num_rows:
-        ts = max(ts, pc.max(rids["_ts"]).as_py())
+    if "_ts" in rids.column_names:
+        count = _run(con, physical.close("incoming", "x._ts"), rids)
+        if rids.num_rows:
+            ts = max(ts, pc.max(rids["_ts"]).as_py())
+    else:
+        count = _close_slices(con, physical, rids["_rid"], ts)
     done.add_close(count, ts)
+
+
+def _close_slices(
+    con: duckdb.DuckDBPyConnection, physical: Physical, rids: pa.ChunkedArray, ts: Timestamp
+) -> int:
+    """All of them end at `ts`. Slice by slice: a join with twenty million ids takes gigabytes, and where all ids of a
+    stretch are meant, as is usual for rows that came together, there is nothing to join at all (a tenth of the time)."""
+    ids = sorted_distinct(np.asarray(one_array(rids), np.int64))
+    count = 0
+    for at in range(0, len(ids), CLOSE_ROWS):
+        some = ids[at : at + CLOSE_ROWS]
+        low, high = int(some[0]), int(some[-1])
+        if high - low == len(some) - 1:
+            found = con.execute(physical.close_between(low, high, ts)).fetchone()
+            count += int(found[0]) if found else 0
+        else:
+            sql = physical.close_between(low, high, ts, "incoming")
+            count += _run(con, sql, pa.table({"_rid": pa.array(some)}))
+    return count
 
 
 def _run(con: duckdb.DuckDBPyConnection, sql: str, incoming: pa.Table) -> int:

@@ -124,6 +124,13 @@ class Physical:
             f"WHERE {self.name}._rid = x._rid AND {self.name}._to = {OPEN}"
         )
 
+    def close_between(self, low: int, high: int, ts: Timestamp, source: str = "") -> str:
+        """Ends the rows of a stretch of ids, `high` included; only those in the Arrow relation, if one is given."""
+        among = f" AND _rid IN (SELECT _rid FROM {source})" if source else ""
+        return (
+            f"UPDATE {self.name} SET _to = {ts} WHERE _rid BETWEEN {low} AND {high} AND _to = {OPEN}{among}"
+        )
+
     def insert_rows(self, rows: Sequence[tuple[Row, int, Timestamp]], until: Sequence[Timestamp]) -> str:
         """A few rows, (row, rid, `_from`) each, as literals; `until`: their `_to`, empty if all are open."""
         types = [c.type for c in self.table.columns]

@@ -120,6 +120,10 @@ class SecondaryIndex:
         return np.where(at >= 0, self._rows[at], -1)
 
 
+def _no_row(_position: int) -> None:
+    """Of a run of tombstones there is nothing to read."""
+
+
 class Run:
     """One immutable sorted run. Build with `build_run`, `merge_runs`."""
 
@@ -150,7 +154,9 @@ class Run:
             self.keys.spill(spill)
         self.find: Callable[[Key], int] = self.keys.find
         self.key_at = self.keys.key_at
-        self.entry: Callable[[int], tuple[int, Row] | None] = entry_reader(rids, self.columns)
+        self.entry: Callable[[int], tuple[int, Row] | None] = (
+            entry_reader(rids, self.columns) if self.tombstones < self.size else _no_row
+        )
         self._some: dict[tuple[int, ...], RowReader] = {}
         self._blocks: dict[tuple[int, ...], BlockReader] = {}
         self._secondary: dict[int, SecondaryIndex] = {}

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
@@ -27,6 +27,10 @@ from executor.snapshot.columns import fixed_dtype
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Span = tuple[int, int]
 """Where a buffer is in the file: (offset, length)."""
+
+Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+SLICE_ROWS = 1 << 17
+"""Rows that are looked at at a time on their way to a file."""
 
 _ALIGNMENT = 64
 _OFFSET_LIMIT_BYTES = (1 << 31) - 1
@@ -64,17 +68,34 @@ def concat(arrays: Sequence[pa.Array]) -> pa.Array:
 
 def spilled(columns: Sequence[Column], spill: Spill) -> list[pa.Array]:
     """The same columns, each one array over a mapped file. Raises OSError when the disk is full."""
-    fd, path = tempfile.mkstemp(prefix="run-", dir=spill.directory)
-    try:
-        with os.fdopen(fd, "wb") as file:
-            written = [_write(c, file) for c in columns]
-            if not file.tell():
-                file.write(bytes(_ALIGNMENT))  # an empty file cannot be mapped
-        with pa.memory_map(path) as source:
-            data = source.read_buffer(source.size())
-    finally:
-        os.unlink(path)
+    written: list[_Written | pa.Array] = []
+    data = _in_file(lambda file: written.extend(_write(c, file) for c in columns), spill)
     return [w if isinstance(w, pa.Array) else w.array(data) for w in written]
+
+
+def in_one(column: Column, spill: Spill | None) -> pa.Array:
+    """A column as one array: over a mapped file where putting its chunks together would take much memory."""
+    chunked = isinstance(column, pa.ChunkedArray) and column.num_chunks > 1
+    if spill is not None and chunked and spill.wanted([column]):
+        return spilled([column], spill)[0]
+    return one_array(column)
+
+
+def filtered(table: pa.Table, mask: np.ndarray[Any, np.dtype[np.bool_]], spill: Spill | None) -> pa.Table:
+    """The rows for which the mask is true, in mapped files where they are many. On a thread."""
+    if spill is None or table.nbytes < spill.size_bytes_min:
+        return table.filter(pa.array(mask))
+    done: list[pa.Table] = []
+    held: list[pa.Table] = []
+    held_bytes = 0
+    for at in range(0, table.num_rows, SLICE_ROWS):
+        some = table.slice(at, SLICE_ROWS).filter(pa.array(mask[at : at + SLICE_ROWS]))
+        held.append(some)
+        held_bytes += some.nbytes
+        if held_bytes >= spill.size_bytes_min:
+            done.append(spilled_table(pa.concat_tables(held), spill))
+            held, held_bytes = [], 0
+    return pa.concat_tables([*done, *held])
 
 
 def spilled_table(table: pa.Table, spill: Spill) -> pa.Table:
@@ -87,18 +108,47 @@ def spilled_table(table: pa.Table, spill: Spill) -> pa.Table:
     return pa.table(columns, schema=pa.schema(fields, table.schema.metadata))
 
 
+def numbers_from(first: int, count: int, spill: Spill | None) -> Numbers:
+    """`count` numbers from `first` on, over a mapped file where they are many."""
+    if spill is None or count * 8 < spill.size_bytes_min:
+        return np.arange(first, first + count, dtype=np.int64)
+    stop = first + count
+    slices = (
+        np.arange(at, min(at + SLICE_ROWS, stop), dtype=np.int64) for at in range(first, stop, SLICE_ROWS)
+    )
+    return np.frombuffer(_in_file(lambda file: _put(file, slices), spill), np.int64)
+
+
+def nulls(count: int, t: pa.DataType, spill: Spill | None) -> pa.Array:
+    """`count` nulls. Many of them are a hole in a file, which takes neither memory nor disk."""
+    text = t in _LARGE
+    width = 32 if text else t.bit_width if fixed_dtype(t) is not None or pa.types.is_decimal128(t) else 0
+    size_bytes = (count + 1) * width // 8
+    if spill is None or size_bytes < spill.size_bytes_min:
+        return pa.nulls(count, t)
+    hole = _in_file(lambda file: file.truncate(size_bytes), spill)
+    return pa.Array.from_buffers(t, count, [hole, hole, *([pa.py_buffer(b"")] if text else [])], count)
+
+
+def _in_file(write: Callable[[BinaryIO], object], spill: Spill) -> pa.Buffer:
+    """What is written to a file that has no name any more, mapped. Raises OSError when the disk is full."""
+    fd, path = tempfile.mkstemp(prefix="run-", dir=spill.directory)
+    try:
+        with os.fdopen(fd, "wb") as file:
+            write(file)
+            if not file.seek(0, os.SEEK_END):
+                file.write(bytes(_ALIGNMENT))  # an empty file cannot be mapped
+        with pa.memory_map(path) as source:
+            return source.read_buffer(source.size())
+    finally:
+        os.unlink(path)
+
+
 def mapped(values: np.ndarray[Any, Any], spill: Spill | None) -> np.ndarray[Any, Any]:
     """The same numbers over a mapped file; without a `spill`, as they are. Raises OSError when the disk is full."""
     if spill is None or not len(values):
         return values
-    fd, path = tempfile.mkstemp(prefix="numbers-", dir=spill.directory)
-    try:
-        with os.fdopen(fd, "wb") as file:
-            file.write(np.ascontiguousarray(values).data.cast("B"))
-        with pa.memory_map(path) as source:
-            data = source.read_buffer(source.size())
-    finally:
-        os.unlink(path)
+    data = _in_file(lambda file: file.write(np.ascontiguousarray(values).data.cast("B")), spill)
     kept: np.ndarray[Any, Any] = np.frombuffer(data, values.dtype)
     return kept
 

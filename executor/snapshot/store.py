@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from executor.keyed.row_ids import RowIds
-from executor.snapshot.bulk import Bulk, Removal, look_up
+from executor.snapshot.bulk import Bulk, look_up
 from executor.snapshot.compaction import compact
 from executor.snapshot.hydration import (
     Fetched,
@@ -40,6 +40,7 @@ from executor.snapshot.hydration import (
 )
 from executor.snapshot.image import TableImage
 from executor.snapshot.physical import Physical
+from executor.snapshot.removal import Removal
 from executor.snapshot.spill import Spill
 from executor.snapshot.writer import DuckWriter, ReadPin, SnapshotLimits
 from planner.abc import Table
@@ -78,7 +79,12 @@ class SnapshotStore:
         self._own_scratch = None if scratch else tempfile.mkdtemp(prefix="tidewire-")
         self.scratch: str = scratch or self._own_scratch or ""
         self.spill = Spill(self.scratch, self.limits.spill_bytes_min)
-        config: dict[str, Any] = {"temp_directory": self.scratch, "preserve_insertion_order": "true"}
+        config: dict[str, Any] = {
+            "temp_directory": self.scratch,
+            "preserve_insertion_order": "true",
+            # What a large statement has let go of goes back to the machine, not only to DuckDB's allocator.
+            "allocator_background_threads": "true",
+        }
         if memory_limit:
             config["memory_limit"] = memory_limit
         if threads:

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from executor.snapshot import keys, merging
-from executor.snapshot.bulk import prepare_removal
 from executor.snapshot.columns import rows_to_arrays
+from executor.snapshot.removal import prepare_removal
 from executor.snapshot.runs import TOMBSTONE, Run, RunShape, build_run
 from executor.snapshot.spill import Spill
 
