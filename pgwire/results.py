@@ -6,11 +6,14 @@
 
 A portal with a row limit stops between rows: what is left of the batch at hand stays in
 `Portal.pending` and the engine stays where it is until the next Execute, or until the portal dies.
+To encode a slice costs much the same however few rows it has. So the second Execute of a portal that is read by
+the hundred or thousand has the rows of more than one encoded: those behind it are likely to ask for as many.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +22,7 @@ import pyarrow as pa
 from executor.abc import CopyOut, Portal, Rows, Stream
 from pgwire import replies
 from pgwire.copy_frames import CopyFrames
+from pgwire.encoding.batches import SLICE_BYTES
 from pgwire.shapes import Shape, shape_of, shape_of_columns
 from planner.abc import SqlError
 from storage.abc import Row
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 
 SLICE_ROWS: Final = 4096
 """Rows encoded in one go: some milliseconds of the loop's time, and the unit of backpressure."""
+AHEAD_ROWS: Final = 8192
+"""Rows encoded for the next Executes of a portal."""
 
 
 async def send_rows(conversation: Conversation, shape: Shape, rows: Sequence[Row]) -> None:
@@ -77,6 +83,30 @@ async def send_copy_out(conversation: Conversation, copy: CopyOut) -> str:
         stream.close()
     out.append(replies.COPY_DONE)
     return f"COPY {count}"
+
+
+class Ahead:
+    """The rows of a portal's next Executes, encoded for as many as each of them will ask for."""
+
+    __slots__ = ("batch", "limit", "pieces", "shape")
+
+    def __init__(self, batch: pa.RecordBatch, shape: Shape, limit: int, pieces: deque[bytes]) -> None:
+        self.batch, self.shape, self.limit, self.pieces = batch, shape, limit, pieces
+        """Pieces of `limit` rows each, of the batch's first rows."""
+
+    @classmethod
+    def of(cls, batch: pa.RecordBatch, shape: Shape, limit: int) -> Ahead | None:
+        """None where there is no gain in it: one Execute asks for as much as is encoded in one go."""
+        times = min(AHEAD_ROWS, batch.num_rows) // limit
+        rows = batch.slice(0, times * limit)
+        if times < 2 or rows.nbytes > SLICE_BYTES:
+            return None
+        try:
+            pieces = deque(shape.encode_batch(rows, limit))
+        except SqlError:  # a character that the client's encoding does not have: said in its place
+            return None
+        assert len(pieces) == times, "one piece for each Execute"
+        return cls(batch, shape, limit, pieces)
 
 
 class PortalRun:
@@ -147,6 +177,17 @@ class PortalRun:
         sent = 0
         left: pa.RecordBatch | None = portal.pending
         batches = stream.batches
+        if isinstance(left, Ahead):
+            if left.pieces and left.limit == limit and left.shape is shape:
+                conversation.out.append(left.pieces.popleft())
+                left.batch = left.batch.slice(limit)
+                return limit
+            left = portal.pending = left.batch
+        if left is not None and limit and portal.row_count:
+            ahead = Ahead.of(left, shape, limit)
+            if ahead is not None:
+                portal.pending = ahead
+                return await self._batches(stream, shape, limit)
         while not limit or sent < limit:
             if left is None or not left.num_rows:
                 left = await anext(batches, None)

@@ -19,6 +19,7 @@ import pyarrow as pa
 from executor.abc import Prepared, Session
 from pgwire import replies
 from pgwire.encoding import batch_encoder, params_decoder, row_encoder
+from pgwire.encoding.batches import BatchEncoder
 from pgwire.encoding.bound_columns import BoundColumn
 from pgwire.encoding.copy_columns import Doubt
 from pgwire.encoding.rows import formats_for
@@ -56,7 +57,7 @@ class Shape:
     ) -> None:
         self.settings = settings
         self._columns, self._formats = columns, formats
-        self._batches: Callable[[pa.RecordBatch], Iterator[bytes]] | None = None
+        self._batches: BatchEncoder | None = None
         if columns is None:
             # Clients may name formats for the columns of a statement that has none.
             self.description = replies.NO_DATA
@@ -73,8 +74,8 @@ class Shape:
         self.dynamic = False
         """The plan does not know its columns: EXECUTE and FETCH return those of another statement."""
 
-    def encode_batch(self, batch: pa.RecordBatch) -> Iterator[bytes]:
-        """DataRow messages of a batch, in pieces of some hundred kilobytes."""
+    def encode_batch(self, batch: pa.RecordBatch, rows_each: int = 0) -> Iterator[bytes]:
+        """DataRow messages of a batch, in pieces of some hundred kilobytes, or of so many rows (`BatchEncoder`)."""
         encode = self._batches
         if encode is None:  # made when first needed: keyed plans never do
             assert self._columns is not None, "rows of a statement that returns none"
@@ -82,7 +83,7 @@ class Shape:
             if self._encoding is not None:
                 encode = self._transcoder().of_batches(encode)
             self._batches = encode
-        return encode(batch)
+        return encode(batch, rows_each)
 
     def _transcoder(self) -> RowTranscoder:
         assert self._encoding is not None and self._columns is not None

@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from struct import Struct
 from typing import Final
 
-import pyarrow as pa
-
+from pgwire.encoding.batches import BatchEncoder
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.types import TypeSettings
@@ -36,7 +35,6 @@ _DESCRIPTION: Final = ord("T")
 _COLUMN_BYTES: Final = 18
 
 RowEncoder = Callable[..., bytes]
-BatchEncoder = Callable[[pa.RecordBatch], Iterator[bytes]]
 
 
 def spoken(settings: TypeSettings, named: str = "") -> Encoding | None:
@@ -169,7 +167,7 @@ class RowTranscoder:
         return lambda rows: self.rows(encode(rows))
 
     def of_batches(self, encode: BatchEncoder) -> BatchEncoder:
-        return lambda batch: (self.rows(piece) for piece in encode(batch))
+        return lambda batch, rows_each=0: (self.rows(piece) for piece in encode(batch, rows_each))
 
 
 def copied(data: bytes, encoding: Encoding) -> bytes:

@@ -8,7 +8,7 @@ cut between messages, so that the caller can wait for the client between any two
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import pyarrow as pa
 
@@ -25,7 +25,13 @@ CHUNK_BYTES: Final = 256 * 1024
 SLICE_ROWS: Final = 16_384
 SLICE_BYTES: Final = 16 * 1024 * 1024
 
-BatchEncoder = Callable[[pa.RecordBatch], Iterator[bytes]]
+
+class BatchEncoder(Protocol):
+    """A batch -> DataRow messages, in chunks. `rows_each`: chunks of so many rows, of a batch that is one slice."""
+
+    def __call__(self, batch: pa.RecordBatch, rows_each: int = 0) -> Iterator[bytes]: ...
+
+
 DigitsColumn = Callable[[pa.Array], list[Padded] | None]
 AddColumn = Callable[[RowStream, pa.Array], None]
 
@@ -85,7 +91,7 @@ def batch_encoder(
     adders = [column_adder(c.type, form, settings) for c, form in zip(columns, forms, strict=True)]
     count = len(columns).to_bytes(2, "big")
 
-    def encode(batch: pa.RecordBatch) -> Iterator[bytes]:
+    def encode(batch: pa.RecordBatch, rows_each: int = 0) -> Iterator[bytes]:
         assert batch.num_columns == len(adders), "a batch has the columns that were described"
         for piece in slices(batch):
             stream = RowStream(piece.num_rows, b"D")
@@ -93,6 +99,9 @@ def batch_encoder(
             for adder, column in zip(adders, piece.columns, strict=True):
                 adder(stream, column)
             data, offsets = stream.join()
-            yield from cut(data, offsets, CHUNK_BYTES)
+            if rows_each:
+                yield from cut(data, offsets[::rows_each], 1)
+            else:
+                yield from cut(data, offsets, CHUNK_BYTES)
 
     return encode
