@@ -14,7 +14,8 @@ A session runs one statement at a time; pgwire holds later messages back while o
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import itertools
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -56,6 +57,72 @@ class Rows:
     tag: str  # "SELECT 1", "INSERT 0 1", "UPDATE 3", "BEGIN"
     columns: tuple[ResultColumn, ...] | None = None
     rows: Sequence[tuple[Datum, ...]] = ()
+
+
+class SideBySide:
+    """Rows that stand side by side somewhere and never change: `read(start, stop)` makes tuples of some, `one(i)` of one.
+
+    `serial` is nobody else's, ever: what is remembered of these rows goes by it, and holds nothing.
+    """
+
+    __slots__ = ("count", "one", "read", "serial")
+
+    _serials = itertools.count()
+
+    def __init__(
+        self,
+        read: Callable[[int, int], list[tuple[Datum, ...]]],
+        one: Callable[[int], tuple[Datum, ...]],
+        count: int,
+    ) -> None:
+        self.read, self.one, self.count = read, one, count
+        self.serial = next(SideBySide._serials)
+
+
+class RowSpan(Sequence[tuple["Datum", ...]]):
+    """Some of them, as a result's rows: made when somebody looks at them, for who has seen them before need not."""
+
+    __slots__ = ("source", "start", "stop")
+
+    def __init__(self, source: SideBySide, start: int, stop: int) -> None:
+        self.source, self.start, self.stop = source, start, stop
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def __iter__(self) -> Iterator[tuple[Datum, ...]]:
+        return iter(self.source.read(self.start, self.stop))
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.source.read(self.start, self.stop)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class RowPicks(Sequence[tuple["Datum", ...]]):
+    """Single ones of them, in some order."""
+
+    __slots__ = ("places", "source")
+
+    def __init__(self, source: SideBySide, places: list[int]) -> None:
+        self.source, self.places = source, places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[tuple[Datum, ...]]:
+        return map(self.source.one, self.places)
+
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 @dataclass(slots=True)
@@ -133,6 +200,8 @@ class Prepared:
     plan: Plan
     parameter_types: tuple[TypeRef, ...]
     from_sql: bool = False
+    express: Any = None
+    """What pgwire knows of how it is usually bound."""
 
 
 @dataclass(slots=True)
@@ -229,6 +298,12 @@ class Session(Protocol):
         """The fast door. `autocommit`: this statement is its whole implicit transaction.
 
         Raises SqlError (and TxnError) for errors found at once.
+        """
+
+    def reader(self, plan: Plan) -> Callable[[tuple[Datum, ...]], Sequence[tuple[Datum, ...]] | None] | None:
+        """What answers a plan that has just been executed, if it is a read that needs no more than a look: parameters -> rows.
+
+        Each call is a statement of its own outside of blocks. None instead of rows: not this time, execute it as usual.
         """
 
     async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:

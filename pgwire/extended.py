@@ -18,9 +18,10 @@ from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
-from pgwire import messages, replies, runs
+from pgwire import express, messages, replies, runs
 from pgwire.abc import EMPTY_PLAN, Step, aborted, ends_transaction
 from pgwire.messages import ProtocolViolation
+from pgwire.pages import encoded
 from pgwire.results import PortalRun
 from pgwire.shapes import Shape, decode_parameters, described_columns, shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, ResultColumn, SqlError
@@ -99,13 +100,14 @@ def bind(conversation: Conversation) -> Step:
     inbox, session, out = conversation.inbox, conversation.session, conversation.out
     buffer, end = inbox.buffer, inbox.end
     try:
-        portal_name, name, codes, values, formats = messages.parse_bind(buffer, inbox.start, end)
+        bound = messages.parse_bind(buffer, inbox.start, end)
+        portal_name, name, codes, values, formats = bound
         prepared = session.statements.get(name)
         if prepared is None:
             prepared = _statement(conversation, name)
         plan = prepared.plan
         if plan.tag == "INSERT" and not portal_name:
-            step = runs.take(conversation, prepared, (portal_name, name, codes, values, formats))
+            step = runs.take(conversation, prepared, bound)
             if step is not None:
                 return step
             buffer, end = inbox.buffer, inbox.end
@@ -147,6 +149,8 @@ def bind(conversation: Conversation) -> Step:
     if result is PENDING:
         return conversation.wait(_finish_fused, shape, describe_it)
     _reply_fused(conversation, shape, result, describe_it)  # type: ignore[arg-type]
+    if prepared.express is None and session.transaction_status == b"I":
+        express.learn(conversation, prepared, shape, bound, described=describe_it)
     return None
 
 
@@ -155,7 +159,7 @@ def _reply_fused(conversation: Conversation, shape: Shape, result: Rows, describ
     out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
     if result.rows:
         try:
-            out.append(shape.encode_rows(result.rows))
+            out.append(encoded(shape, result.rows))
         except SqlError as error:  # a character that the client's encoding does not have
             conversation.fail(error)
             conversation.ready()
@@ -297,7 +301,7 @@ def _reply_execute(conversation: Conversation, portal: Portal, result: Rows) -> 
         columns = result.columns if result.columns is not None else plan.columns
         shape = _shape(plan, columns, portal.formats, conversation.session.type_settings)
         try:
-            conversation.out.append(shape.encode_rows(result.rows))
+            conversation.out.append(encoded(shape, result.rows))
         except SqlError as error:  # a character that the client's encoding does not have
             conversation.fail_and_skip(error)
             return

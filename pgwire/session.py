@@ -29,7 +29,7 @@ from typing import Any, Final
 import structlog
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
-from pgwire import copying, extended, messages, replies, simple
+from pgwire import copying, express, extended, messages, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copying import CopyFeed
 from pgwire.errors import describe, encode_notice
@@ -104,6 +104,8 @@ class Conversation:
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
+        if data[:1] == b"B" and express.answered(self, data):
+            return
         self.inbox.feed(data)
         if not self.busy:
             self.run()
@@ -137,6 +139,20 @@ class Conversation:
             self.copy.fail(SqlError("57014", "canceling statement due to user request"))
         if not self.idle:
             self.session.cancel()
+
+    @property
+    def undisturbed(self) -> bool:
+        """Nothing is under way or waits, and what is said goes out as it is."""
+        return (
+            self.handlers is _normal
+            and not self.busy
+            and self.io.writable
+            and self.inbox.is_empty
+            and self.encoding is None
+            and self._ending is None
+            and self.pipeline is None
+            and not self.gone
+        )
 
     @property
     def idle(self) -> bool:

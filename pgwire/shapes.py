@@ -24,6 +24,7 @@ from pgwire.encoding.bound_columns import BoundColumn
 from pgwire.encoding.copy_columns import Doubt
 from pgwire.encoding.rows import formats_for
 from pgwire.messages import ProtocolViolation
+from pgwire.pages import lasting
 from pgwire.transcoding import RowTranscoder, check_names, recoded_values, spoken
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
 from planner.statements import Execute, Fetch
@@ -49,6 +50,7 @@ class Shape:
         "description",
         "dynamic",
         "encode_rows",
+        "lasting",
         "settings",
     )
 
@@ -71,6 +73,8 @@ class Shape:
                 self.encode_rows = self._transcoder().of_rows(self.encode_rows)
             self.description = replies.row_description(columns, formats)
         self.bound = replies.BIND_COMPLETE + self.description
+        self.lasting = columns is not None and lasting(columns)
+        """Rows look the same whenever they are encoded (`pgwire.pages`)."""
         self.dynamic = False
         """The plan does not know its columns: EXECUTE and FETCH return those of another statement."""
 

@@ -18,6 +18,7 @@ from executor.abc import PENDING, PlanOutdated, Result, Rows
 from pgwire import messages, replies
 from pgwire.abc import Step
 from pgwire.messages import ProtocolViolation
+from pgwire.pages import encoded
 from pgwire.shapes import shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, SqlError
 from planner.parse import parse_query, parse_statement
@@ -86,7 +87,7 @@ def _describe_and_send(conversation: Conversation, plan: Plan, result: Rows) -> 
         shape = shape_of_columns(columns, (), session.type_settings)
     out.append(shape.description)
     if result.rows:
-        out.append(shape.encode_rows(result.rows))
+        out.append(encoded(shape, result.rows))
 
 
 async def _simple_known(conversation: Conversation, plan: Plan, params: tuple[Datum, ...], text: str) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from executor.keyed import casts, comparison, numbers, text, times  # noqa: F401 - they fill the registry
+from executor.keyed.numbers import INT_BOUNDS
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
 from planner.abc import Call, Col, Const, Expr, Param, TypeRef
@@ -81,7 +82,16 @@ class _Writer:
         if function is None:
             raise NotCompilable(op)
         name = self.name(function)
+        if len(parts) == 3 and parts[1] in "+-" and parts[0] in INT_BOUNDS and parts[2] in INT_BOUNDS:
+            return self.strict(args, lambda values: self.whole_number(e.type, parts[1], values, name))
         return self.strict(args, lambda values: f"{name}({', '.join(values)})")
+
+    def whole_number(self, target: TypeRef, symbol: str, values: list[str], function: str) -> str:
+        """A sum or difference on the spot; out of range it is for the function, which says so."""
+        low, high, _ = INT_BOUNDS[t.BY_OID[target.oid].typname]
+        v = self.temporary()
+        made = f"{v} := {values[0]} {symbol} {values[1]}"
+        return f"({v} if {low} <= ({made}) <= {high} else {function}({', '.join(values)}))"
 
     def strict(self, args: Sequence[Expr], result: Callable[[list[str]], str]) -> str:
         """`result` over values that are not NULL; NULL if any is."""

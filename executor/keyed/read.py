@@ -183,7 +183,7 @@ class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
     __slots__ = (
-        "_folds", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
+        "_folds", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
     )  # fmt: skip
 
     def __init__(self, body: KeyedRead) -> None:
@@ -218,6 +218,10 @@ class ReadPlan:
             self.run = self._points
         else:
             self.run = self._general
+        self.at_once = self.run
+        """The same of a table image alone, which need not make the rest of a row."""
+        if self.lookup.single and not body.unique and whole and len(plain) == len(body.outputs):
+            self.at_once = _columns_of_point(body.table, body.lookup, tuple(plain))
 
     def short(
         self, params: Sequence[Any], session: Any, image: Any, ts: Timestamp
@@ -230,13 +234,13 @@ class ReadPlan:
             bounds = self.lookup.bounds(params, session)
             if bounds is None:
                 return folded(self._folds, ()) if self._folds else ()
-            if image.count_at_most(*bounds) > SMALL_RANGE_ROWS_MAX:
-                return None
             if self.columns is not None:
-                found = image.short_scan(bounds, ts, self.columns)
+                found = image.short_scan(bounds, ts, self.columns, SMALL_RANGE_ROWS_MAX)
                 if found is not None:
                     return found  # type: ignore[no-any-return]
-        return self.run(params, session, image, ts)
+            if image.count_at_most(*bounds) > SMALL_RANGE_ROWS_MAX:
+                return None
+        return self.at_once(params, session, image, ts)
 
     def _unique(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
@@ -295,6 +299,20 @@ class ReadPlan:
 
 def _always(*_: Any) -> bool:
     return True
+
+
+def _columns_of_point(
+    table: Table, lookup: Lookup, columns: tuple[int, ...]
+) -> Callable[[Sequence[Any], Any, Any, Timestamp], Sequence[Row]]:
+    """One point, of which nothing but columns is asked, of a table image: a wide row's others stay where they are."""
+    assert isinstance(lookup, Points)
+    types = [table.columns[i].type for i in table.key_indexes]
+    writer = _Writer()
+    parts = [writer.write(_key_part(e, c)) for e, c in zip(lookup.keys[0], types, strict=True)]
+    checks = " or ".join(f"(k{i} := {x}) is None" for i, x in enumerate(parts))
+    key = "k0" if len(parts) == 1 else f"({', '.join(f'k{i}' for i in range(len(parts)))})"
+    found = f"(r := image.get_columns({key}, ts, {columns!r})) is None"
+    return _build(writer, f"() if {checks} or {found} else (r,)", "p, s, image, ts")  # type: ignore[no-any-return]
 
 
 def _single_point(body: KeyedRead) -> Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[Row]]:

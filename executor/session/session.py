@@ -39,6 +39,7 @@ from executor.session import (
     keyed,
     locking,
     queries,
+    readers,
     references,
     settling,
     short_reads,
@@ -168,7 +169,7 @@ class Session(SessionContext):
             if compiled.lock:
                 return None
             try:
-                rows = compiled.read.run(params, self, compiled.image, executor.read_ts())
+                rows = compiled.read.at_once(params, self, compiled.image, executor.read_ts())
             except LeaseLapsed:
                 again = self._again(plan, params, done)
                 return current.read_when_current(self, compiled, plan, params, done, again)
@@ -192,6 +193,9 @@ class Session(SessionContext):
         if compiled.shortcut is not None:
             return self._short_read(compiled.shortcut, plan, params)
         return None
+
+    def reader(self, plan: Plan) -> readers.Reader | None:
+        return readers.reader(self, plan)
 
     def _short_read(self, shortcut: Shortcut, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
         """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""

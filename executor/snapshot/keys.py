@@ -128,6 +128,11 @@ class KeyIndex:
         i = bisect_left(range(self.size), key, key=self.key_at)
         return i if i < self.size and self.key_at(i) == key else -1
 
+    def find_each(self, keys: Sequence[Key]) -> list[int]:
+        """The positions of those that are there, in their order. For some keys at hand; `find_many` is for columns of them."""
+        find = self.find
+        return [i for k in keys if (i := find(k)) >= 0]
+
     def left(self, bound: Any) -> int:
         """How many keys are below the bound."""
         return bisect_left(range(self.size), bound, key=self.key_at)
@@ -210,6 +215,12 @@ class IntKeys(KeyIndex):
         view = self._view
         i = bisect_left(view, key)
         return i if i < self.size and view[i] == key else -1
+
+    def find_each(self, keys: Sequence[Key]) -> list[int]:
+        if not self._dense:
+            return super().find_each(keys)
+        first, size = self._first, self.size
+        return [i for k in keys if 0 <= (i := k - first) < size]
 
     def left(self, bound: Any) -> int:
         return bisect_left(self._view, bound)

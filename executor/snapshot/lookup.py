@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from executor.abc import RowPicks, RowSpan
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from executor.snapshot.pending import NONE
 from executor.snapshot.runs import TOMBSTONE, Run, RunShape
@@ -124,17 +125,22 @@ class Lookups:
                 raise TooOldForKeyed
             i = run.find(key)
             if i >= 0:
-                return run.some(indexes)(i) if run.rids[i] >= 0 else None
+                return run.some(indexes)(i) if not run.tombstones or run.rids[i] >= 0 else None
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
             self._no_answer()
         return None
 
-    def get_many(self, keys: Sequence[Key], ts: Timestamp, indexes: tuple[int, ...]) -> list[Row]:
+    def get_many(self, keys: Sequence[Key], ts: Timestamp, indexes: tuple[int, ...]) -> Sequence[Row]:
         """These columns of those rows that are visible, in the order of the keys. Raises as `get`."""
         chains = self._chains
         runs = [run for run in self._runs if ts >= run.first]
+        if len(runs) == 1 and not runs[0].tombstones and chains.keys().isdisjoint(keys):
+            run = runs[0]
+            places = run.keys.find_each(keys) if ts >= run.since else []
+            if len(places) == len(keys):
+                return RowPicks(run.side_by_side(indexes), places)
         readable = all(ts >= run.since for run in runs)
-        places = [(run.find, run.some(indexes), run.rids.data if run.tombstones else None) for run in runs]
+        readers = [(run.find, run.some(indexes), run.rids.data if run.tombstones else None) for run in runs]
         complete = self.cold is None and self.keyed and ts >= self._truncated_ts
         rows: list[Row] = []
         add = rows.append
@@ -149,7 +155,7 @@ class Lookups:
                 continue
             if not readable:
                 raise TooOldForKeyed
-            for find, read, rids in places:
+            for find, read, rids in readers:
                 i = find(key)
                 if i >= 0:
                     if rids is None or rids[i] >= 0:
@@ -248,26 +254,30 @@ class Lookups:
         return count + len(self._versions.keys_between(low, high, low_inclusive, high_inclusive, False))
 
     def short_scan(
-        self, bounds: tuple[Key | None, Key | None, bool, bool], ts: Timestamp, indexes: tuple[int, ...]
-    ) -> list[Row] | None:
-        """These columns of the visible rows in key order, if one run has them all; None: `scan` must look.
+        self,
+        bounds: tuple[Key | None, Key | None, bool, bool],
+        ts: Timestamp,
+        indexes: tuple[int, ...],
+        rows_max: int,
+    ) -> Sequence[Row] | None:
+        """These columns of the visible rows in key order, if one run has them all and they are so few; None: `scan` must look.
 
-        As `scan`, for ranges that lie in bulk data: no key, no row id, no generator.
+        As `scan`, for ranges that lie in bulk data: no key, no row id, and no row before somebody wants to see it.
         """
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
             self._no_answer()
         if self._chains and self._versions.keys_between(*bounds, False):
             return None
-        found: list[Row] | None = []
+        found: RowSpan | None = None
         for run in self._runs:
             if ts < run.first:
                 continue
             start, stop = run.keys.span(*bounds)
             if start < stop:
-                if found or ts < run.since or run.tombstones:
+                if found is not None or ts < run.since or run.tombstones or stop - start > rows_max:
                     return None
-                found = run.block(indexes)(start, stop)
-        return found
+                found = RowSpan(run.side_by_side(indexes), start, stop)
+        return () if found is None else found
 
     def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
         """By a secondary unique key (or the primary one): (primary key or rid, rid, row)."""

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from executor.snapshot.columns import BlockReader, RowReader, block_reader, entry_reader, row_reader
+from executor.abc import SideBySide
+from executor.snapshot.columns import RowReader, block_reader, entry_reader, row_reader
 from executor.snapshot.keys import (
     SLICE_ROWS,
     KeyIndex,
@@ -158,7 +159,7 @@ class Run:
             entry_reader(rids, self.columns) if self.tombstones < self.size else _no_row
         )
         self._some: dict[tuple[int, ...], RowReader] = {}
-        self._blocks: dict[tuple[int, ...], BlockReader] = {}
+        self._blocks: dict[tuple[int, ...], SideBySide] = {}
         self._secondary: dict[int, SecondaryIndex] = {}
         self.orders: dict[tuple[int, ...], SecondaryIndex] = {}
         """By columns that are no key (`executor.snapshot.indexes`)."""
@@ -171,12 +172,13 @@ class Run:
             reader = self._some[indexes] = row_reader([self.columns[i] for i in indexes])
         return reader
 
-    def block(self, indexes: tuple[int, ...]) -> BlockReader:
-        """A reader of these columns alone, for spans of rows."""
-        reader = self._blocks.get(indexes)
-        if reader is None:
-            reader = self._blocks[indexes] = block_reader([self.columns[i] for i in indexes])
-        return reader
+    def side_by_side(self, indexes: tuple[int, ...]) -> SideBySide:
+        """The rows of these columns alone, for spans of them."""
+        rows = self._blocks.get(indexes)
+        if rows is None:
+            rows = SideBySide(block_reader([self.columns[i] for i in indexes]), self.some(indexes), self.size)
+            self._blocks[indexes] = rows
+        return rows
 
     def secondary(self, oid: int) -> SecondaryIndex:
         index = self._secondary.get(oid)

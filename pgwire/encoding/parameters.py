@@ -67,9 +67,11 @@ def params_decoder(
     def decode(values: Values) -> tuple[Datum, ...]:
         if width and len(values) == count:
             # Nothing but short integers in text, as in a long IN list: no call for each.
-            plain = [int(v) for v in values if v is not None and len(v) <= width and v.isdigit()]
-            if len(plain) == count:
-                return tuple(plain)
+            try:
+                if max(map(len, values)) <= width and b"".join(values).isdigit():  # type: ignore[arg-type]
+                    return tuple(map(int, values))  # type: ignore[arg-type]
+            except (TypeError, ValueError):  # a NULL, or nothing at all: value by value
+                pass
         if len(values) != count:
             raise SqlError(
                 "08P01",

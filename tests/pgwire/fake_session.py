@@ -60,6 +60,10 @@ class FakeSession:
         self.streams_open = 0
 
     behind = False
+    block = None
+
+    def reader(self, plan: Plan) -> None:
+        return None
 
     def takes_batches(self, plan: Plan) -> None:
         return None

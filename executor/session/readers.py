@@ -1,0 +1,68 @@
+"""A prepared read as one function: for a statement that is executed again and again, each time by itself.
+
+    execute_now       any statement: which door, which block, which view, which errors; then the read
+    reader(plan)      all of that asked once; a call asks only whether it is still so
+
+A read changes nothing, so a reader that cannot answer says None, and the statement goes the usual way from its beginning: what
+it waits for, what it reports and how it fails is written down in one place, and not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.keyed.plans import Door
+from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from planner.abc import Plan
+from storage.abc import Row
+from txn.lease import LeaseLapsed
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+Reader = Callable[[tuple[Any, ...]], Sequence[Row] | None]
+"""Parameters -> rows, or None. Raises SqlError as the statement would."""
+
+_UNKNOWN = (NotHydrated, TooOldForKeyed, LeaseLapsed)
+
+
+def reader(session: Session, plan: Plan) -> Reader | None:
+    """What answers this plan outside of blocks; None if it is no read that the keyed engine may answer.
+
+    A cursor on it, AS OF, locks and blocks are not for readers. Call it after the plan has been executed: it is compiled then.
+    """
+    compiled = plan.compiled
+    if compiled is None or compiled.lock:
+        return None
+    run: Callable[[Sequence[Any], Any, Any, int], Sequence[Row] | None]
+    image: Any
+    if compiled.door is Door.READ and compiled.read is not None:
+        run, image = compiled.read.at_once, compiled.image
+    elif compiled.door is Door.WIDE and compiled.constant is None and compiled.shortcut is not None:
+        run, image = compiled.shortcut.read, compiled.shortcut.image
+    else:
+        return None
+    if image is None:
+        return None
+    catalogs, read_ts = session.executor.catalogs, session.executor.read_ts
+
+    def read(params: tuple[Any, ...]) -> Sequence[Row] | None:
+        if (
+            session.block is not None
+            or plan.compiled is not compiled
+            or catalogs.newest is not session._base
+            or compiled.catalog is not session._seen
+            or session.pinned is not None
+        ):
+            return None
+        session._now_us = 0
+        try:
+            return run(params, session, image, read_ts())
+        except _UNKNOWN:
+            return None
+
+    return read
+
+
+__all__ = ["Reader", "reader"]

@@ -1,0 +1,177 @@
+"""Rows that never change, as the bytes that they were sent in last time.
+
+    rows side by side    | 0 ... 63 | 64 ... 127 | 128 ... 191 | ...      a table's run (executor.snapshot.runs), some columns of it
+    pages                      -       DataRow *      DataRow *           encoded for one list of types, formats and settings
+    SELECT ... BETWEEN                   [..............]                 two slices
+
+Making DataRow messages of a hundred rows takes Python a hundred microseconds, a slice of bytes one. A page is made once the
+rows of it that were sent one by one are as many as it has: so what is read once costs nothing more, and nobody ever
+pays more than twice. Two generations of pages bound the memory: what was not asked for during a whole one is forgotten.
+
+Only types whose values look the same for ever: those of a regclass, say, are names, which change.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.abc import RowPicks, RowSpan, SideBySide
+from planner import types as t
+from planner.abc import ResultColumn, SqlError
+
+if TYPE_CHECKING:
+    from pgwire.shapes import Shape
+
+PAGE_ROWS: Final = 64
+PAGE_BYTES_MAX: Final = 64 * 1024
+GENERATION_BYTES: Final = 32 * 1024 * 1024
+"""There are at most two generations at a time."""
+COUNTED_MAX: Final = 50_000
+"""Pages of which it is known how many of their rows were sent."""
+PAGE_OVERHEAD_BYTES: Final = 500
+_NEVER: Final = -(1 << 60)
+
+_length_at = Struct(">i").unpack_from
+
+_LASTING: Final = frozenset(
+    (
+        t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CHAR, t.UUID,
+        t.BYTEA, t.DATE, t.TIME, t.TIMESTAMP, t.TIMESTAMPTZ, t.INTERVAL, t.JSON, t.JSONB,
+    )
+)  # fmt: skip
+
+Encode = Callable[[Sequence[Any]], bytes]
+Key = tuple[int, Encode, int]
+Page = tuple[bytes, Sequence[int]]
+"""DataRow messages, and where each begins; the last number is where they end."""
+
+
+def lasting(columns: Sequence[ResultColumn]) -> bool:
+    """Whether values of these columns look the same whenever they are encoded with the same settings."""
+    return all(c.type.oid in _LASTING for c in columns)
+
+
+class Pages:
+    """The pages of a process. On the event loop only."""
+
+    def __init__(self, generation_bytes: int = GENERATION_BYTES) -> None:
+        self._limit_bytes = generation_bytes
+        self._young: dict[Key, Page] = {}
+        self._old: dict[Key, Page] = {}
+        self._young_bytes = 0
+        self._sent: dict[Key, int] = {}
+        """How many rows of pages that are not there were sent."""
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(_size(page) for pages in (self._young, self._old) for page in pages.values())
+
+    def encoded(self, span: RowSpan, encode: Encode) -> bytes:
+        """What `encode` makes of the rows. Raises as it does."""
+        source, at, stop = span.source, span.start, span.stop
+        serial, young = source.serial, self._young
+        pieces = []
+        while at < stop:
+            number = at // PAGE_ROWS
+            base = number * PAGE_ROWS
+            end = base + PAGE_ROWS
+            if end > stop:
+                end = stop
+            key = (serial, encode, number)
+            page = young.get(key) or self._found(key, source, encode, end - at)
+            if page is None:
+                pieces.append(encode(source.read(at, end)))
+            else:
+                data, places = page
+                pieces.append(data[places[at - base] : places[end - base]])
+            at = end
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def picked(self, picks: RowPicks, encode: Encode) -> bytes:
+        """The same of single rows. Those that no page has are encoded together where they come one after another."""
+        source, young, sent = picks.source, self._young, self._sent
+        serial, one = source.serial, source.one
+        pieces: list[bytes] = []
+        waiting: list[Any] = []
+        number = -1
+        page: Page | None = None
+        key: Key = (serial, encode, number)
+        for place in picks.places:
+            if place // PAGE_ROWS != number:
+                number = place // PAGE_ROWS
+                key = (serial, encode, number)
+                page = young.get(key) or self._found(key, source, encode, 0)
+            if page is None:
+                waiting.append(one(place))
+                sent[key] += 1
+                continue
+            if waiting:
+                pieces.append(encode(waiting))
+                waiting = []
+            data, places = page
+            i = place % PAGE_ROWS
+            pieces.append(data[places[i] : places[i + 1]])
+        if waiting:
+            pieces.append(encode(waiting))
+        return b"".join(pieces)
+
+    def _found(self, key: Key, source: SideBySide, encode: Encode, wanted: int) -> Page | None:
+        """A page of the old generation, or a new one if it is worth it; None: encode the `wanted` rows of it."""
+        page = self._old.pop(key, None)
+        if page is None:
+            sent = self._sent.get(key, 0) + wanted
+            base = key[2] * PAGE_ROWS
+            count = min(PAGE_ROWS, source.count - base)
+            if sent >= count:
+                page = _page(encode, source.read(base, base + count))
+                sent = _NEVER
+            if page is None:
+                if len(self._sent) >= COUNTED_MAX:
+                    self._sent.clear()
+                self._sent[key] = sent
+                return None
+            self._sent.pop(key, None)
+        self._young[key] = page
+        self._young_bytes += _size(page)
+        if self._young_bytes > self._limit_bytes:
+            self._old, self._young, self._young_bytes = self._young, {}, 0
+        return page
+
+
+def _size(page: Page) -> int:
+    return len(page[0]) + PAGE_OVERHEAD_BYTES
+
+
+def _page(encode: Encode, rows: Sequence[Any]) -> Page | None:
+    """None where it would be too large, or a row that nobody has asked for cannot be encoded."""
+    try:
+        data = encode(rows)
+    except SqlError:
+        return None
+    if len(data) > PAGE_BYTES_MAX:
+        return None
+    places, at = array("I", [0]), 0
+    for _ in rows:
+        at += 1 + _length_at(data, at + 1)[0]
+        places.append(at)
+    assert at == len(data), "a DataRow message for each row"
+    return data, places
+
+
+PAGES: Final = Pages()
+
+
+def encoded(shape: Shape, rows: Sequence[Any]) -> bytes:
+    """The DataRow messages of a result. Raises SqlError for a character that the client's encoding does not have."""
+    if shape.lasting:
+        if type(rows) is RowSpan:
+            return PAGES.encoded(rows, shape.encode_rows)
+        if type(rows) is RowPicks:
+            return PAGES.picked(rows, shape.encode_rows)
+    return shape.encode_rows(rows)
+
+
+__all__ = ["PAGES", "Pages", "encoded", "lasting"]
