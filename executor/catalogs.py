@@ -18,6 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from executor.abc import ExecutionError
+from executor.ddl.schema import shard_schema
 from executor.following import CATALOG_SHARD
 from executor.session.block import Block
 from executor.snapshot.hydration import HydrationSource
@@ -50,6 +51,8 @@ class Catalogs:
         """Of each catalog object: its row in the catalog's shard."""
         self._next_oid = 0
         self._windows_of: tuple[Catalog, Mapping[ShardId, float]] = (self.newest, {})
+        self._left: dict[ShardId, float] = {}
+        """Windows of shards that no table has any more, until they are buried: their past may still be read."""
         self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
         """By database: the newest catalog, and the same as that database sees it."""
 
@@ -137,7 +140,8 @@ class Catalogs:
             async def parts() -> Any:
                 if as_of < 0 or shard.schema is None:
                     return
-                registered = pa.ipc.read_schema(pa.py_buffer(env.registered()[id]))
+                known = env.registered().get(id)  # it may have been dropped before anybody read it
+                registered = shard_schema(table) if known is None else pa.ipc.read_schema(pa.py_buffer(known))
                 for part in await shard.snapshot(as_of):
                     rows = await shard.fetch(part, as_of)
                     yield part.kind, conform(rows, registered) if part.kind == "+" else rows, part.ts
@@ -159,14 +163,23 @@ class Catalogs:
         return kept[1]
 
     def windows(self) -> Mapping[ShardId, float]:
-        """Tables whose history is kept for a time of their own, in seconds."""
+        """Tables whose history is kept for a time of their own, in seconds; those that are gone among them."""
         catalog = self.newest
         if self._windows_of[0] is not catalog:
+            state = self._env.txns.state
+            self._left = {s: w for s, w in self._left.items() if s in state.graves or s in state.registered}
             windows = {
-                x.shard: x.retention_us / 1e6 for x in catalog.objects(Table) if x.retention_us is not None
+                x.shard: x.retention_us / 1e6 for x in catalog.all_tables() if x.retention_us is not None
             }
-            self._windows_of = (catalog, windows)
+            self._windows_of = (catalog, {**self._left, **windows})
         return self._windows_of[1]
+
+    def left(self, table: Table) -> None:
+        """No table has this one's shard any more; its history is kept for as long as it would have been."""
+        if table.retention_us is not None:
+            self._left[table.shard] = table.retention_us / 1e6
+        else:
+            self._left.pop(table.shard, None)
 
     # --- changes ---------------------------------------------------------------------------
 
@@ -289,11 +302,17 @@ class Catalogs:
                 self.rids.pop(oid, None)
             else:
                 self.rids[oid] = rid
+        for change in changes:
+            old, new = change.old, change.new
+            if isinstance(old, Table) and not (isinstance(new, Table) and new.shard == old.shard):
+                self.left(old)
         if changes:
             self.newest = self.admitted = self.admitted.with_changes(changes)
 
     def publish(self, block: Block) -> None:
         """The block's commit is durable: its catalog is everybody's."""
+        for table in block.dropped.values():
+            self.left(table)
         self.newest = block.published
         for shard in block.dropped:
             self._store.drop(shard, block.commit_ts)

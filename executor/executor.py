@@ -27,6 +27,8 @@ from executor.ddl.sequences import Sequences
 from executor.distributed.abc import Engine
 from executor.following import Following
 from executor.limits import ExecutorLimits
+from executor.past.catalogs import PastCatalogs
+from executor.past.tables import PastTables
 from executor.plans import Plans
 from executor.session import advisory, bulk_locks, functions
 from executor.session.block import Block
@@ -73,6 +75,8 @@ class Executor:
         self.distributed: Engine | None = None
         """Who answers big SELECTs (`execution_engine`); the assembly puts it here and closes it."""
         self.catalogs = Catalogs(env, store)
+        self.past_tables = PastTables(env, store)
+        self.past = PastCatalogs(env, self.catalogs, self.past_tables)
         self.plans = Plans(env, planner, store, self.catalogs)
         self.rules = self.plans.rules
         self.sessions: dict[int, Session] = {}
@@ -132,6 +136,7 @@ class Executor:
                 await environment.committer.exclusively(self._load_and_follow)
             else:
                 await self.catalogs.load()
+            await self.past.find_windows()
         except BaseException:
             await self.close()
             raise
@@ -144,6 +149,7 @@ class Executor:
         store.set_since(environment.holds.since)
         store.since_of = environment.retention.since
         environment.retention.windows = self.catalogs.windows
+        environment.retention.lasting = frozenset((CATALOG_SHARD,))
         environment.retention.on_since.append(store.since_moved)
         environment.retention.advance(environment.oracle.read_ts())
         environment.sort_by = self._key_columns

@@ -52,6 +52,8 @@ def parse(conversation: Conversation) -> Step:
                 return _parse_later(conversation, name, text, types)
             session.statements[name] = session.prepare(name, text, types)
     except Exception as error:  # noqa: BLE001
+        if isinstance(error, PlanError) and session.behind:  # a time's catalog is to be read first
+            return _parse_later(conversation, name, text, types)
         conversation.fail_and_skip(error)
         return None
     conversation.out.append(replies.PARSE_COMPLETE)
@@ -59,7 +61,7 @@ def parse(conversation: Conversation) -> Step:
 
 
 async def _parse_later(conversation: Conversation, name: str, text: str, types: Sequence[int]) -> None:
-    """Several servers share the log: first this one learns what the others have done to the catalog.
+    """First this server learns what others that share the log have done to the catalog, or what it was once.
 
     If the log is out of reach, what is known will do for now: running the statement looks again, and ROLLBACK need not.
     """

@@ -67,6 +67,8 @@ class PlanContext:
     settings: TypeSettings = field(default_factory=TypeSettings)
     trusted: bool = False
     """The text is the server's own, a check of a constraint for instance: nobody's privileges are asked for."""
+    reading_at: Callable[[str], PlanContext] | None = None
+    """The context of a time that an AS OF names; raises PlanError where it is not known yet which that is."""
     partition: Any = None  # the planner's: this context's part of the cache
 
 
@@ -100,6 +102,7 @@ class Planner:
         """The part of the cache that statements of this context may use."""
         s = ctx.settings
         key = (
+            ctx.catalog.past,
             ctx.trusted,
             ctx.database,
             ctx.user,
@@ -192,8 +195,8 @@ class Planner:
                 return known, ()
         with shown(ctx.catalog.user_types):
             plan = self._plan_exact(text, ctx, parameter_types, offset)
-        if plan.kind is not StatementKind.DDL:
-            self._remember(ctx, key, _Cached(plan, None))
+        if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
+            self._remember(ctx, key, _Cached(plan, None))  # a moving time may come to another catalog
         return plan, ()
 
     def _plan_normalised(
@@ -261,7 +264,7 @@ class Planner:
             parameter_types = [
                 types.base_of(resolve_type(t, ctx.catalog, ctx.search_path)).oid for t in statement.types
             ]
-        inner = self._plan_part(query, plan.text, ctx, parameter_types, depth)
+        inner = self._plan_inner_query(statement, query, plan.text, ctx, parameter_types, depth)
         plan.extra["query"] = inner
         plan.parameters = inner.parameters if not isinstance(statement, st.Prepare) else ()
         if isinstance(statement, st.SelectAsOf):
@@ -285,6 +288,22 @@ class Planner:
         plan.extra["query"], plan.extra["table"] = inner, table
         plan.parameters = inner.parameters[: said.parameters]
         plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
+
+    def _plan_inner_query(
+        self,
+        statement: Any,
+        query: st.Sql,
+        text: str,
+        ctx: PlanContext,
+        parameter_types: Sequence[int],
+        depth: int,
+    ) -> Plan:
+        """The plan of the query in a statement, over the catalog of the time that it is to be read at."""
+        if not isinstance(statement, st.SelectAsOf) or ctx.reading_at is None:
+            return self._plan_part(query, text, ctx, parameter_types, depth)
+        then = ctx.reading_at(statement.at.text)
+        with shown(then.catalog.user_types):
+            return self._plan_part(query, text, then, parameter_types, depth)
 
     def _plan_part(
         self, part: st.Sql, text: str, ctx: PlanContext, parameter_types: Sequence[int], depth: int

@@ -16,6 +16,10 @@ them as they are.
 next, so a row is rewritten a logarithmic number of times. Inline parts are the lowest tier. A part
 of which a fifth is dead is rewritten wherever it stands.
 
+**Columns that were dropped** stay as long as somebody may read from before that: outputs have the columns of all
+schemas that the shard has had, until whoever owns it says that the newest is enough (`narrows`). To readers of the
+newest schema they are not there: columns are found by their ids.
+
 **Memory** is bounded by the deletions of a job (8 bytes each, `deletes_max`), one input's compressed
 bytes, and one output part. Where a sort order is asked for (the primary key), each output is sorted
 in itself: sorted runs, as the readers' merge wants them.
@@ -24,7 +28,7 @@ in itself: sorted runs, as the readers' merge wants them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,6 +46,14 @@ from storage.shard.state import State
 from storage.sorted_ids import ascending, sorted_distinct
 
 Numbered = tuple[int, Part]
+
+Narrows = Callable[[Timestamp], bool]
+"""Whether all readers from this time on read under the newest schema."""
+
+
+def never(since: Timestamp) -> bool:
+    """Nobody has said so."""
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,9 +213,15 @@ class Compactor:
     """Compacts one shard. Remembers which jobs turned out to change nothing."""
 
     def __init__(
-        self, shard: Shard, *, sort_by: Sequence[str] = (), limits: CompactionLimits | None = None
+        self,
+        shard: Shard,
+        *,
+        sort_by: Sequence[str] = (),
+        limits: CompactionLimits | None = None,
+        narrows: Narrows = never,
     ) -> None:
         self.shard, self.sort_by, self.limits = shard, tuple(sort_by), limits or CompactionLimits()
+        self.narrows = narrows
         self._futile: set[tuple[int, ...]] = set()
         self.written: list[Part] = []
         """What the job done last wrote, if it was committed."""
@@ -310,7 +328,9 @@ class Compactor:
         """The living rows as new parts: settled ones, and those that still need their times."""
         settled, timed = _Pile(), _Pile()
         # One schema for all of the job, although a newer one may come while it runs.
-        version, schema = len(self.shard.state.schemas), self.shard.schema
+        version, newest = len(self.shard.state.schemas), self.shard.schema
+        schema = newest if newest is None or self.narrows(job.since) else self.shard.widest
+        wide = schema is not newest
         async for pieces in self._pieces(job, dead, schema):
             found.append(pieces.gone)
             for pile, table, newest in (
@@ -320,10 +340,10 @@ class Compactor:
                 if table is not None and table.num_rows:
                     pile.add(table, newest)
                     if pile.size_bytes >= self.limits.output_bytes_max:
-                        yield await self._flush(pile, version)
+                        yield await self._flush(pile, version, wide)
         for pile in (settled, timed):
             if pile.tables:
-                yield await self._flush(pile, version)
+                yield await self._flush(pile, version, wide)
 
     async def _pieces(self, job: Job, dead: np.ndarray, schema: pa.Schema | None) -> AsyncIterator[_Pieces]:
         """The inputs a row group at a time, in one schema, without the dead."""
@@ -342,12 +362,13 @@ class Compactor:
                     _read_group, part, file, group, schema, self.shard.written(part), job.since, dead
                 )
 
-    async def _flush(self, pile: _Pile, version: int) -> Part:
+    async def _flush(self, pile: _Pile, version: int, wide: bool) -> Part:
+        """`wide`: with columns that the newest schema has not, which only a file can name."""
         tables, ts = pile.take()
         parts = self.shard.parts
         table: pa.Table = await parts.offload(_gather, tables, self.sort_by)
         has_ts = "_ts" in table.schema.names[:2]
-        if table.nbytes <= parts.limits.inline_bytes_max:
+        if table.nbytes <= parts.limits.inline_bytes_max and not wide:
             if has_ts:
                 rows = codec.arrow_to_rows(table.select(range(2, table.num_columns)))
                 rids, times = table.column(0).to_pylist(), table.column(1).to_pylist()

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from storage import gc
-from storage.compaction import CompactionLimits, Compactor
+from storage.compaction import CompactionLimits, Compactor, Narrows, never
 from storage.gc import GcLimits, NamedElsewhere
 from storage.shard.shard import Shard
 
@@ -45,9 +45,10 @@ class Maintenance:
         collection: GcLimits | None = None,
         jobs_max: int = 4,
         orphans_every_us: int = 24 * 60 * 60 * 1_000_000,
+        narrows: Narrows = never,
     ) -> None:
         self.shard, self.named_elsewhere = shard, named_elsewhere
-        self.compactor = Compactor(shard, sort_by=sort_by, limits=compaction)
+        self.compactor = Compactor(shard, sort_by=sort_by, limits=compaction, narrows=narrows)
         self.collection = collection or GcLimits()
         self.jobs_max, self.orphans_every_us = jobs_max, orphans_every_us
         clock, rng = shard.log.clock, shard.log.rng

@@ -26,6 +26,8 @@ class Retention:
         self._holds, self._clock = holds, clock
         self.default_s = default_s
         self.windows: Callable[[], Mapping[ShardId, float]] = dict
+        self.lasting: frozenset[ShardId] = frozenset()
+        """Shards that whoever reads another one's history needs as well: theirs is kept for the longest window."""
         self._told: dict[ShardId | None, Timestamp] = {}
         self._looked: dict[ShardId | None, int] = {}
         self.on_since: list[Callable[[], None]] = []
@@ -33,6 +35,8 @@ class Retention:
 
     def since(self, shard: ShardId) -> Timestamp:
         """From when on the shard's history is right, as far as this process has let it go."""
+        if shard in self.lasting:
+            return self._holds.since
         own = self._told.get(shard if shard in self.windows() else None, 0)
         return max(own, self._holds.since)
 

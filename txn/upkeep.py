@@ -17,6 +17,7 @@ simulation calls both where it likes.
 
 from __future__ import annotations
 
+import functools
 import logging
 import random
 from collections.abc import Awaitable, Callable
@@ -106,7 +107,9 @@ class Upkeep:
             self._quiet_rounds = committer.rounds
         if self.env.txns.rollup_due:
             await committer.exclusively(self.env.txns.rollup)
-        if now_s - self._since_sent_s >= limits.since_step_s and committer.rounds != self._since_sent_rounds:
+        # A quiet log has nothing new to forget, but what was dropped before it became quiet.
+        moved = committer.rounds != self._since_sent_rounds or self._buriable(since)
+        if now_s - self._since_sent_s >= limits.since_step_s and moved:
             self._since_sent_s = now_s
             await self._send_since(since)
             self._since_sent_rounds = committer.rounds
@@ -124,6 +127,7 @@ class Upkeep:
                     await self.env.shard(shard),
                     sort_by=self.env.sort_by(shard),
                     named_elsewhere=self._named_here,
+                    narrows=functools.partial(self._narrows, shard),
                 )
             await maintenance.step()
         now_us = self.env.clock.now_us()
@@ -131,6 +135,11 @@ class Upkeep:
             self._staged_at_us = now_us + STAGED_EVERY_US
             await self.collect_staged()
             await self.collect_strangers()
+
+    def _narrows(self, shard: ShardId, since: Timestamp) -> bool:
+        """Whether columns that the shard's newest schema has not are over for everybody who reads from `since` on."""
+        registration = self.env.txns.state.registered.get(shard)
+        return registration is not None and registration.ts <= since
 
     async def collect_staged(self, limits: GcLimits | None = None) -> int:
         """Deletes what other programs have staged for a commit that never came. Returns how many blobs."""
@@ -185,8 +194,7 @@ class Upkeep:
 
     async def _bury(self, since: Timestamp) -> None:
         """Deletes the logs and blobs of shards that were forgotten before `since`: nobody can ask for them."""
-        gone = [s for s, ts in self.env.txns.state.graves.items() if ts < since]
-        for shard in gone:
+        for shard in self._buriable(since):
             handle = await Shard.open(
                 shard,
                 blob=self.env.blob,
@@ -198,12 +206,23 @@ class Upkeep:
             if handle.state.hold is not None:
                 continue  # somebody outside still reads it
             await drop(shard, self.env.blob, self.env.consensus)
+            self.env.shards.pop(shard, None)  # somebody has looked at it since
 
             def work(group: CommitGroup, shard: ShardId = shard) -> None:
                 if shard in self.env.txns.state.graves:
                     group.buried.append(shard)
 
             await self.env.call(work)
+
+    def _buriable(self, since: Timestamp) -> list[ShardId]:
+        """Forgotten shards whose own window has passed, too; where several servers hold history, the longest one."""
+        alone = self.env.txns.state.mode == "leased"
+        kept = self.env.retention.since
+        return [
+            shard
+            for shard, ts in self.env.txns.state.graves.items()
+            if ts < (max(kept(shard), since) if alone else since)
+        ]
 
     async def finish_forget(self, shard: ShardId) -> None:
         """Applies what a dropped shard still has, and queues the retraction of its registration."""

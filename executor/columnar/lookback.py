@@ -68,7 +68,7 @@ class HistoricalView:
                 )
         cells = [t.select_sql('"' + c.name.replace('"', '""') + '"', c.type) for c in table.columns]
         await executor.store.prepare_read([table.shard], ts)
-        relation = relation or executor.store.relation_sql(table.shard, ts, None, True)
+        relation = relation or executor.store.relation_sql(table.shard, ts, None, True, seen_as=table)
         where = f" WHERE {' OR '.join(tests)}" if tests else ""
         found = await executor.columnar.table(f"SELECT _rid, {', '.join(cells)} FROM {relation} x{where}")
         key_of = row_key(table.key_indexes) if table.key_indexes else None

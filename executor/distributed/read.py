@@ -42,6 +42,14 @@ async def engine_of(
     mode, engine = session.settings.execution_engine, session.executor.distributed
     if engine is None or not any(isinstance(r, RelationUse) for r in query.relations):
         return None
+    columnar = session.catalog.columnar
+    if any(isinstance(r, RelationUse) and r.table.oid in columnar for r in query.relations):
+        if mode == AUTO:
+            return None
+        raise ExecutionError(
+            "0A000",
+            "the distributed engine does not read tables as they were before they were altered or dropped",
+        )
     missing = engine.missing()
     if mode == AUTO and (missing or not await _is_large(session, query)):
         return None

@@ -4,11 +4,22 @@
       or a log timestamp     1767268800000000, as EXPLAIN TIMESTAMP shows it
 
 History is kept from `since` on; an older time is refused and the message says from when.
+
+The statement is planned with the **catalog of then** (`executor.past`). Planning cannot wait, and that catalog may have to
+be read first, or the time to be computed; so the session says `PastNotReached`, is `behind`, and whoever plans on behalf
+of a client asks it to catch up and plans again, as for the DDL of other servers.
+
+    AS OF TIMESTAMP 1767268800000000     always the same catalog
+    AS OF TIMESTAMP now() - ...          computed for planning, and again for each execution, which may be another catalog:
+                                         planned anew then, and refused if the columns of the result are not the same
+    BEGIN ... AS OF, tidewire.as_of      the block's, the session's
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Result, Rows
@@ -16,11 +27,84 @@ from executor.session.arguments import evaluate
 from executor.session.block import Block
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, Query, TypeRef
+from planner.abc import Plan, PlanError, Query, SqlError, TypeRef
+from planner.catalog import Catalog
+from planner.planner import PlanContext
 from storage.abc import Datum, Timestamp
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+
+class PastNotReached(PlanError):
+    """A statement names a time whose catalog is not at hand. `Session.caught_up` gets it."""
+
+    def __init__(self) -> None:
+        super().__init__("40001", "the catalog of the time that is asked for has to be read first")
+
+
+@dataclass(slots=True)
+class Reached:
+    """What the last AS OF came to that could not be planned: an expression's time is good for planning once."""
+
+    text: str
+    catalog: Catalog
+
+
+def reading_at(session: Session, text: str) -> PlanContext:
+    """In which context a query is planned that is AS OF this. Raises PastNotReached."""
+    context, bare = session.context(), text.strip()
+    reached, session.reached = session.reached, None
+    if reached is not None and reached.text == text:
+        catalog: Catalog | None = reached.catalog
+    elif bare.isdigit():
+        catalog = session.executor.past.known(int(bare), session.database)
+    else:
+        catalog = None
+    if catalog is None:
+        if session.block is None or not session.block.failed:
+            session.wanted = text
+        raise PastNotReached
+    if catalog is context.catalog:
+        return context
+    return dataclasses.replace(context, catalog=catalog, reading_at=None, partition=None)
+
+
+def is_behind(session: Session) -> bool:
+    """Whether planning may lack the catalog of a time that this session reads at."""
+    if session.wanted is not None:
+        return True
+    try:
+        return (
+            session.pinned is not None
+            and session.executor.past.known(session.pinned, session.database) is None
+        )
+    except PlanError:
+        return False
+
+
+async def reach(session: Session) -> bool:
+    """Gets the catalog that planning lacked. Whether there is another one to plan with now."""
+    text, session.wanted = session.wanted, None
+    if text is not None:
+        ts = await timestamp_of(session, text)
+        session.reached = Reached(text, await session.executor.past.at(ts, session.database))
+        return True
+    if session.pinned is None or not is_behind(session):
+        return False
+    try:
+        await readable(session, session.pinned)
+        await session.executor.past.at(session.pinned, session.database)
+    except SqlError:
+        return False  # the first query is told; until then the setting can be taken back
+    return True
+
+
+async def look(session: Session, block: Block | None, ts: Timestamp) -> None:
+    """Before each statement of a block or session in the past: the catalog of then, settled against today's."""
+    catalog = await session.executor.past.at(ts, session.database)
+    if block is not None and (block.catalog is not None or session.pinned != block.as_of):
+        block.catalog = catalog if catalog.past or session.pinned is not None else None
 
 
 async def readable(session: Session, ts: Timestamp) -> Timestamp:
@@ -73,6 +157,7 @@ async def run(
     inner: Plan = plan.extra["query"]
     outer = session.block
     block = Block(session.executor, "repeatable read", True, True, session.now_us(), as_of=ts)
+    await look(session, block, ts)
     session.block = block
     try:
         compiled = session.compiled(inner)

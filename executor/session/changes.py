@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
 from executor.session.permissions import require
-from planner.abc import ChangesUse, Query
+from planner.abc import ChangesUse, Query, Table
 from storage.abc import Timestamp
 from txn.holds import Hold, ReadHolds
 
@@ -65,13 +65,20 @@ async def relation(session: Session, use: ChangesUse, ts: Timestamp, feeds: Feed
     await as_of.readable(session, use.after)
     await as_of.readable(session, upto)
     queries.was_there(session, table, max(use.after, 1))
+    if session.catalog.past or max(use.after, 1) < executor.env.since_when(table.shard):
+        raise _rewritten(table)
     feeds.keep(use.after)
     await executor.store.prepare_read([table.shard], max(upto, ts))
     text = executor.store.changes_sql(table.shard, use.after, upto)
     if text is None:
-        raise ExecutionError(
-            "0A000",
-            f'reading the changes of table "{table.name}" over a time at which it was rewritten is not supported',
-            table=table.name,
-        )
+        raise _rewritten(table)
     return text
+
+
+def _rewritten(table: Table) -> ExecutionError:
+    return ExecutionError(
+        "0A000",
+        f'reading the changes of table "{table.name}" over a time at which it was created, truncated, rewritten or'
+        " given other columns is not supported",
+        table=table.name,
+    )

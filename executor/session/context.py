@@ -11,6 +11,7 @@ Interruption is here, too: whatever runs on behalf of the session is told throug
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import secrets
 from collections.abc import Callable
@@ -79,6 +80,10 @@ class SessionContext:
         self.has_temporary = False
         self.pinned: int | None = self.settings.as_of
         """Transactions that begin now read the past at this timestamp (`tidewire.as_of`)."""
+        self.wanted: str | None = None
+        """An AS OF that could not be planned, for want of its catalog (`as_of`)."""
+        self.reached: Any = None
+        """That catalog, once it is there."""
         self._running: asyncio.Task[Any] | None = None
         self._cancel_reason: SqlError | None = None
         self._committing = False
@@ -161,8 +166,19 @@ class SessionContext:
         """The newest committed catalog as this session's database sees it."""
         base = self.executor.catalogs.newest
         if base is not self._base:
+            if self.pinned is not None:
+                self._seen = self._catalog_then()
+                return self._seen
             self._base, self._seen = base, self.executor.catalogs.of(self.database)
         return self._seen
+
+    def _catalog_then(self) -> Any:
+        """Of a pinned session: that of then, once it has been read. Statements that read nothing do without."""
+        assert self.pinned is not None
+        found = None
+        with contextlib.suppress(SqlError):  # there was no such database: whoever reads is told
+            found = self.executor.past.known(self.pinned, self.database)
+        return self.executor.catalogs.of(self.database) if found is None else found
 
     def context(self) -> PlanContext:
         catalog, settings = self.catalog, self.settings
@@ -174,8 +190,14 @@ class SessionContext:
             self._context_of = key
             self.type_settings = settings.types
             self.superuser = rights.is_superuser(catalog, self.user)
-            self._context = PlanContext(catalog, path, self.user, self.database, settings.types)
+            self._context = PlanContext(
+                catalog, path, self.user, self.database, settings.types, reading_at=self.reading_at
+            )
         return self._context
+
+    def reading_at(self, text: str) -> PlanContext:
+        """In which context a query is planned that is AS OF this. Raises PlanError until that is known."""
+        raise NotImplementedError
 
     def become(self, user: str) -> None:
         """Another role's name and privileges: statements that were prepared are planned anew when they run."""
@@ -215,6 +237,8 @@ class SessionContext:
         pinned, block = self.settings.as_of, self.block
         if block is not None and not block.begun and pinned != self.pinned and pinned is not None:
             block.as_of, block.read_only = pinned, True  # set before the first query: for this block too
+        if pinned != self.pinned:
+            self._base = None
         self.pinned = pinned
 
     def silence_limit(self) -> tuple[float, Exception] | None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.plans import CompiledPlan
+from executor.session import as_of
 from executor.session.block import ISOLATION, Block
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Plan
@@ -101,9 +102,13 @@ def _read(session: Session, compiled: CompiledPlan, plan: Plan, params: Sequence
 
 
 async def caught_up(session: Session) -> bool:
-    """Looks at the log's end; whether the catalog is another one now (DDL of another server)."""
+    """Gets the catalog that planning lacked: of a time that the statement names, or DDL of another server.
+
+    Whether there is another one now.
+    """
+    reached = await as_of.reach(session)
     if session.executor.frontier is None:
-        return False
+        return reached
     before = session.executor.catalog
     await session.executor.env.lead()
-    return session.executor.catalog is not before
+    return reached or session.executor.catalog is not before

@@ -29,13 +29,15 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
+from executor.past.tables import shard_of
 from executor.session import as_of as past
 from executor.session import queries
 from executor.session.permissions import require
 from planner import types as t
 from planner.abc import Table
+from planner.catalog import Catalog
 from planner.catalog.names import split_name
-from storage.abc import LeaseExpired, Part, SinceViolation, Timestamp
+from storage.abc import LeaseExpired, Part, ShardId, SinceViolation, Timestamp
 from storage.gc import STAGED
 from storage.parts import RID_FIELD, PartStore
 from storage.shard.readers import LeasedReader
@@ -54,13 +56,15 @@ async def open_snapshot(session: Session, tables: str | None, as_of: str | None,
 
     Raises 42P01, 42501, 22023, 0A000.
     """
-    env = session.executor.env
-    lease_us = _lease_us(lease_s)
-    found = [_table(session, name) for name in _names(tables)]
+    env, catalog = session.executor.env, session.catalog
+    lease_us, names = _lease_us(lease_s), _names(tables)
     ts = await _time(session, as_of or "")
+    if as_of:
+        catalog = await session.executor.past.at(ts, session.database)
+    found = [_table(session, catalog, name) for name in names]
     for table in found:
-        require(session, table, "SELECT")
-        if table.shard not in env.registered():
+        require(session, table, "SELECT", catalog=catalog)
+        if not catalog.past and table.shard not in env.registered():
             raise ExecutionError(
                 "0A000",
                 f'reading table "{table.name}" natively in the transaction that creates it is not supported',
@@ -69,12 +73,12 @@ async def open_snapshot(session: Session, tables: str | None, as_of: str | None,
     reader = secrets.token_hex(16)
     hold = env.holds.acquire(ts)
     try:
-        described = [await _opened(session, table, ts, reader, lease_us) for table in found]
+        described = [await _opened(session, catalog, table, ts, reader, lease_us) for table in found]
     finally:
         env.holds.release(hold)
     return json.dumps(
         {
-            "reader": ":".join([reader, *dict.fromkeys(table.shard for table in found)]),
+            "reader": ":".join([reader, *dict.fromkeys(shard_of(table.shard) for table in found)]),
             "as_of": ts,
             "expires_us": env.clock.now_us() + lease_us,
             "blob": env.blob.url,
@@ -95,10 +99,9 @@ def _names(tables: str | None) -> list[str]:
     return names
 
 
-def _table(session: Session, name: str) -> Table:
+def _table(session: Session, catalog: Catalog, name: str) -> Table:
     schema, bare = split_name(name)
-    table: Table = session.catalog.resolve_table(bare, schema, session.search_path(), -1)
-    return table
+    return catalog.resolve_table(bare, schema, session.search_path(), -1)
 
 
 def _lease_us(lease_s: int | None) -> int:
@@ -118,32 +121,35 @@ async def _time(session: Session, as_of: str) -> Timestamp:
 
 
 async def _opened(
-    session: Session, table: Table, ts: Timestamp, reader: str, lease_us: int
+    session: Session, catalog: Catalog, table: Table, ts: Timestamp, reader: str, lease_us: int
 ) -> dict[str, Any]:
-    env = session.executor.env
-    await env.make_physical(table.shard, ts)
-    shard = await env.shard(table.shard)
+    env, id = session.executor.env, shard_of(table.shard)
+    if id in env.registered():
+        await env.make_physical(id, ts)
+    else:  # of a table that has been dropped, truncated or rewritten since
+        await env.applier.apply_shard(id, ts)
+    shard = await env.shard(id)
     try:
         await shard.lease(reader, lease_us, ts)
-        parts = await shard.snapshot(ts)
+        parts = await shard.snapshot(ts, complete=True)
     except SinceViolation as e:
         raise ExecutionError("22023", "the timestamp is older than the history that is kept") from e
     files = [part for part in parts if part.key is not None]
     for kind in "+-":
         inline = [p for p in parts if p.key is None and p.kind == kind]
-        if inline and (written := await _written(shard, inline, ts, reader)) is not None:
+        if inline and (written := await _written(shard, shard_schema(table), inline, ts, reader)) is not None:
             files.append(written)
     return {
-        **_columns(session, table),
+        **_columns(catalog, table),
         "parts": [_described(part, ts, reader) for part in files if part.row_count],
     }
 
 
-def _columns(session: Session, table: Table) -> dict[str, Any]:
+def _columns(catalog: Catalog, table: Table) -> dict[str, Any]:
     shown = [i for i, c in enumerate(table.columns) if not c.hidden]
     stored = shard_schema(table)
     return {
-        "schema": session.catalog.schema_of(table.schema_oid).name,
+        "schema": catalog.schema_of(table.schema_oid).name,
         "name": table.name,
         "columns": [
             {
@@ -166,16 +172,17 @@ def _columns(session: Session, table: Table) -> dict[str, Any]:
 
 def describe(session: Session, name: str | None) -> str:
     """What a writer of staged files needs to know. Raises 42P01, 42501."""
-    table = _table(session, name or "")
+    table = _table(session, session.catalog, name or "")
     require(session, table, "SELECT")
     folder = f"{STAGED}{secrets.token_hex(16)}"
     blob = session.executor.env.blob.url
-    return json.dumps({**_columns(session, table), "blob": blob, "folder": folder})
+    return json.dumps({**_columns(session.catalog, table), "blob": blob, "folder": folder})
 
 
-async def _written(shard: Shard, inline: list[Part], ts: Timestamp, reader: str) -> Part | None:
+async def _written(
+    shard: Shard, schema: pa.Schema, inline: list[Part], ts: Timestamp, reader: str
+) -> Part | None:
     """Parts of the log as one blob, for this reader alone."""
-    schema = shard.schema
     tables = []
     for part in inline:
         rows = await shard.fetch(part, ts, schema)
@@ -217,6 +224,12 @@ def _shards(reader: str | None) -> tuple[str, list[str]]:
     return name, shards
 
 
+def _is_kept(session: Session, id: ShardId) -> bool:
+    """Whether the shard is a table's, or was and has not been buried."""
+    state = session.executor.env.txns.state
+    return id in state.registered or id in state.graves
+
+
 async def renew_snapshot(session: Session, reader: str | None, lease_s: int | None) -> str:
     """The hold lasts from now on. Raises 55000 when it has ended already."""
     env = session.executor.env
@@ -224,7 +237,7 @@ async def renew_snapshot(session: Session, reader: str | None, lease_s: int | No
     name, shards = _shards(reader)
     for id in shards:
         try:
-            if id not in env.registered():
+            if not _is_kept(session, id):
                 raise LeaseExpired(f"shard {id} was dropped")
             await LeasedReader((await env.shard(id)).log, name, lease_us).renew()
         except LeaseExpired as e:
@@ -242,7 +255,7 @@ async def close_snapshot(session: Session, reader: str | None) -> bool:
     name, shards = _shards(reader)
     held = False
     for id in shards:
-        if id in env.registered():
+        if _is_kept(session, id):
             shard = await env.shard(id)
             held = held or name in shard.state.leased
             await LeasedReader(shard.log, name, 1).release()

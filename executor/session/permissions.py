@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
 from planner.abc import Table
+from planner.catalog import Catalog, rights
 from planner.catalog import Sequence as SequenceObject
-from planner.catalog import rights
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import function_named
 
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 
-def require(session: Session, table: Table, *privileges: str) -> None:
-    """All of these privileges (SELECT, INSERT, ...). Raises 42501."""
-    context = SystemContext(session.catalog, session.search_path(), session.user, session.database)
+def require(session: Session, table: Table, *privileges: str, catalog: Catalog | None = None) -> None:
+    """All of these privileges (SELECT, INSERT, ...), by the session's catalog if no other is given. Raises 42501."""
+    context = SystemContext(
+        session.catalog if catalog is None else catalog, session.search_path(), session.user, session.database
+    )
     holds = function_named("has_table_privilege", 3).call
     for privilege in privileges:
         if not holds(context, session.user, table.oid, privilege):

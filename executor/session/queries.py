@@ -24,6 +24,7 @@ from executor.columnar.rows import batch_rows, canonical_batch
 from executor.keyed.footprint import read_by_query
 from executor.keyed.overlay import TableWrites
 from executor.keyed.read import LookupPlan
+from executor.past.tables import Loan, shard_of
 from executor.session import changes, keyed
 from executor.session.advisory import BLOCKED
 from executor.session.block import Block
@@ -59,7 +60,7 @@ Given = tuple[Table | None, pa.Table]
 class Prepared:
     """A query's text with its relations in place, and what must be held until it has begun."""
 
-    __slots__ = ("_feeds", "_hold", "_pin", "bindings", "session", "sql")
+    __slots__ = ("_feeds", "_hold", "_loan", "_pin", "bindings", "session", "sql")
 
     def __init__(
         self,
@@ -69,8 +70,9 @@ class Prepared:
         pin: ReadPin,
         hold: Any,
         feeds: changes.Feeds,
+        loan: Loan,
     ) -> None:
-        self._feeds = feeds
+        self._feeds, self._loan = feeds, loan
         self.session = session
         self.sql = sql
         self.bindings = bindings
@@ -80,6 +82,7 @@ class Prepared:
     def begun(self) -> None:
         """The query has begun, or never will. Idempotent."""
         self._pin.release()
+        self._loan.release()
         self._feeds.release()
         if self._hold is not None:
             self.session.executor.env.holds.release(self._hold)
@@ -112,17 +115,21 @@ async def prepare(
             await env.lead()
         ts = as_of if as_of is not None else env.oracle.read_ts()
         hold = env.holds.acquire(ts)
+    uses = [r for r in query.relations if isinstance(r, RelationUse)]
+    created = block.created if block is not None else {}
+    shards = list(dict.fromkeys(u.table.shard for u in uses if u.table.shard not in created))
+    past = as_of is not None or (block is not None and block.as_of is not None)
+    loan = executor.past_tables.lend(shards)
     try:
-        uses = [r for r in query.relations if isinstance(r, RelationUse)]
-        created = block.created if block is not None else {}
-        if as_of is not None or (block is not None and block.as_of is not None):
-            for used in uses:
-                was_there(session, used.table, ts)
-        shards = list(dict.fromkeys(u.table.shard for u in uses if u.table.shard not in created))
+        for used in uses if past else ():
+            was_there(session, used.table, ts)
         await executor.store.prepare_read(shards, ts)
+        for used in uses if past else ():
+            was_there(session, used.table, ts)  # only now is it known what its parts hold
         feeds = await changes.feeds(session, query, ts)
         pin = executor.store.pin(shards)
     except BaseException:
+        loan.release()
         if hold is not None:
             env.holds.release(hold)
         raise
@@ -147,30 +154,27 @@ async def prepare(
             beside = rows.column_names[len(table.columns) :]  # `executor.session.returned`
             relations[slot] = f"(SELECT {', '.join([*_cells(table), *beside])} FROM given_{slot})"
     sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
-    return Prepared(session, sql, bindings, pin, hold, feeds)
+    return Prepared(session, sql, bindings, pin, hold, feeds, loan)
 
 
 def was_there(session: Session, table: Table, ts: Timestamp) -> None:
-    """Whether a table can be read at `ts` by its name. Asked again when it has been hydrated.
+    """Whether the table's history reaches back to `ts`: it may be kept for a shorter time than others'. Raises 22023.
 
-    Its history may be kept for a shorter time than others'. TRUNCATE and an ALTER that rewrites give a table a
-    new shard: what it held before is not read by its name.
+    Asked again when it has been hydrated.
     """
-    env = session.executor.env
-    handle = env.shards.get(table.shard)
-    kept = max(env.retention.since(table.shard), handle.since if handle is not None else 0)
+    executor, shard = session.executor, shard_of(table.shard)
+    handle = executor.env.shards.get(shard)
+    kept = max(
+        executor.env.retention.since(shard),
+        handle.since if handle is not None else 0,
+        executor.past_tables.since(table.shard),
+    )
     if ts < kept:
         since = t.output_text(kept, TypeRef(t.TIMESTAMPTZ), session.type_settings)
         raise ExecutionError(
             "22023",
             f'the timestamp is older than the history of table "{table.name}" that is kept',
             detail=f"History is kept from {since} (timestamp {kept}) on.",
-            table=table.name,
-        )
-    if ts < session.executor.env.since_when(table.shard):
-        raise ExecutionError(
-            "0A000",
-            f'reading table "{table.name}" as of a time before it was created, truncated or rewritten is not supported',
             table=table.name,
         )
 
@@ -212,7 +216,9 @@ def relation(
     created = block is not None and table.shard in block.created
     altered = not created and block is not None and table.shard in block.altered
     if not created and not altered and (writes is None or not writes.has_rows):
-        return str(executor.store.relation_sql(table.shard, ts, use.columns, use.with_rid, pin=pin))
+        return str(
+            executor.store.relation_sql(table.shard, ts, use.columns, use.with_rid, pin=pin, seen_as=table)
+        )
     wanted = range(len(table.columns)) if use.columns is None else use.columns
     names = [_quoted(table.columns[i].name) for i in wanted]
     outer = ", ".join([*names, "_rid"] if use.with_rid or not names else names)
@@ -221,7 +227,7 @@ def relation(
         if altered:
             base = as_altered(executor, table, ts, pin)
         else:
-            base = executor.store.relation_sql(table.shard, ts, use.columns, True, pin=pin)
+            base = executor.store.relation_sql(table.shard, ts, use.columns, True, pin=pin, seen_as=table)
         gone = _deleted(writes) if writes is not None else None
         if gone is not None:
             bindings[f"own_deleted_{table.oid}"] = gone

@@ -51,6 +51,7 @@ from executor.session.lock_wait import LockWait
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
+from planner.planner import PlanContext
 from storage.abc import Datum
 from txn.abc import SerializationFailure
 from txn.lease import LeaseLapsed
@@ -107,7 +108,12 @@ class Session(SessionContext):
     @property
     def behind(self) -> bool:
         frontier = self.executor.frontier
-        return frontier is not None and not frontier.is_valid
+        if frontier is not None and not frontier.is_valid:
+            return True
+        return (self.wanted is not None or self.pinned is not None) and as_of.is_behind(self)
+
+    def reading_at(self, text: str) -> PlanContext:
+        return as_of.reading_at(self, text)
 
     async def caught_up(self) -> bool:
         return await current.caught_up(self)
@@ -309,9 +315,9 @@ class Session(SessionContext):
                 await gathering.flush(self, block)
             if not self.executor.env.leadership.is_valid and not _gives_up(plan):
                 await current.led(self, block)
+        await self._reach(block, plan.body)
         compiled = self.compiled(plan)
         body = compiled.plan.body
-        await self._reach(block, body)
         if isinstance(body, Utility):
             if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
                 block = self.open_block(implicit=True)
@@ -325,15 +331,16 @@ class Session(SessionContext):
         return await self._retrying(compiled, plan, params)
 
     async def _reach(self, block: Block | None, body: Any) -> None:
-        """Before a transaction in the past takes its snapshot: that the past is kept, and has come.
+        """Before a statement in the past: that the past is kept, and has come; its catalog.
 
         Statements that need no snapshot go on, or nobody could RESET a setting that has grown too old.
         """
         ts = self.pinned if block is None else block.as_of
-        if ts is None or (block is not None and block.txn is not None):
+        if ts is None or (isinstance(body, Utility) and isinstance(body.statement, commands.OWN_TRANSACTION)):
             return
-        if not (isinstance(body, Utility) and isinstance(body.statement, commands.OWN_TRANSACTION)):
+        if block is None or block.txn is None:
             await as_of.readable(self, ts)
+        await as_of.look(self, block, ts)
 
     async def _retrying(self, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]) -> Result:
         """A statement that is its own transaction: run and committed again after a conflict."""

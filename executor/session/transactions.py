@@ -74,8 +74,9 @@ async def run_begin(
     if s.as_of is not None and session.block is not None:
         from executor.session import as_of
 
-        session.block.as_of = await as_of.timestamp_of(session, s.as_of.text)
+        session.block.as_of = ts = await as_of.timestamp_of(session, s.as_of.text)
         session.block.read_only = True
+        await as_of.look(session, session.block, ts)
     return result
 
 
@@ -221,7 +222,10 @@ async def run_set_transaction(
     if s.deferrable is not None:
         session.block.deferrable = s.deferrable
     if s.snapshot is not None:
-        _import_snapshot(session.block, s.snapshot)
+        from executor.session import as_of
+
+        ts = _import_snapshot(session.block, s.snapshot)
+        await as_of.look(session, session.block, await as_of.readable(session, ts))
     return Rows("SET")
 
 
@@ -233,7 +237,7 @@ def export_snapshot(session: Session) -> str:
     return f"{session.executor.env.oracle.read_ts():016X}-1"
 
 
-def _import_snapshot(block: Block, name: str) -> None:
+def _import_snapshot(block: Block, name: str) -> int:
     """The block sees what the exporter saw; unlike PostgreSQL's importer it may only read."""
     _late(block, "SNAPSHOT")
     if block.isolation_name.startswith("read "):
@@ -244,6 +248,7 @@ def _import_snapshot(block: Block, name: str) -> None:
     if not SNAPSHOT_NAME.fullmatch(name):
         raise ExecutionError("22023", f'invalid snapshot identifier: "{name}"')
     block.as_of, block.read_only = int(name[:16], 16), True
+    return block.as_of
 
 
 def _on_off(value: bool | None) -> str | None:

@@ -117,6 +117,12 @@ class SnapshotStore:
         """Raises KeyError for an unknown shard."""
         return self._images[shard]
 
+    def find(self, shard: ShardId) -> TableImage | None:
+        return self._images.get(shard)
+
+    def all_images(self) -> Sequence[ShardId]:
+        return list(self._images)
+
     def create(self, table: Table, ts: Timestamp) -> TableImage:
         """An empty image for a table created at `ts`.
 
@@ -188,7 +194,7 @@ class SnapshotStore:
 
     def _sweep(self) -> None:
         for shard, image in list(self._waiting.items()):
-            if image.dropped_ts is not None and image.dropped_ts <= self.since:
+            if image.dropped_ts is not None and image.dropped_ts <= self._since(image):
                 self.discard(shard)
                 continue
             while len(image.generations) > 1 and image.flushed_physical is not image.generations[0]:

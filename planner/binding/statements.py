@@ -92,7 +92,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
-            body = _keyed_read(node, parts, scope)
+            body = _keyed_read(node, parts, scope, ctx.catalog)
         except keyed.NotKeyed:
             shortcut = _shortcut(node, parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if shortcut is not None:
@@ -139,7 +139,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
         if prefix is not None or not queries.prefer_keyed or not wishes.tables:
             raise keyed.NotKeyed("not wanted")
         wish = wishes.tables[0]
-        body = _keyed_read(node, parts, scope, wish.strength, wish.wait)
+        body = _keyed_read(node, parts, scope, ctx.catalog, wish.strength, wish.wait)
     except keyed.NotKeyed:
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
@@ -151,7 +151,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
 
 
-def _keyed_table(node: exp.Select, parts: Parts, scope: Scope) -> Table:
+def _keyed_table(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Table:
     """The one table of a statement that has the shape of a keyed read. Raises NotKeyed."""
     if (
         len(scope.relations) != 1
@@ -169,6 +169,8 @@ def _keyed_table(node: exp.Select, parts: Parts, scope: Scope) -> Table:
     source = node.args["from_"].this
     if table is None or not isinstance(source, exp.Table) or source.args.get("sample") or relation.slot == "":
         raise keyed.NotKeyed("no table")
+    if table.oid in catalog.columnar:
+        raise keyed.NotKeyed("as it was once")
     return table
 
 
@@ -198,7 +200,7 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
     The executor decides for each execution; the plan is the query that answers whatever is asked.
     """
     try:
-        table = _keyed_table(node, parts, scope)
+        table = _keyed_table(node, parts, scope, catalog)
         number = scope.relations[0].number
         offsets = {number: 0}
         if parts.grouped:
@@ -270,10 +272,10 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
 
 
 def _keyed_read(
-    node: exp.Select, parts: Parts, scope: Scope, lock: str = "", wait: str = "wait"
+    node: exp.Select, parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: str = "wait"
 ) -> KeyedRead:
     """Raises NotKeyed where the statement is not a read by primary key."""
-    table = _keyed_table(node, parts, scope)
+    table = _keyed_table(node, parts, scope, catalog)
     relation = scope.relations[0]
     offsets = {relation.number: 0}
     outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)

@@ -70,7 +70,9 @@ class Catalog:
         "_schemas",
         "_targets",
         "_types",
+        "columnar",
         "database_oid",
+        "past",
         "user_types",
         "version",
     )
@@ -78,6 +80,10 @@ class Catalog:
     def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
         self.version = next(_versions)
         self.database_oid: Oid = DATABASE_OID
+        self.past = False
+        """Whether it is a catalog of a time gone by: nothing is written under it."""
+        self.columnar: frozenset[Oid] = frozenset()
+        """Tables whose rows in memory are not laid out as they are defined here: DuckDB alone reads them."""
         self.user_types: dict[Oid, UserType] = {}
         """By OID; the same dictionary as long as no type is changed. Never changed in place."""
         self._objects: dict[Oid, CatalogObject] = {}
@@ -105,6 +111,7 @@ class Catalog:
         after = Catalog.__new__(Catalog)
         after.version = next(_versions)
         after.database_oid = self.database_oid
+        after.past, after.columnar = self.past, self.columnar
         after.user_types = self.user_types
         for name in Catalog.__slots__:
             if name.startswith("_"):

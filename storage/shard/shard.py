@@ -113,6 +113,26 @@ class Shard:
         schemas = self.log.state.schemas
         return self._schema(len(schemas)) if schemas else None
 
+    @property
+    def widest(self) -> pa.Schema | None:
+        """The newest schema, and behind its columns those that it lacks of older ones, under names of their own."""
+        newest = self.schema
+        if newest is None:
+            return None
+        fields = {codec.field_identity(f): f for f in newest}
+        names = {f.name for f in newest}
+        for version in range(len(self.log.state.schemas) - 1, 0, -1):
+            for field in self._schema(version):
+                identity = codec.field_identity(field)
+                if identity in fields:
+                    continue
+                name = field.name
+                while name in names:
+                    name += "_"
+                names.add(name)
+                fields[identity] = field.with_name(name)
+        return newest if len(fields) == len(newest) else pa.schema(list(fields.values()))
+
     async def refresh(self) -> None:
         """Learns what other processes have appended."""
         await self.log.refresh()

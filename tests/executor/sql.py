@@ -25,13 +25,13 @@ import re
 from collections.abc import AsyncIterator
 from typing import Any
 
-from executor.abc import PENDING, CopyIn, CopyOut, Result, Rows, Stream
+from executor.abc import PENDING, CopyIn, CopyOut, PlanOutdated, Result, Rows, Stream
 from executor.columnar.rows import batch_rows
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
 from executor.session.session import Session
 from planner import types as t
-from planner.abc import Plan, ResultColumn, SqlError
+from planner.abc import Plan, PlanError, ResultColumn, SqlError
 from storage.abc import Datum, Indeterminate, StorageFull
 from storage.consensus.memory import MemoryConsensus
 from txn.abc import (
@@ -46,6 +46,7 @@ from txn.abc import (
 )
 from txn.environment import Environment
 from txn.limits import Limits
+from txn.shared import LocksLost
 from txn.txns_shard import SHARD as TXNS_SHARD
 
 SQLSTATES: list[tuple[type[TxnError], str]] = [
@@ -56,6 +57,7 @@ SQLSTATES: list[tuple[type[TxnError], str]] = [
     (CommitUnknown, "08007"),
     (CommitFailed, "58030"),
     (NoLongerCommitting, "57P01"),
+    (LocksLost, "57P01"),
 ]
 BLOCKED_S = 0.15
 """A statement that has not answered after so long waits for somebody."""
@@ -95,12 +97,11 @@ class Client:
         try:
             known = session.plan_simple(text)
             if known is not None and not session.in_implicit:
-                plan, params = known[0]
-                return [await self._one(plan, params, True)]
+                with contextlib.suppress(PlanOutdated):
+                    return [await self._one(*known[0], True)]
             statements = session.split(text)
             for statement, offset in statements:
-                plan, params = session.plan(statement, offset=offset)
-                out.append(await self._one(plan, params, len(statements) == 1))
+                out.append(await self._planned(statement, offset, len(statements) == 1))
             if session.in_implicit:
                 await session.end_implicit(commit=True)
         except Exception as error:
@@ -109,6 +110,21 @@ class Client:
                 await session.end_implicit(commit=False)
             raise Failed(error) from error
         return out
+
+    async def _planned(self, text: str, offset: int, alone: bool) -> Any:
+        """As the wire does it: again, if planning lacked a catalog that is there now."""
+        session = self.session
+        for tries_left in reversed(range(3)):
+            try:
+                plan, params = session.plan(text, offset=offset)
+                return await self._one(plan, params, alone)
+            except PlanOutdated:
+                if not tries_left:
+                    raise
+            except PlanError:
+                if not tries_left or not session.behind or not await session.caught_up():
+                    raise
+        raise AssertionError("unreachable")
 
     async def _one(self, plan: Plan, params: tuple[Datum, ...], alone: bool) -> Any:
         future: asyncio.Future[Rows | Exception] = asyncio.get_running_loop().create_future()
@@ -260,7 +276,7 @@ class Server:
         if text == "wait":
             assert client.background is not None, f"{name} has nothing running"
             task, client.background = client.background, None
-            return await asyncio.wait_for(task, 30)
+            return await asyncio.wait_for(task, 240)
         if text.endswith(" &"):
             client.background = asyncio.get_running_loop().create_task(client.run(text[:-2]))
             done, _ = await asyncio.wait([client.background], timeout=BLOCKED_S)

@@ -63,7 +63,7 @@ class SharedUpkeep(Upkeep):
             await env.rollup()
         elif len(env.txns.rollups) > 1:  # somebody had not read far enough to truncate
             await env.trim()
-        moved = env.txns.seqno != self._since_seqno
+        moved = env.txns.seqno != self._since_seqno or self._buriable(since)
         if now_s - self._since_sent_s >= limits.since_step_s and moved:
             self._since_sent_s = now_s
             await env.members.refresh()

@@ -1,0 +1,400 @@
+"""AS OF x answers what the same statement answered at x, whatever DDL has done since: columns, names, types, views, rows.
+
+A story is a list of statements. After each of them every question is asked of the present and its answer written down:
+rows, column names and types, or the SQLSTATE. At the end, and after a restart, each has to be had again from the past; asked
+is as of the last moment before it became another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from executor.limits import ExecutorLimits
+from executor.past import catalogs, tables
+from storage.compaction import CompactionLimits, Compactor
+from tests.executor.sql import Client, Failed, Server
+from tests.executor.test_retention import HOUR_S, later
+
+QUESTIONS = (
+    "select * from t order by 1",
+    "select * from t where id = 1",
+    "select t from t where id = 2",
+    "select a from t where id in (1, 3) order by a",
+    "select count(*), max(id) from t",
+    "select * from v order by 1",
+    "select * from s.t order by 1",
+    "select x.*, y.id from t x join t y on x.id = y.id order by 1, 3",
+    "select attname from pg_attribute where attrelid = 't'::regclass and attnum > 0 order by attnum",
+    "select relname from pg_class where relname in ('t', 'u', 'v') order by 1",
+)
+
+START = (
+    "create table t (id int primary key, a text, b int)",
+    "insert into t values (1, 'one', 10), (2, 'two', 20)",
+    "create view v as select id, a from t where id < 100",
+)
+
+STORIES: dict[str, tuple[str, ...]] = {
+    "truncate": (
+        "truncate t",
+        "insert into t values (1, 'again', 0)",
+        "truncate t",
+        "update t set a = 'none'",
+    ),
+    "truncate in a transaction": (
+        "begin; insert into t values (3, 'three', 30); truncate t; insert into t values (4, 'four', 40); commit",
+        "begin; truncate t; rollback",
+        "delete from t",
+    ),
+    "add column": (
+        "alter table t add column c int",
+        "update t set c = id",
+        "insert into t values (3, 'three', 30, 33)",
+        "alter table t add column d text",
+        "delete from t where id = 2",
+    ),
+    "drop column": (
+        "alter table t drop column b",
+        "insert into t values (3, 'three')",
+        "update t set a = a || '!'",
+        "alter table t add column b text",
+        "update t set b = 'new'",
+        "alter table t drop column b",
+    ),
+    "drop the key": (
+        "alter table t drop constraint t_pkey",
+        "insert into t values (1, 'one more', 11)",
+        "delete from t where b = 10",
+        "alter table t add primary key (id)",
+        "update t set b = 5",
+    ),
+    "rename": (
+        "alter table t rename column a to aa",
+        "update t set aa = 'named'",
+        "alter table t rename to u",
+        "create table t (id int primary key, a int)",
+        "insert into t values (1, 111)",
+        "alter view v rename to w",
+    ),
+    "names change places": (
+        "drop view v; alter table t rename a to x; alter table t rename b to a; alter table t rename x to b",
+        "update t set a = 7 where id = 1",
+    ),
+    "rewrites": (
+        "alter table t add column c float8 default random()",
+        "alter table t alter column b type text using b || '?'",
+        "insert into t values (3, 'three', 'x')",
+        "alter table t add column d int default 7",
+        "alter table t alter column id type bigint",
+    ),
+    "drop and create": (
+        "drop table t cascade",
+        "create table t (id text, a text)",
+        "insert into t values ('1', 'other')",
+        "drop table t",
+    ),
+    "views": (
+        "create or replace view v as select id, a, b from t where id = 1",
+        "drop view v",
+        "create view v as select 1 as z",
+        "create table u (id int); insert into u values (1); drop view v; create view v as select * from u",
+        "drop table u cascade",
+    ),
+    "schemas": (
+        "create schema s; create table s.t (k int primary key, w text); insert into s.t values (1, 'w')",
+        "alter table t set schema s2",
+        "create schema s2; alter table t set schema s2",
+        "drop schema s cascade",
+        "drop schema s2 cascade",
+    ),
+    "types": (
+        "create type mood as enum ('sad', 'ok'); alter table t add column m mood; update t set m = 'ok'",
+        "alter type mood add value 'happy' before 'ok'; update t set m = 'happy'",
+        "alter table t drop column m; drop type mood",
+        "create type pair as (l int, r int); alter table t add column p pair; update t set p = row(1, id)",
+        "alter type pair rename attribute l to left_one",
+        "drop view v; drop table t; drop type pair",
+    ),
+    "shapes in a transaction": (
+        "begin; update t set a = 'seen'; alter table t add column c int; update t set c = 1; commit",
+        "begin; alter table t drop column b; alter table t add column b int; rollback",
+        "begin; drop table t cascade; create table t (id int primary key); insert into t values (9); commit",
+    ),
+    "indexes and constraints": (
+        "create index on t (b); create unique index on t (a)",
+        "alter table t add check (b > 0); alter table t alter a set not null",
+        "drop index t_b_idx; alter table t alter a drop not null; insert into t values (5, null, 5)",
+    ),
+}
+
+
+async def answer(client: Client, question: str) -> Any:
+    try:
+        _, rows, columns = (await client.query(question))[-1]
+    except Failed as failed:
+        return failed.sqlstate
+    return rows, [(c.name, c.type) for c in columns]
+
+
+async def told(server: Server, story: tuple[str, ...]) -> list[tuple[int, str, str, Any]]:
+    """(timestamp, the statement that came after it, question, answer) of each answer that was the last of its kind."""
+    last: list[tuple[int, str, str, Any]] = []
+    before: dict[str, Any] = {}
+    client = server.client("teller")
+    for statement in ("select 1", *START, *story):
+        ts = server.executor.read_ts()
+        try:
+            await client.query(statement)
+        except Failed:
+            await client.query("rollback")
+        for question in QUESTIONS:
+            now = await answer(client, question)
+            if question in before and before[question] != now:
+                last.append((ts, statement, question, before[question]))
+            before[question] = now
+    return last
+
+
+async def by_statement(server: Server, ts: int, question: str) -> Any:
+    return await answer(server.client("statement"), f"{question} as of timestamp {ts}")
+
+
+async def in_a_block(server: Server, ts: int, question: str) -> Any:
+    client = server.client("block")
+    await client.query(f"begin as of timestamp {ts}")
+    try:
+        return await answer(client, question)
+    finally:
+        await client.query("rollback")
+
+
+async def by_a_pinned_session(server: Server, ts: int, question: str) -> Any:
+    client = server.client("pinned")
+    await client.query(f"set tidewire.as_of = '{ts}'")
+    return await answer(client, question)
+
+
+WAYS: tuple[Callable[[Server, int, str], Awaitable[Any]], ...] = (
+    by_statement,
+    in_a_block,
+    by_a_pinned_session,
+)
+
+
+async def compacted(server: Server) -> None:
+    """All parts of every shard become as few as can be."""
+    env = server.env
+    await env.apply_le(env.oracle.read_ts())
+    for shard in list(env.txns.state.registered):
+        handle = await env.shard(shard)
+        limits = CompactionLimits(inline_parts_max=1, fanout=1)
+        await Compactor(handle, limits=limits).run(2)
+
+
+QUICK = ("truncate", "drop column", "rewrites", "drop and create", "shapes in a transaction")
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.soak) for n in STORIES]
+)
+def test_the_past_is_what_it_was(name: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            answers = await told(server, STORIES[name])
+            for when in ("at once", "compacted, after a restart"):
+                for number, (ts, statement, question, expected) in enumerate(answers):
+                    way = WAYS[number % len(WAYS)]
+                    found = await way(server, ts, question)
+                    assert found == expected, (when, way.__name__, "before", statement, ":", question)
+                if when == "at once":
+                    await compacted(server)
+                    await server.restart()
+
+    asyncio.run(run())
+
+
+async def upkeep(server: Server) -> None:
+    """What the background does by and by: applies, forgets, tells since, buries."""
+    env = server.env
+    await server.client("other").query(
+        "create table if not exists other (x int); insert into other values (1)"
+    )
+    for _ in range(3):
+        await env.apply_le(env.oracle.read_ts())
+        env.upkeep._since_sent_s = -1e9
+        env.upkeep._quiet_since_s = -1e9
+        await env.upkeep.work()
+    assert env.upkeep.failed_passes == 0
+
+
+async def blobs(server: Server, shards: list[str]) -> list[str]:
+    return [b.key for shard in shards for b in [x async for x in server.env.blob.list(f"{shard}/")]]
+
+
+def test_what_is_gone_is_kept_for_as_long_as_its_window_and_then_its_disk_comes_back() -> None:
+    async def run() -> None:
+        async with Server(ExecutorLimits(stage_rows=10, bulk_chunk_rows=1000)) as server:
+            client = server.client()
+            shards = {}
+            windows = {
+                "brief": "with (retention = '5 minutes')",
+                "usual": "",
+                "lasting": "with (retention = '1 day')",
+            }
+            for table, window in windows.items():
+                await client.query(f"create table {table} (id int primary key, v text) {window}")
+                await client.query(
+                    f"insert into {table} select i, repeat('x', 50) || i from generate_series(1, 3000) i"
+                )
+                shards[table] = server.executor.catalog.resolve_table(table).shard
+            then = server.executor.read_ts()
+            await client.query("drop table brief; truncate usual; alter table lasting alter id type bigint")
+            await upkeep(server)
+            assert shards.keys() == {t for t in shards if await blobs(server, [shards[t]])}
+
+            async def kept() -> set[str]:
+                found = set()
+                for table in windows:
+                    try:
+                        rows = await server.client("r").rows(
+                            f"select count(*) from {table} as of timestamp {then}"
+                        )
+                        assert rows == [(3000,)]
+                        found.add(table)
+                    except Failed as failed:
+                        assert failed.sqlstate == "22023", failed
+                return found
+
+            assert await kept() == {"brief", "usual", "lasting"}
+            await server.restart()
+            assert await kept() == {"brief", "usual", "lasting"}
+            reader = server.client("reader")
+            await reader.query(f"begin as of timestamp {then}")
+            assert await reader.rows("select count(*) from brief") == [(3000,)]
+            later(server, HOUR_S // 6)
+            await upkeep(server)
+            assert await reader.rows("select count(*) from brief where v > ''") == [(3000,)], (
+                "an open snapshot holds it"
+            )
+            await reader.query("commit")
+            for passed_s, left in (
+                (60, {"usual", "lasting"}),
+                (2 * HOUR_S, {"lasting"}),
+                (24 * HOUR_S, set()),
+            ):
+                later(server, passed_s)
+                await upkeep(server)
+                assert await kept() == left, passed_s
+                assert {t for t in shards if await blobs(server, [shards[t]])} == left, passed_s
+            assert not server.env.txns.state.graves
+            assert not [i for i in server.executor.store.all_images() if "@" in i], (
+                "no image of the past is left"
+            )
+
+    asyncio.run(run())
+
+
+def test_privileges_are_those_of_now() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query("create table t (id int primary key); insert into t values (1)")
+            await client.query("create table dropped (id int); insert into dropped values (1)")
+            await client.query("create role reader login; grant select on t, dropped to reader")
+            then = server.executor.read_ts()
+            await client.query(
+                "revoke select on t from reader; alter table t add column x int; drop table dropped"
+            )
+            await client.query("create role late login")
+            reader, late = (
+                Client(server.executor.open_session(u, "tidewire", {})) for u in ("reader", "late")
+            )
+            assert await reader.rows(f"select * from dropped as of timestamp {then}") == [(1,)]
+            for who, table in ((reader, "t"), (late, "t"), (late, "dropped")):
+                with pytest.raises(Failed) as failed:
+                    await who.rows(f"select * from {table} as of timestamp {then}")
+                assert failed.value.sqlstate == "42501"
+            await client.query("grant select on t to late")
+            assert await late.rows(f"select * from t as of timestamp {then}") == [(1,)]
+
+    asyncio.run(run())
+
+
+def test_databases_that_are_gone_or_new() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            before = server.executor.read_ts()
+            client = server.client()
+            await client.query("create database d")
+            there = Client(server.executor.open_session("tidewire", "d", {}))
+            await there.query("create table t (id int); insert into t values (1)")
+            then = server.executor.read_ts()
+            there.session.close()
+            await client.query("drop database d")
+            await client.query("create database d")
+            again = Client(server.executor.open_session("tidewire", "d", {}))
+            assert await again.rows(f"select * from t as of timestamp {then}") == [(1,)]
+            with pytest.raises(Failed) as failed:
+                await again.rows(f"select 1 as of timestamp {before}")
+            assert failed.value.sqlstate == "3D000"
+            await again.query(f"set tidewire.as_of = '{before}'")
+            with pytest.raises(Failed):
+                await again.rows("select 1 from pg_class")
+            await again.query("reset tidewire.as_of")
+            assert await again.rows("select count(*) from pg_class where relname = 't'") == [(0,)]
+
+    asyncio.run(run())
+
+
+def test_ddl_beside_a_block_in_the_past_changes_nothing_for_it() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client, reader = server.client("a"), server.client("reader")
+            await client.query(
+                "create table t (id int primary key, a text, b int); insert into t values (1, 'x', 5)"
+            )
+            await reader.query(f"begin as of timestamp {server.executor.read_ts()}")
+            for ddl in (
+                "select 1",
+                "alter table t drop column a",
+                "alter table t rename column b to a",
+                "alter table t add column b text default 'new'",
+                "truncate t",
+                "drop table t",
+                "create table t (other int)",
+            ):
+                await client.query(ddl)
+                assert await reader.rows("select * from t where id = 1") == [(1, "x", 5)], ddl
+                assert await reader.rows("select b, a from t") == [(5, "x")], ddl
+            await reader.query("commit")
+            assert await reader.rows("select * from t") == []
+
+    asyncio.run(run())
+
+
+def test_images_of_the_past_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "IMAGES_MAX", 2)
+    monkeypatch.setattr(catalogs, "KEPT_MAX", 2)
+
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            times = []
+            for n in range(6):
+                await client.query(
+                    f"create table t (id int primary key, c{n} int); insert into t values ({n}, {n})"
+                )
+                times.append(server.executor.read_ts())
+                await client.query("drop table t")
+            await server.restart()
+            for _ in range(2):
+                for n, ts in enumerate(times):
+                    sql = f"select id, c{n} from t as of timestamp {ts}"
+                    assert await server.client().rows(sql) == [(n, n)]
+                    assert len([i for i in server.executor.store.all_images() if "@" in i]) <= 2
+
+    asyncio.run(run())
