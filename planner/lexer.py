@@ -69,7 +69,8 @@ class Token:
 
 
 _HIGH = "\x80-\U0010ffff"
-_CONTINUED = r"(?:[ \t\f]|--[^\n\r]*)*[\n\r](?:[ \t\n\r\f]+|--[^\n\r]*[\n\r])*"
+# Possessive: what follows a string that ends a line is any amount of indentation, and each way of dividing it would be tried.
+_CONTINUED = r"(?:[ \t\f]++|--[^\n\r]*+)*+[\n\r](?:[ \t\n\r\f]++|--[^\n\r]*+[\n\r])*+"
 
 _MASTER: Final = re.compile(
     rf"""
@@ -101,7 +102,7 @@ _COMMENT_EDGE: Final = re.compile(r"/\*|\*/")
 _JUNK: Final = re.compile(rf"[A-Za-z_{_HIGH}]")
 _WORD_CHARS: Final = re.compile(rf"[A-Za-z0-9_${_HIGH}]+")
 _UESCAPE: Final = re.compile(
-    r"(?:[ \t\n\r\f]+|--[^\n\r]*)*[uU][eE][sS][cC][aA][pP][eE](?:[ \t\n\r\f]+|--[^\n\r]*)*'"
+    r"(?:[ \t\n\r\f]++|--[^\n\r]*+)*+[uU][eE][sS][cC][aA][pP][eE](?:[ \t\n\r\f]++|--[^\n\r]*+)*+'"
 )
 _ESCAPE: Final = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([uU])|(.))", re.DOTALL

@@ -151,3 +151,14 @@ def test_a_quoted_literal_reads_back(value: str) -> None:
     quoted = "'" + value.replace("'", "''") + "'"
     assert tokenize(quoted)[0].value == value
     assert tokenize("$q$" + value + "$q$")[0].value == value or "$q$" in value or value.endswith("$q")
+
+
+@pytest.mark.parametrize("string", ["'a'", "E'a'", "U&'a'", "B'1'"])
+@pytest.mark.parametrize(
+    "between",
+    ["\n" + " " * 5_000, "\n" * 5_000, " " + "-" * 5_000 + "\n", ("\n" + " " * 40) * 200, "--x\n" * 2_000],
+)
+def test_what_stands_between_a_string_and_the_next_word_is_read_once(string: str, between: str) -> None:
+    """Queries in programs are indented: ways of dividing the indentation must not be tried one after the other."""
+    assert tokenize(f"{string}{between}x")[1].kind == WORD
+    assert tokenize(f"{string}{between}'0'")[0].value.endswith("0")
