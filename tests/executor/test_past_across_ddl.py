@@ -16,6 +16,7 @@ import pytest
 from executor.limits import ExecutorLimits
 from executor.past import catalogs, tables
 from storage.compaction import CompactionLimits, Compactor
+from tests.executor.shared import Servers
 from tests.executor.sql import Client, Failed, Server
 from tests.executor.test_retention import HOUR_S, later
 
@@ -396,5 +397,51 @@ def test_images_of_the_past_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None
                     sql = f"select id, c{n} from t as of timestamp {ts}"
                     assert await server.client().rows(sql) == [(n, n)]
                     assert len([i for i in server.executor.store.all_images() if "@" in i]) <= 2
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("synchronous", [False, True])
+def test_servers_that_share_the_log_read_what_others_have_changed(synchronous: bool) -> None:
+    async def run() -> None:
+        async with Servers(synchronous=synchronous) as servers:
+            await servers.run("a", "create table t (id int primary key, v text, w int)")
+            await servers.run("a", "create table warm (id int); insert into warm values (7)")
+            await servers.run("a", "insert into t values (1, 'one', 10), (2, 'two', 20)")
+            await servers.run("b", "select * from warm")
+            ts = (await servers.server("a")).env.oracle.read_ts()
+            await servers.run("b", "alter table t drop column v; insert into t values (3, 30)")
+            await servers.run("a", "truncate t; drop table warm")
+            await servers.run("b", "alter table t add column v int")
+            for restarted in ("", "b", "a"):
+                if restarted:
+                    await servers.run("", f"kill {restarted}")
+                for name in "abc":
+                    found = await servers.run(name, f"select * from t order by id as of timestamp {ts}")
+                    assert found == "1|one|10\n2|two|20\nSELECT 2", (restarted, name)
+                    found = await servers.run(name, f"select * from warm as of timestamp {ts}")
+                    assert found == "7\nSELECT 1", (restarted, name)
+                    assert await servers.run(name, "select * from t") == "SELECT 0"
+
+    asyncio.run(run())
+
+
+def test_a_table_that_keeps_no_history_gives_its_disk_back_soon() -> None:
+    async def run() -> None:
+        async with Server(ExecutorLimits(stage_rows=10, bulk_chunk_rows=1000)) as server:
+            client = server.client()
+            await client.query("create table t (id int primary key, v text)")
+            await client.query("insert into t select i, repeat('x', 50) || i from generate_series(1, 3000) i")
+            shard = server.executor.catalog.resolve_table("t").shard
+            then = server.executor.read_ts()
+            await client.query("alter table t set (retention = '0')")
+            await client.query("drop table t")
+            await upkeep(server)
+            await upkeep(server)
+            assert await blobs(server, [shard]) == []
+            assert shard not in await server.env.consensus.shards()
+            with pytest.raises(Failed) as failed:
+                await client.rows(f"select * from t as of timestamp {then}")
+            assert failed.value.sqlstate == "22023"
 
     asyncio.run(run())

@@ -221,6 +221,31 @@ def test_compaction_rewrites_under_the_newest_schema() -> None:
     asyncio.run(main())
 
 
+@pytest.mark.parametrize("narrows", [False, True])
+def test_dropped_columns_stay_until_nobody_reads_under_an_older_schema(narrows: bool) -> None:
+    async def main() -> None:
+        world = World()
+        shard = await world.open(schema=AB)
+        for i in range(5):
+            await shard.append([inline_inserts([(i, (i, "x"))], i)], i, i + 1)
+        await shard.register(pa.schema([("b", pa.string())]))
+        await shard.append([inline_inserts([(5, ("y",))], 5)], 5, 6)
+        await shard.register(pa.schema([("b", pa.string()), ("c", pa.int64())]))
+        limits = CompactionLimits(inline_parts_max=2, fanout=2)
+        for _ in range(4):  # what is kept in a file is kept by the next compaction, too
+            assert await Compactor(shard, limits=limits, narrows=lambda since: narrows).run() > 0
+            for upper in range(shard.upper, shard.upper + 3):
+                await shard.append([inline_inserts([(upper, ("z", upper))], upper)], upper, upper + 1)
+        assert await contents(shard, 5) == {i: ("x" if i < 5 else "y", None) for i in range(6)}
+        was = {}
+        for part in await shard.snapshot(5):
+            rows = await shard.fetch(part, 5, AB)
+            was |= dict(zip(rows["_rid"].to_pylist(), rows["a"].to_pylist(), strict=True))
+        assert was == {i: None if narrows or i == 5 else i for i in range(6)}
+
+    asyncio.run(main())
+
+
 def test_two_compactors_at_once_do_no_harm() -> None:
     async def main() -> None:
         world = World(part_limits=PartLimits(inline_bytes_max=100))
