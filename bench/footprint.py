@@ -3,6 +3,7 @@
 idle connection      resident memory of eighty of them, each
 10M narrow rows      of a server that was started on them and has looked at all, beside DuckDB's own table
 drains and COPY      the most that it takes beside what it had, while ten million rows go in or out
+large transactions   the same, while a transaction inserts, updates or deletes ten million rows and is rolled back
 scale 100            after random reads among ten million accounts
 """
 
@@ -179,6 +180,40 @@ def _prepare_passing(peer: Peer) -> None:
     copied(peer, ROWS)
 
 
+LARGE = {
+    "INSERT": f"INSERT INTO bench_large SELECT a + {ROWS}, b FROM ({_SOURCE}) s",
+    "UPDATE": "UPDATE bench_large SET b = b + 1",
+    "DELETE": "DELETE FROM bench_large",
+}
+
+
+def _rolled_back(what: str) -> Callable[[Peer, float], float]:
+    """A whole table written in a transaction that leaves nothing."""
+
+    def run(peer: Peer, seconds: float) -> float:
+        assert peer.process is not None
+        with peer.connect() as conn:
+            conn.execute("SELECT count(*) FROM bench_large").fetchone()
+            before = memory_kib(peer.process.pid, "RssAnon")
+            with _watched(peer.process.pid) as most:
+                conn.execute("BEGIN")
+                conn.execute(LARGE[what])
+                conn.execute("ROLLBACK")
+            left = (memory_kib(peer.process.pid, "RssAnon") - before) / 1024
+            NOTED.lines.append(f"{left:,.0f} MiB more than before when it is rolled back")
+            assert conn.execute("SELECT count(*) FROM bench_large").fetchone() == (ROWS,)
+        return most[0]
+
+    return run
+
+
+def _prepare_large(peer: Peer) -> None:
+    with peer.connect() as conn:
+        conn.execute("DROP TABLE IF EXISTS bench_large")
+        conn.execute("CREATE TABLE bench_large (a bigint PRIMARY KEY, b int)")
+        conn.execute(f"INSERT INTO bench_large {_SOURCE}")
+
+
 def _after_reads(peer: Peer, seconds: float) -> float:
     with _server_of_its_own() as server:
         initialised(100)(server)
@@ -227,6 +262,22 @@ def workloads() -> list[Workload]:
                 _prepare_passing,
                 "copied-10M",
                 at_most(bound),
+                lower_is_better=True,
+                peers=OURS,
+                profiled="",
+                rounds=1,
+                quick=False,
+            )
+        )
+    for what in LARGE:
+        found.append(
+            Workload(
+                f"peak memory of a transaction's {what} of 10M rows, primary key",
+                "MiB",
+                _rolled_back(what),
+                _prepare_large,
+                "large-10M",
+                at_most(512),
                 lower_is_better=True,
                 peers=OURS,
                 profiled="",

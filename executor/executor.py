@@ -167,8 +167,9 @@ class Executor:
     async def _hydrate(self) -> None:
         try:
             await self.store.hydrate_all()
-        except (SqlError, OSError, ValueError) as e:
-            _log.warning("hydration in the background stopped and will be done on demand: %s", e)
+        except ExceptionGroup as failed:
+            for e in failed.exceptions:
+                _log.warning("a table could not be read in the background and will be on demand: %s", e)
 
     async def _load_and_follow(self) -> None:
         """In one piece: what other servers commit comes after what was loaded, and nothing in between is missed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from executor.snapshot import (
     SnapshotStore,
     TableImage,
     TooOldForKeyed,
+    pending,
 )
 from executor.snapshot.compaction import merge_span
 from planner.abc import Column
@@ -609,6 +610,27 @@ def test_a_removal_prepared_aside_sees_what_came_meanwhile() -> None:
         image.remove_bulk(removal, 13)
         assert [(k, rid) for k, rid, _ in image.scan(None, None, 13)] == [(1, 60), (3, 51), (4, 4)]
         assert [r[0] for r in await query(store, 13)] == [1, 3, 4]
+
+    run(work)
+
+
+@pytest.mark.parametrize(
+    "gone", [range(1, 21), range(5, 12), range(1, 21, 2), [20, 3, 4, 5, 6, 7, 1], [1, 99]], ids=str
+)
+def test_a_removal_is_told_by_stretches(gone: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """With gaps and without, in order or not: the same rows end, each once, and those of other times are left alone."""
+    monkeypatch.setattr(pending, "CLOSE_ROWS", 4)
+
+    async def work(store: SnapshotStore) -> None:
+        image = store.create(PLAIN, 1)
+        image.put_bulk(rows([*range(1, 21)], first_rid=1), 10)
+        image.remove_bulk(pa.array([4], pa.int64()), 11)
+        image.remove_bulk(pa.array(gone, pa.int64()), 12)
+        left = [k for k in range(1, 21) if k not in gone and k != 4]
+        assert [r[0] for r in await query(store, 12)] == left
+        assert [r[0] for r in await query(store, 11)] == [k for k in range(1, 21) if k != 4]
+        assert [r[0] for r in await query(store, 10)] == [*range(1, 21)]
+        assert image.physical.dead_rows == 20 - len(left) and image.physical.live_rows == len(left)
 
     run(work)
 
