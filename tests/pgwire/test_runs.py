@@ -140,24 +140,41 @@ def test_a_value_that_is_none_is_found_in_its_place() -> None:
     assert replies[37:] == ['Error ERROR 22P02 invalid input syntax for type integer: "x"', "ReadyForQuery I"]
 
 
+def many_rows(first: int, rows: int, *, cut_off: bool = False) -> bytes:
+    """A Bind of several rows, and its Execute. `cut_off`: its last value is longer than what is left of the message."""
+    values = [str(v).encode() for i in range(first, first + rows) for v in (i, i * 10)]
+    fields = [struct.pack(">i", len(v)) + v for v in values]
+    if cut_off:
+        fields[-1] = struct.pack(">i", 1000) + values[-1]
+    body = cstr("") + cstr("i") + struct.pack(">HH", 0, len(values)) + b"".join(fields)
+    return frame("B", body + struct.pack(">H", 0)) + encode("Execute")
+
+
+def insert_of(rows: int) -> bytes:
+    marks = ", ".join(f"${i + 1}" for i in range(2 * rows))
+    return frame("P", cstr("i") + cstr(f"insert {marks}") + b"\0\0")
+
+
 @pytest.mark.parametrize("piece", [None, 31, 101])
+@pytest.mark.parametrize("binds", [1, 2, 7, 8, 30])
 @pytest.mark.parametrize("rows", [8, 20])
-def test_rows_of_one_bind(rows: int, piece: int | None) -> None:
+def test_rows_of_binds(rows: int, binds: int, piece: int | None) -> None:
+    """Values of different lengths, so no two Binds are cut alike."""
     session = BatchingSession()
-    values = [str(v) for i in range(rows) for v in (i, i * 10)]
-    marks = ", ".join(f"${i + 1}" for i in range(len(values)))
-    body = cstr("") + cstr("i") + struct.pack(">HH", 0, len(values))
-    body += b"".join(struct.pack(">i", len(v)) + v.encode() for v in values) + struct.pack(">H", 0)
-    data = (
-        frame("P", cstr("i") + cstr(f"insert {marks}") + b"\0\0")
-        + frame("B", body)
-        + encode("Execute")
-        + SYNC
-    )
-    assert talk(session, data) == [
-        *PARSED,
-        "BindComplete",
-        f"CommandComplete INSERT 0 {rows}",
+    data = b"".join(many_rows(n * rows, rows) for n in range(binds))
+    done = ["BindComplete", f"CommandComplete INSERT 0 {rows}"]
+    assert talk(session, insert_of(rows) + data + SYNC, piece) == [*PARSED, *done * binds, "ReadyForQuery I"]
+    assert session.rows == expected(rows * binds)
+
+
+@pytest.mark.parametrize("before", [0, 3, 12])
+def test_a_value_beyond_its_message_is_no_value(before: int) -> None:
+    session = BatchingSession()
+    data = b"".join(many_rows(n * 8, 8) for n in range(before))
+    replies = talk(session, insert_of(8) + data + many_rows(0, 8, cut_off=True) + many_rows(0, 8) * 12 + SYNC)
+    done = ["BindComplete", "CommandComplete"]
+    assert [r.split()[0] for r in replies[: 1 + 2 * before]] == [*PARSED, *done * before]
+    assert replies[1 + 2 * before :] == [
+        "Error ERROR 08P01 insufficient data left in message",
         "ReadyForQuery I",
     ]
-    assert session.batches == [expected(rows)]
