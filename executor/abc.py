@@ -261,7 +261,7 @@ class Session(Protocol):
     def silence_limit(self) -> tuple[float, Exception] | None:
         """For how many seconds the client may now be silent, and why the session ends if it is for longer."""
 
-    def startup_parameters(self) -> list[tuple[str, str]]:
+    def startup_parameters(self) -> tuple[tuple[str, str], ...]:
         """The ParameterStatus pairs to send at start-up, spelled as PostgreSQL spells them."""
 
     def plan_simple(self, text: str) -> list[tuple[Plan, tuple[Datum, ...]]] | None:

@@ -373,7 +373,7 @@ class Connection(asyncio.Protocol):
         out = conversation.out
         out.append(proof)
         out.append(replies.AUTHENTICATION_OK)
-        out += [replies.parameter_status(name, value) for name, value in session.startup_parameters()]
+        out.append(replies.parameter_statuses(session.startup_parameters()))
         out.append(replies.backend_key_data(session.pid, self.key))
         session.parameter_changes.clear()
         conversation.ready()

@@ -9,6 +9,7 @@ is a constant, made once; tags repeat, so their messages are remembered.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from struct import Struct
 from typing import Final
 
@@ -122,6 +123,12 @@ def parameter_description(types: Sequence[TypeRef]) -> bytes:
 
 def parameter_status(name: str, value: str) -> bytes:
     return message(b"S", name.encode() + b"\x00" + value.encode() + b"\x00")
+
+
+@lru_cache(maxsize=64)
+def parameter_statuses(parameters: tuple[tuple[str, str], ...]) -> bytes:
+    """What a session is told when it begins, which is the same for all that begin alike."""
+    return b"".join([parameter_status(name, value) for name, value in parameters])
 
 
 def backend_key_data(pid: int, secret: bytes) -> bytes:

@@ -21,9 +21,7 @@ from executor.abc import ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
 from executor.session import permissions
 from executor.session.block import Block
-from executor.session.guc_table import REPORTED
 from executor.session.lock_wait import LockWait
-from executor.session.settings import Settings
 from planner.abc import SqlError
 from planner.catalog import rights
 from planner.planner import PlanContext
@@ -47,11 +45,7 @@ class SessionContext:
         """Where this session's temporary tables are."""
         self.secret = secrets.token_bytes(4)
         self.user, self.database = user, database
-        self.settings = Settings(
-            user,
-            options,
-            lambda path: executor.system.names(path, database, lambda: executor.catalogs.of(database)),
-        )
+        self.settings = executor.first_settings.of(user, database, options)
         self.type_settings: TypeSettings = self.settings.types
         self.parameter_changes = self.settings.changes
         self.statements: dict[str, Prepared] = {}
@@ -253,8 +247,8 @@ class SessionContext:
             )
         return None
 
-    def startup_parameters(self) -> list[tuple[str, str]]:
-        return [(name, self.settings.show(name)) for name in REPORTED]
+    def startup_parameters(self) -> tuple[tuple[str, str], ...]:
+        return self.settings.reported
 
     def notice(self, severity: str, sqlstate: str, message: str, detail: str = "", hint: str = "") -> None:
         self.notices.append(Notice(severity, sqlstate, message, detail, hint))

@@ -224,7 +224,21 @@ class Settings:
         self._renew()
         self._reported = {n: self.show(n) for n in REPORTED}
 
+    def another(self) -> Settings:
+        """Those of another session that begins as this one has begun: nothing may have been set since."""
+        made = Settings.__new__(Settings)
+        for name in Settings.__slots__:
+            setattr(made, name, getattr(self, name))
+        made._session, made._local, made._savepoints, made.changes = {}, {}, [], []
+        made._reported = self._reported.copy()
+        return made
+
     # --- reading ---------------------------------------------------------------------------
+
+    @property
+    def reported(self) -> tuple[tuple[str, str], ...]:
+        """What clients are told of unasked, as SHOW prints it."""
+        return tuple(self._reported.items())
 
     def raw(self, key: str) -> str:
         """The canonical value of a setting by its lower-case name. KeyError for an unknown one."""

@@ -74,12 +74,12 @@ class FakeSession:
     async def caught_up(self) -> bool:
         return False
 
-    def startup_parameters(self) -> list[tuple[str, str]]:
-        return [
+    def startup_parameters(self) -> tuple[tuple[str, str], ...]:
+        return (
             ("server_version", "15.0"),
             ("client_encoding", "UTF8"),
             ("standard_conforming_strings", "on"),
-        ]
+        )
 
     # --- planning
 
