@@ -49,8 +49,9 @@ class ExecutorLimits:
     stage_rows: int = 4_096
     """Bulk writes of at least this many rows go to the blob store as parts before the commit."""
 
-    bulk_chunk_rows: int = 131_072
-    """Rows per part of a bulk write."""
+    bulk_chunk_rows: int = 245_760
+    """Rows per part of a bulk write: two row groups. Parts half as large are eight for a million rows, so many that
+    compaction reads and writes them again at once."""
 
     retries_max: int = 50
     """How often a statement that is its own transaction is run again after a conflict."""
