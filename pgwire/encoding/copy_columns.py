@@ -37,11 +37,14 @@ class Block:
 
     @cached_property
     def has_hexadecimal(self) -> bool:
-        """Whether `0x` stands anywhere. (A search for two bytes is slow among many zeros; for one it is not.)"""
-        if b"x" not in self.data and b"X" not in self.data:
-            return False
-        flat = np.frombuffer(self.data, np.uint8)
-        return bool((((flat[1:] | 0x20) == ord("x")) & (flat[:-1] == ord("0"))).any())
+        """Whether `0x` stands anywhere. A search for two bytes is slow among many zeros; for one it is not, and two
+        are one number, at an even place or at an odd one."""
+        wanted = [int.from_bytes(b"0" + x, "little") for x in (b"x", b"X") if x in self.data]
+        return any(
+            bool((np.frombuffer(self.data, "<u2", (len(self.data) - start) // 2, start) == pair).any())
+            for pair in wanted
+            for start in (0, 1)
+        )
 
     @cached_property
     def has_small_exponent(self) -> bool:

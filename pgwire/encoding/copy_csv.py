@@ -18,7 +18,7 @@ import pyarrow.csv as arrow_csv
 
 from pgwire.encoding.arrow_views import data_of, offsets_of
 from pgwire.encoding.copy_columns import ColumnReader, Doubt
-from pgwire.encoding.copy_lines import LineDecoder, bad_format, shown
+from pgwire.encoding.copy_lines import LineDecoder, bad_format, line_ends, shown
 from pgwire.encoding.copy_text import is_harmless
 from pgwire.encoding.text_columns import text_column
 from planner.abc import ResultColumn, SqlError
@@ -88,7 +88,7 @@ class CsvDecoder(LineDecoder):
 
     def lines_in(self, block: bytes) -> int:
         """PostgreSQL does not count line ends inside the first row: it has not seen yet how lines end."""
-        count = block.count(b"\n")
+        count = line_ends(block)
         if self._first and self._quote in block:
             count -= self._inner_lines_of_first(block)
         self._first = False
@@ -99,7 +99,9 @@ class CsvDecoder(LineDecoder):
         return block.count(b"\n", 0, ends[0] - 1) if ends else 0
 
     def fast_parse_options(self, block: bytes) -> arrow_csv.ParseOptions | None:
-        if b"\r" in block or b"\\." in block:
+        if b"\r" in block or (
+            b"\\" in block and b"\\." in block
+        ):  # a search for one byte is ten times as fast
             return None
         quoted = self._quote in block
         if quoted and not (self._doubled and self._simply_quoted(block)):
