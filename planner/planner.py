@@ -69,6 +69,8 @@ class PlanContext:
     """The text is the server's own, a check of a constraint for instance: nobody's privileges are asked for."""
     reading_at: Callable[[str], PlanContext] | None = None
     """The context of a time that an AS OF names; raises PlanError where it is not known yet which that is."""
+    clause: str = ""
+    """What a definition's expression is that is bound as the only column of a query (`planner.binding.clauses`)."""
     partition: Any = None  # the planner's: this context's part of the cache
 
 
@@ -110,6 +112,7 @@ class Planner:
             s.date_style,
             s.interval_style,
             s.time_zone,
+            ctx.clause,
         )
         found = self._partitions.get(key)
         if found is None:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.clauses import DEFINITIONS, refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
@@ -189,7 +190,9 @@ class CallBinder:
         if proc.variadic and len(declared) == len(proc.args) and declared == proc.args:
             signature = f"{name}({', '.join(proc.args)})"
         if proc.returns_set:
-            return ir.SetReturning(result, signature, args)
+            return ir.SetReturning(result, signature, args, position=position)
+        if proc.volatility != "i":
+            refuse_unsteady(self.queries.ctx.clause)
         return ir.Call(result, signature, args, proc.volatility == "v", position)
 
     # --- calls -----------------------------------------------------------------------------------
@@ -197,6 +200,7 @@ class CallBinder:
     def value_function(self, name: str, node: exp.Expression, scope: Scope) -> ir.Node:
         made = session_function(name, [])
         assert made is not None, name
+        refuse_unsteady(self.queries.ctx.clause)
         return made
 
     def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
@@ -451,7 +455,7 @@ class CallBinder:
                 "42803", "aggregate function calls cannot contain window function calls", position=position
             )
         partition, order, spec = self._specification(over, scope)
-        clause, scope.clause = scope.clause, "window definition"
+        clause, scope.clause = scope.clause, "window definitions"
         parts = tuple(self.coercions.settled(self.bind(p, scope)) for p in partition)
         keys = self.sort_keys(order, scope)
         scope.clause = clause
@@ -553,8 +557,8 @@ def _cut(node: exp.Anonymous) -> tuple[bool, list[exp.Ordered], list[exp.Express
 _INSIDE = "aggregate argument"
 _NO_AGGREGATES = frozenset(
     ("WHERE", "GROUP BY", "JOIN conditions", "FILTER", "VALUES", "LIMIT", "OFFSET", "UPDATE", "RETURNING", "functions in FROM",
-     "DEFAULT expressions", "check constraints")
+     *DEFINITIONS)
 )  # fmt: skip
-_NO_WINDOWS = _NO_AGGREGATES | {"HAVING", "window definition"}
+_NO_WINDOWS = _NO_AGGREGATES | {"HAVING", "window definitions"}
 _TIMES = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.TIMETZ, t.INTERVAL)
 __all__ = ["CallBinder", "array_name", "nulls_first", "shown"]

@@ -9,6 +9,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
+from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
@@ -286,6 +287,8 @@ class CompoundBinder(QueryWriter):
             [self.expressions.bind(e, scope) for e in (r.expressions if isinstance(r, exp.Tuple) else [r])]
             for r in node.expressions
         ]
+        for item in (x for row in rows for x in row):
+            refuse_sets(item, "VALUES")
         width = len(rows[0])
         if any(len(r) != width for r in rows):
             odd = next(r for r, bound in zip(node.expressions, rows, strict=True) if len(bound) != width)

@@ -81,7 +81,11 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
             return None
         base = TypeRef(target.oid)
         value = t.input_text(str(node.value), base, TypeSettings())
-        return writer.quoted(value, base)
+        shown = t.output_text(value, base, TypeSettings())
+        speaks_for_itself = (base.oid == t.INT4 and shown.isdigit()) or (
+            base.oid == t.NUMERIC and "." in shown and not shown.startswith("-")
+        )
+        return shown if speaks_for_itself else writer.quoted(value, base)
     return writer.top(node)
 
 

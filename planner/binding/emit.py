@@ -138,6 +138,8 @@ class Emitter:
             return sql("(NOT ", self.frag(args[0]), ")")
         if op.startswith("is ") and len(args) == 1:
             frag = self.frag(args[0])
+            if op == "is present":  # whether there is a value, whatever its fields
+                return sql("(", frag, " IS NOT NULL)")
             if op in ("is unknown", "is not unknown"):
                 op = op.replace("unknown", "null")
             if args[0].type.oid == t.RECORD:

@@ -165,7 +165,7 @@ class ExpressionBinder(PredicateBinder):
             node_found = found.node
             if isinstance(node_found, ir.Var):
                 node_found = replace(node_found, position=position)
-            return self._reach(node_found, scope, at)
+            return self.reach(node_found, scope, at)
         schema = node.args.get("db")
         return self.qualified(
             identifier(relation),
@@ -187,9 +187,11 @@ class ExpressionBinder(PredicateBinder):
                     raise no_column(f"{relation}.{name}", position, hint)
                 if len(matches) > 1:
                     raise PlanError("42702", f'column reference "{name}" is ambiguous', position=position)
+                if found.values:
+                    return self.reach(found.values[matches[0]], scope, at)
                 column = found.columns[matches[0]]
                 i = system_columns.place(found, matches[0])
-                return self._reach(ir.Var(column.type, found.number, i, position), scope, at)
+                return self.reach(ir.Var(column.type, found.number, i, position), scope, at)
             at = at.parent
         raise missing_relation(scope, relation, position)
 
@@ -208,7 +210,7 @@ class ExpressionBinder(PredicateBinder):
                 return r
         return None
 
-    def _reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
+    def reach(self, node: ir.Node, scope: Scope, at: Scope) -> ir.Node:
         """Notes the columns used, and in each scope on the way that they are outer ones."""
         for n in ir.walk(node):
             if isinstance(n, ir.Var):
@@ -225,9 +227,7 @@ class ExpressionBinder(PredicateBinder):
             found = at.find_relation(name)
             if found is not None:
                 columns = [
-                    self._reach(ir.Var(c.type, found.number, i), scope, at)
-                    for i, c in enumerate(found.columns)
-                    if not c.hidden
+                    self.reach(found.value(i), scope, at) for i, c in enumerate(found.columns) if not c.hidden
                 ]
                 if found.scalar and len(columns) == 1:
                     return columns[0]
@@ -258,10 +258,9 @@ class ExpressionBinder(PredicateBinder):
         ):  # (t.*).a
             name = identifier(node.this.this.args["table"])
             return self.qualified(name, identifier(node.expression), scope, first_position(node))
-        if isinstance(node.this, exp.Paren) and isinstance(node.expression, exp.Identifier):
-            made = field_of(
-                self.bind(node.this.this, scope), identifier(node.expression), first_position(node)
-            )
+        if isinstance(node.this, exp.Paren | exp.Dot) and isinstance(node.expression, exp.Identifier):
+            whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
+            made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(node))
             if made is not None:
                 return made
         raise self._no_composite(node, scope)

@@ -163,6 +163,7 @@ class SetReturning(Node):
     op: str
     args: tuple[Node, ...]
     index: int = 0
+    position: int = field(default=0, compare=False)
 
 
 def children(node: Node) -> tuple[Node, ...]:

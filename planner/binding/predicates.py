@@ -10,6 +10,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import array_over
 from planner.binding.records import row_of
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
@@ -26,6 +27,8 @@ BOOL = TypeRef(t.BOOL)
 # The arrays of the system catalogs that are types of their own.
 _VECTORS = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
 
+_WITHOUT_SETS = {"WHERE": "WHERE", "HAVING": "HAVING", "JOIN/ON": "JOIN conditions"}
+
 
 class PredicateBinder(RowComparisonBinder):
     """What answers true, false or NULL."""
@@ -33,6 +36,8 @@ class PredicateBinder(RowComparisonBinder):
     def boolean(self, node: exp.Expression, scope: Scope, what: str) -> ir.Node:
         """An expression that must be boolean. Raises 42804 as `argument of WHERE must be ...`."""
         bound = self.bind(node, scope)
+        if what in _WITHOUT_SETS:
+            refuse_sets(bound, _WITHOUT_SETS[what])
         return self.as_boolean(bound, what, first_position(node))
 
     def operator_position(self, node: exp.Expression, op: str) -> int:
@@ -191,7 +196,7 @@ class PredicateBinder(RowComparisonBinder):
         element = t.element_of(array.type.oid) or _VECTORS.get(array.type.oid, 0)
         if not element:
             raise PlanError("42809", "op ANY/ALL (array) requires array on right side", position=position)
-        item = ir.Var(TypeRef(element), -1, 0)
+        item = ir.Var(_element_type(array, element), -1, 0)
         compare = self.infix(op, a, item, position)
         if compare.type.oid != t.BOOL:
             raise PlanError(
@@ -259,3 +264,10 @@ class PredicateBinder(RowComparisonBinder):
     ) -> ir.Node:
         """A row compared with the one row of a query: NULL if it has none, 21000 if it has more."""
         return self.quantified_query(exp.Tuple(expressions=list(items)), op, query, "row", scope, position)
+
+
+def _element_type(array: ir.Node, element: int) -> TypeRef:
+    """What an array is of; of rows made right here, which fields they have."""
+    if element == t.RECORD and isinstance(array, ir.Logic) and array.op == "array" and array.args:
+        return array.args[0].type
+    return TypeRef(element)

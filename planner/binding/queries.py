@@ -22,6 +22,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir, keyed, locked_rows, locking
 from planner.binding.calls import nulls_first
+from planner.binding.clauses import refuse_sets
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
@@ -138,7 +139,11 @@ class QueryBinder(CompoundBinder):
         scope.clause = ""
         for w in node.args.get("windows") or ():
             scope.windows[identifier(w.this)] = w
+        scope.clause = definition = self.ctx.clause if scope.parent is None else ""
         targets = self.targets(node.expressions, scope, expected)
+        scope.clause = ""
+        for target in targets if definition else ():
+            refuse_sets(target.node, definition)
         parts = Parts(source, where, targets)
         group = node.args.get("group")
         having = node.args.get("having")
@@ -243,13 +248,8 @@ class QueryBinder(CompoundBinder):
                 out = []
                 for i, c in enumerate(found.columns):
                     if not c.hidden:
-                        var = ir.Var(c.type, found.number, i)
-                        self.use(var)
-                        inner: Scope | None = scope
-                        while inner is not None and inner is not at:
-                            inner.outer.append(var)
-                            inner = inner.parent
-                        out.append(Target(c.name, var, None, c.table_oid, c.attnum))
+                        value = self.expressions.reach(found.value(i), scope, at)
+                        out.append(Target(c.name, value, None, c.table_oid, c.attnum))
                 return out
             at = at.parent
         if isinstance(item, exp.Dot) and isinstance(item.this, exp.Paren):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from planner import types as t
 from planner.binding.facts import (
     Operator,
     Proc,
@@ -91,7 +92,9 @@ def _polymorphic_accepts(source: str, target: str) -> bool:
         return bool(element_name(source)) or source == "anyarray"
     if target == "anyenum":
         found = types_by_name().get(source)
-        return source.startswith("#") or (found is not None and found.kind == "e")
+        return (source.startswith("#") and t.labels_of(int(source[1:])) is not None) or (
+            found is not None and found.kind == "e"
+        )
     if target in ("anyrange", "anycompatiblerange"):
         return category(source) == "R" and not source.endswith("multirange")
     if target in ("anymultirange", "anycompatiblemultirange"):

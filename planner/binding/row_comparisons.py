@@ -18,7 +18,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.calls import CallBinder
-from planner.binding.records import comparable_shapes, fields_of
+from planner.binding.records import comparable_shapes, field_of, fields_of, row_of
 from planner.binding.scope import Scope
 
 BOOL = TypeRef(t.BOOL)
@@ -60,6 +60,8 @@ class RowComparisonBinder(CallBinder):
     ) -> ir.Node:
         if len(left) != len(right):
             raise PlanError("42601", "unequal number of entries in row expressions", position=position)
+        if not left:
+            raise PlanError("0A000", "cannot compare rows of zero length", position=position)
         pairs = [(self.bind(a, scope), self.bind(b, scope)) for a, b in zip(left, right, strict=True)]
         return self.by_columns(op, pairs, position)
 
@@ -108,6 +110,7 @@ class RowComparisonBinder(CallBinder):
             a = self.coercions.coerce(a, b.type, "i", position)
         elif b.type.oid == t.UNKNOWN and isinstance(b, ir.Lit | ir.Parm):
             b = self.coercions.coerce(b, a.type, "i", position)
+        a, b = self._with_fields(a, position), self._with_fields(b, position)
         if a.type.oid != b.type.oid:
             return None
         left, right = fields_of(a.type), fields_of(b.type)
@@ -117,6 +120,16 @@ class RowComparisonBinder(CallBinder):
             )
         comparable_shapes(left, right)
         return ir.Call(BOOL, f"record {op} record", (a, b), False, position)
+
+    def _with_fields(self, node: ir.Node, position: int) -> ir.Node:
+        """A composite value as a record of its fields, to be compared with another."""
+        composite = t.composite_fields(node.type.oid)
+        if composite is None:
+            return node
+        fields = tuple(field_of(node, name, position) for name, _ in composite)
+        row = row_of(tuple(f for f in fields if f is not None))
+        present = ir.Logic(BOOL, "is present", (node,))
+        return ir.Logic(row.type, "case", (present, row, ir.Lit(row.type, None)))
 
 
 __all__ = ["RowComparisonBinder", "is_row", "items"]

@@ -47,6 +47,13 @@ class Relation:
     derived: bool = False  # a subquery or view that reads tables whose rows cannot be named
     rows: Sequence[InnerRow] = ()  # of a subquery or view: the table rows that its rows are made of
     rid: bool = False  # its text needs `_rid`
+    values: Sequence[
+        ir.Node
+    ] = ()  # of the columns that JOIN ... USING (...) AS x merges: what x's columns are
+
+    def value(self, index: int) -> ir.Node:
+        """What stands for a column of it."""
+        return self.values[index] if self.values else ir.Var(self.columns[index].type, self.number, index)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ of users' choosing are resolved here and never reach DuckDB, but for the columns
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from planner.catalog import Sequence as SequenceObject
 from planner.catalog import View
 from planner.parse import parse_query
 from planner.parse import position as first_position
+from planner.parse.column_lists import SEPARATOR
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -145,6 +147,9 @@ class SourceBinder:
         items: list[Item] = []
         forms = []
         for i, c in enumerate(source.columns):
+            for n in ir.walk(c.node):
+                if isinstance(n, ir.Var):
+                    self.queries.use(n)
             frag = self.queries.emitter.frag(c.node)
             forms.append(frag.form)
             items.append(sql(frag, f" AS c{i}"))
@@ -471,6 +476,12 @@ class SourceBinder:
         if again is not None:
             raise PlanError("42712", f'table name "{again}" specified more than once')
         using = [identifier(u) for u in node.args.get("using") or ()]
+        alias = ""
+        if using:
+            using[-1], _, alias = using[-1].partition(SEPARATOR)
+        for i, name in enumerate(using):
+            if name in using[:i]:
+                raise PlanError("42701", f'column name "{name}" appears more than once in USING clause')
         if natural:
             names = [c.name for c in right.columns]
             using = [c.name for c in left.columns if c.name in names]
@@ -501,6 +512,8 @@ class SourceBinder:
                     value = y if side == "RIGHT" else x
                 merged.append(StarColumn(name, value, RelationColumn(name, value.type)))
             condition = join(" AND ", tests)
+            if alias:
+                relations = [*relations, self._merged(alias, merged)]
             columns = merged + [c for c in left.columns if c.name not in using]
             columns += [c for c in right.columns if c.name not in using]
         else:
@@ -518,6 +531,11 @@ class SourceBinder:
         return Source(
             sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"), relations, columns
         )
+
+    def _merged(self, alias: str, merged: Sequence[StarColumn]) -> Relation:
+        """What `JOIN ... USING (...) AS alias` calls the merged columns: a relation without rows of its own."""
+        columns = [RelationColumn(c.name, c.column.type) for c in merged]
+        return Relation(self.queries.next_relation(), alias, columns, values=[c.node for c in merged])
 
     def _merge_column(self, source: Source, name: str, side: str, node: exp.Join) -> StarColumn:
         found = [c for c in source.columns if c.name == name]

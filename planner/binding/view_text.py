@@ -34,6 +34,7 @@ from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinde
 from planner.catalog import quote_identifier
 from planner.catalog.objects import Sequence, View
 from planner.parse import parse_query
+from planner.parse.column_lists import SEPARATOR
 
 RelationName = Callable[[int, str], str]
 """How a relation (its schema's OID and its name) is called where the query is shown."""
@@ -342,6 +343,8 @@ class _QueryWriter(QueryExpressions):
             using = [identifier(u) for u in j.args.get("using") or ()]
             if str(j.args.get("method") or "").upper() == "NATURAL":
                 raise NotWritable("NATURAL JOIN")
+            if any(SEPARATOR in name for name in using):
+                raise NotWritable("USING ... AS")
             if side == "" and on is None and not using:
                 word = " CROSS JOIN "
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir, window_keys
+from planner.binding.clauses import refuse_sets_inside
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
@@ -64,6 +65,9 @@ class QueryWriter(QueryState):
             if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(x.node)):
                 self.volatile = True
         srf = any(isinstance(n, ir.SetReturning) for x in parts.targets for n in ir.walk(x.node))
+        if srf:
+            for x in parts.targets:
+                refuse_sets_inside(x.node)
         source: list[Item] = [" FROM ", parts.source] if parts.source is not None else []
         where: list[Item] = [" WHERE ", emit.frag(parts.where)] if parts.where is not None else []
         head: list[Item] = [parts.prefix] if parts.prefix is not None else []

@@ -7,12 +7,12 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, Table
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Sequence, domains, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, depends, drop, sequences, standing, tables
 from planner.ddl.alteration import Alteration
-from planner.ddl.scope import describe
+from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
 
 
@@ -44,12 +44,16 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
     if said.default is not None:
         default = said.default
         on.verify.append(lambda: tables.verify_default(scope, on.table, column.name, default))
+    if said.generated is not None:
+        generated = said.generated
+        on.verify.append(lambda: tables.verify_generated(scope, on.table, column.name, generated))
 
 
 def _initial(on: Alteration, column: Column, sequence: Sequence | None) -> str:
     """The new column's value in rows that are there already."""
     shown = types.format_type(column.type)
     if column.filling is not None:
+        on.scope.checks += constraints.length_checks(on.scope, on.table, column.filling, column.type)
         return f"CAST(({column.filling}) AS {shown})"
     if sequence is not None:
         schema = on.scope.catalog.schema_of(sequence.schema_oid).name
@@ -151,7 +155,8 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
             column, default=depends.qualified_constants(on.scope, a.expression), sequence_oid=0
         ),
     )
-    tables.verify_default(on.scope, on.table, column.name, a.expression)
+    expression = a.expression
+    on.verify.append(lambda: tables.verify_default(on.scope, on.table, column.name, expression))
 
 
 def drop_default(on: Alteration, a: st.AlterAction) -> None:
@@ -192,6 +197,22 @@ def drop_not_null(on: Alteration, a: st.AlterAction) -> None:
     if key is not None and column.attnum in key.columns:
         raise PlanError("42P16", f'column "{column.name}" is in a primary key')
     on.put(column, dataclasses.replace(column, not_null=False))
+
+
+def _widens(old: TypeRef, new: TypeRef) -> bool:
+    """Whether every value of a type with a length fits the other one."""
+    return old.oid == new.oid in (types.VARCHAR, types.BPCHAR) and 0 <= old.typmod <= new.typmod
+
+
+def _type_of_default(scope: Scope, column: Column) -> int:
+    """What a column's default is before it is converted to the column's type."""
+    assert column.default is not None
+    if column.sequence_oid:
+        return types.INT8
+    plan = scope.plan_expression(st.Sql(column.default))
+    assert plan.columns is not None
+    found = plan.columns[0].type.oid
+    return column.type.oid if found == types.UNKNOWN else found
 
 
 def set_type(on: Alteration, a: st.AlterAction) -> None:
@@ -236,12 +257,14 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     if (
         column.default is not None
         and not column.generated
-        and not casts_automatically(column.type.oid, ref.oid)
+        and not casts_automatically(_type_of_default(scope, column), ref.oid)
     ):
         raise PlanError(
             "42804", f'default for column "{column.name}" cannot be cast automatically to type {shown}'
         )
     source = a.expression.text if a.expression is not None else quote_identifier(column.name)
+    if a.expression is not None or not _widens(column.type, ref):
+        scope.checks += constraints.length_checks(scope, table, source, ref)
     on.sources[column.attnum] = f"CAST(({source}) AS {shown})"
     on.reshaped = True
     changed = dataclasses.replace(column, type=ref, domain=domain)

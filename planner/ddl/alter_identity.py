@@ -15,6 +15,8 @@ from planner.ddl.alteration import Alteration
 def add_identity(on: Alteration, a: st.AlterAction) -> None:
     scope, table = on.scope, on.table
     column = on.column(a.name)
+    if column.type.oid not in (types.INT2, types.INT4, types.INT8):
+        raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
     if not column.not_null:
         raise PlanError(
             "55000",
@@ -28,8 +30,6 @@ def add_identity(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError(
             "55000", f'column "{column.name}" of relation "{table.name}" already has a default value'
         )
-    if column.type.oid not in (types.INT2, types.INT4, types.INT8):
-        raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
     schema = scope.catalog.schema_of(table.schema_oid)
     made = sequences.owned(
         scope,

@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Callable
 
 from planner import statements as st
-from planner.abc import Column, Constraint, PlanError, Table
+from planner.abc import Column, Constraint, PlanError, SqlError, Table
 from planner.catalog import CatalogChange, quote_identifier, quote_qualified
 from planner.ddl import constraints, tables, unique_indexes
 from planner.ddl.plan import Rewrite
@@ -48,7 +48,11 @@ class Alteration:
         if self.reshaped:
             self._rewrite()
         for verify in self.verify:
-            verify()
+            try:
+                verify()
+            except SqlError as e:
+                e.position = 0  # as PostgreSQL, which has lost the statement by then
+                raise
 
     def _rewrite(self) -> None:
         """A new shard for the new shape, and the query that fills it from the old one."""
@@ -88,11 +92,7 @@ class Alteration:
         if said.kind == "c":
             expression = said.expression
             assert expression is not None
-            self.verify.append(
-                lambda: constraints.verify_check(
-                    self.scope, self.table, dataclasses.replace(expression, offset=0)
-                )
-            )
+            self.verify.append(lambda: constraints.verify_check(self.scope, self.table, expression))
 
     def remove_index(self, constraint: Constraint) -> None:
         index = self.scope.catalog.get(constraint.index_oid) if constraint.index_oid else None

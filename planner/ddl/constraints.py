@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, Table
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified, rights
 from planner.ddl import naming
 from planner.ddl.plan import DataCheck
@@ -198,6 +198,39 @@ def unique_check(
     )
 
 
+_HEADERS = {types.VARCHAR: 4, types.BPCHAR: 4, types.BIT: 0, types.VARBIT: 0}
+"""What a type's modifier counts before its length."""
+
+
+def length_checks(scope: Scope, table: Table, source: str, ref: TypeRef) -> list[DataCheck]:
+    """That an expression over a table's rows, as they were, fits a type of limited length.
+
+    The rows are converted by a cast, which cuts off what is too long; an assignment, which this is, may only drop blanks.
+    """
+    name = types.format_type(ref)
+    value, header = f"CAST(({source}) AS text)", _HEADERS.get(ref.oid)
+    if header is None or ref.typmod < header:
+        return []
+    limit = ref.typmod - header
+    if ref.oid == types.BIT:
+        test, sqlstate, message = (
+            f"length({value}) <> {limit}",
+            "22026",
+            f"bit string length does not match type {name}",
+        )
+    elif ref.oid == types.VARBIT:
+        test, sqlstate, message = (
+            f"length({value}) > {limit}",
+            "22001",
+            f"bit string too long for type {name}",
+        )
+    else:
+        test = f"rtrim(substr({value}, {limit + 1}), ' ') <> ''"
+        sqlstate, message = "22001", f"value too long for type {name}"
+    old = qualified(scope, table)
+    return [DataCheck(f"SELECT 1 FROM {old} WHERE {test} LIMIT 1", sqlstate, message, before=True)]
+
+
 def _all_not_null(columns: list[Column]) -> str:
     tests = [f"{quote_identifier(c.name)} IS NOT NULL" for c in columns if not c.not_null]
     return " WHERE " + " AND ".join(tests) if tests else ""
@@ -208,16 +241,17 @@ def _all_not_null(columns: list[Column]) -> str:
 
 def columns_of(expression: st.Sql, table: Table | None) -> list[Column]:
     """The table's columns that an expression names. Raises 42703, 0A000, 42803 for what may not be in it."""
-    tree = _parse(expression)
     found: list[Column] = []
-    for node in tree.walk():
-        if isinstance(node, exp.Column) and not isinstance(node.this, exp.Star):
-            column = find_column(table, node.name) if table is not None else None
-            if column is None:
-                continue
-            if column not in found:
-                found.append(column)
+    for node in columns_named(expression):
+        column = find_column(table, node.name) if table is not None else None
+        if column is not None and column not in found:
+            found.append(column)
     return found
+
+
+def columns_named(expression: st.Sql) -> list[exp.Column]:
+    """Where an expression names a column, whether there is one or not."""
+    return [n for n in _parse(expression).find_all(exp.Column) if not isinstance(n.this, exp.Star)]
 
 
 def _parse(expression: st.Sql) -> exp.Expression:
@@ -296,12 +330,12 @@ def domain_checks(scope: Scope, table: Table, column: Column) -> list[DataCheck]
 
 def verify_check(scope: Scope, table: Table, expression: st.Sql) -> None:
     """Binds a CHECK over the finished table: unknown names, 42804 unless boolean."""
-    verify_boolean(scope, table, expression, "CHECK")
+    verify_boolean(scope, table, expression, "CHECK", "check constraints")
 
 
-def verify_boolean(scope: Scope, table: Table, expression: st.Sql, where: str) -> None:
+def verify_boolean(scope: Scope, table: Table, expression: st.Sql, where: str, clause: str) -> None:
     """Binds a condition over a table. Raises what binding raises, and 42804 unless it is boolean."""
-    plan = scope.plan_expression(expression, qualified(scope, table))
+    plan = scope.plan_expression(expression, qualified(scope, table), clause)
     assert plan.columns is not None
     kind = plan.columns[0].type.oid
     if kind not in (types.BOOL, types.UNKNOWN):

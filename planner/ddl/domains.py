@@ -35,7 +35,9 @@ def check_of(scope: Scope, domain: str, base: TypeRef, said: st.ConstraintDef, t
     under = types.format_type(domains.underneath(scope.catalog, base)[0])
     # Without an offset errors have no position: PostgreSQL gives none here.
     alone = st.Sql(said.expression.text)
-    plan = scope.plan_expression(alone, f"(SELECT CAST(NULL AS {under}) AS {domains.VALUE}) AS tw_domain")
+    plan = scope.plan_expression(
+        alone, f"(SELECT CAST(NULL AS {under}) AS {domains.VALUE}) AS tw_domain", "check constraints"
+    )
     assert plan.columns is not None
     found = plan.columns[0].type
     if found.oid not in (types.BOOL, types.UNKNOWN):
@@ -50,7 +52,7 @@ def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
     """Binds a DEFAULT on its own: unknown names and references to columns are errors now."""
     constraints.refuse_subqueries(expression, "DEFAULT expression")
     constraints.refuse_columns(expression)
-    scope.plan_expression(expression)
+    scope.plan_expression(expression, clause="DEFAULT expressions")
 
 
 def spread(scope: Scope) -> None:

@@ -72,7 +72,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     )
     if said.where is not None:
         constraints.refuse_subqueries(said.where, "index predicate")
-        constraints.verify_boolean(scope, table, said.where, "WHERE")
+        constraints.verify_boolean(scope, table, said.where, "WHERE", "index predicates")
     index = Index(
         scope.allocate(),
         table.schema_oid,
@@ -103,7 +103,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
         )
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")
-    scope.plan_expression(element.expression, constraints.qualified(scope, table))
+    scope.plan_expression(element.expression, constraints.qualified(scope, table), "index expressions")
     return IndexKey(
         0, element.expression.text, element.descending, nulls_first, element.opclass, element.collation
     )

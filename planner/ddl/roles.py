@@ -237,7 +237,11 @@ def alter_database(scope: Scope, said: st.AlterNamed) -> None:
 
 
 def comment(scope: Scope, said: st.Comment) -> None:
-    target, sub = _commented(scope, said)
+    try:
+        target, sub = _commented(scope, said)
+    except PlanError as e:
+        e.position = 0  # PostgreSQL points at nothing in COMMENT
+        raise
     if isinstance(target, Table) and not sub:
         scope.replace(target, dataclasses.replace(target, comment=said.text))
         return

@@ -201,15 +201,17 @@ class Scope:
 
     # --- planning expressions ----------------------------------------------------------------------
 
-    def plan_expression(self, expression: st.Sql, source: str = "") -> Plan:
+    def plan_expression(self, expression: st.Sql, source: str = "", clause: str = "") -> Plan:
         """Binds an expression as SELECT's one column (over `source`), so that its errors are found now.
+
+        `clause` says what it is an expression of, and so what may not be in it (`planner.binding.clauses`).
 
         Error positions are those of the statement that the slice was cut from.
         """
         head = "SELECT "
         tail = f" FROM {source}" if source else ""
         pad = max(expression.offset - len(head), 0)
-        ctx = self.context()
+        ctx = dataclasses.replace(self.context(), clause=clause)
         try:
             plan, _ = self.planner.plan(
                 " " * pad + head + expression.text + tail, ctx, normalise=False, offset=0

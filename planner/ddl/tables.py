@@ -11,7 +11,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Oid, PlanError, SqlError, Table, TypeRef
+from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
 from planner.catalog.collations import COLLATIONS, is_collatable
 from planner.ddl import constraints, depends, naming, sequences, unique_indexes
@@ -19,6 +19,7 @@ from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
 from planner.lexer import STRING, tokenize
+from planner.parse.queries import position as first_position
 
 COLUMNS_MAX: Final = 1_600
 SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))
@@ -63,6 +64,7 @@ class _Builder:
         self.columns: list[Column] = []
         self.constraints: list[st.ConstraintDef] = []
         self.expressions: list[tuple[str, st.Sql]] = []
+        self.generated: list[tuple[str, st.Sql]] = []
         self.sequences: list[Sequence] = []
         self.comments: list[tuple[int, str]] = []
         self.like_indexes: list[tuple[Index, Table]] = []
@@ -78,6 +80,8 @@ class _Builder:
         self.constraints += checks
         if said.default is not None:
             self.expressions.append((column.name, said.default))
+        if said.generated is not None:
+            self.generated.append((column.name, said.generated))
 
     def _refuse(self, name: str, position: int = 0) -> None:
         refuse_column_name(name, [c.name for c in self.columns])
@@ -158,9 +162,6 @@ class _Builder:
     def finish(self) -> None:
         scope = self.scope
         self.oid = scope.allocate()
-        for column in self.columns:
-            if column.generated:
-                self._verify_generated(column)
         table = Table(
             self.oid,
             self.schema.oid,
@@ -175,6 +176,10 @@ class _Builder:
         )
         for sequence in self.sequences:
             scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid))
+        checks = [c.name for c in self.constraints if c.kind == "c" and c.name]
+        for i, check in enumerate(checks):
+            if check in checks[:i]:
+                raise PlanError("42710", f'check constraint "{check}" already exists')
         # Keys first and the primary key before all: foreign keys to this very table need them.
         order = {"p": 0, "u": 1, "c": 2, "f": 3}
         for said in sorted(self.constraints, key=lambda c: order[c.kind]):
@@ -203,6 +208,8 @@ class _Builder:
                 constraints.verify_check(scope, table, said.expression)
         for name, expression in self.expressions:
             verify_default(scope, table, name, expression)
+        for name, expression in self.generated:
+            verify_generated(scope, table, name, expression)
 
     def _enforce(self, index: Index) -> None:
         """A unique index that LIKE has brought: the table has no rows yet, so its columns need no filling."""
@@ -210,20 +217,6 @@ class _Builder:
         changed, _ = unique_indexes.hidden_columns(self.scope, table, index)
         self.scope.replace(table, changed)
         self.scope.created[:] = [changed if t.oid == self.oid else t for t in self.scope.created]
-
-    def _verify_generated(self, column: Column) -> None:
-        assert column.default is not None
-        for other in constraints.columns_of(st.Sql(column.default), _shape(self)):
-            if other.generated:
-                raise PlanError(
-                    "42P17",
-                    f'cannot use generated column "{other.name}" in column generation expression',
-                    detail="A generated column cannot reference another generated column.",
-                )
-
-
-def _shape(builder: _Builder) -> Table:
-    return Table(0, builder.schema.oid, builder.name, tuple(builder.columns), (), "")
 
 
 def refuse_column_name(name: str, others: list[str]) -> None:
@@ -279,10 +272,11 @@ def define_column(
         )
         not_null = True
     if said.generated is not None:
-        if default is not None:
+        if default is not None or said.identity:
+            other = "identity" if said.identity else "default"
             raise PlanError(
                 "42601",
-                f'both default and generation expression specified for column "{said.name}" '
+                f'both {other} and generation expression specified for column "{said.name}" '
                 f'of table "{table_name}"',
                 position=said.position,
             )
@@ -331,13 +325,34 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
         return
     if [t.value for t in tokens[:2]] == ["nextval", "("]:
         return  # evaluated by the executor, not by a query
-    plan = scope.plan_expression(expression)
+    _verify_type(scope.plan_expression(expression, clause="DEFAULT expressions"), column)
+
+
+def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
+    """Binds a generation expression over the finished table: its columns, its functions, its type."""
+    generated = {c.name for c in table.columns if c.generated}
+    for node in constraints.columns_named(expression):
+        if node.name in generated:
+            raise PlanError(
+                "42P17",
+                f'cannot use generated column "{node.name}" in column generation expression',
+                detail="A generated column cannot reference another generated column.",
+                position=first_position(node),
+            )
+    column = constraints.find_column(table, name)
+    assert column is not None
+    source = constraints.qualified(scope, table)
+    _verify_type(scope.plan_expression(expression, source, "column generation expressions"), column)
+
+
+def _verify_type(plan: Plan, column: Column) -> None:
+    """Raises 42804 for what cannot be stored in the column."""
     assert plan.columns is not None
     source = plan.columns[0].type
     if not _assignable(source.oid, column.type.oid):
         raise PlanError(
             "42804",
-            f'column "{name}" is of type {types.format_type(column.type)} '
+            f'column "{column.name}" is of type {types.format_type(column.type)} '
             f"but default expression is of type {types.format_type(source)}",
             hint="You will need to rewrite or cast the expression.",
         )

@@ -21,9 +21,11 @@ from planner.lexer import END, Token, tokenize
 from planner.parse.adjacency import refuse_impossible_pairs
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
+from planner.parse.errors import syntax_error
 from planner.parse.feed import feed
 from planner.parse.forms import rewritten
 from planner.parse.insert_targets import table_start, without_parts
+from planner.parse.joins import misplaced_condition, with_aliases
 
 _DIALECT: Final = TidewirePostgres()
 NODES_MAX: Final = 200_000
@@ -48,6 +50,10 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     tokens, overriding = _without_overriding(joined(rewritten(tokens)))
     tokens, parts = without_parts(tokens)
     refuse_impossible_pairs(tokens, text)
+    misplaced = misplaced_condition(tokens)
+    if misplaced is not None:
+        raise _error(text, tokens, None) if misplaced.kind == END else syntax_error(misplaced, text)
+    tokens = with_aliases(tokens)
     fed = feed(tokens)
     if not fed:
         raise _error(text, tokens, None)

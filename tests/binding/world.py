@@ -67,6 +67,7 @@ class Context:
     user: str = "tidewire"
     database: str = "tidewire"
     settings: TypeSettings = field(default_factory=TypeSettings)
+    clause: str = ""
 
 
 _TYPE = re.compile(r"(.+?)(?:\((.*)\))?(\[\])?")

@@ -1,4 +1,4 @@
-"""Enums: equal where their labels are, ordered as the labels are declared."""
+"""Enums: equal where their labels are, ordered as the labels are declared. Comparisons of composite values as well."""
 
 from __future__ import annotations
 
@@ -21,8 +21,20 @@ def _ordered(op: str) -> None:
     register(f"anyenum {op} anyenum", made)
 
 
+def _told_apart(op: str) -> None:
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        keys = [
+            sql("CASE WHEN ", x, " IS NOT NULL THEN ", comparable(x, call.args[0].type), " END") for x in args
+        ]
+        return sql("(", keys[0], f" {op.upper()} ", keys[1], ")")
+
+    register(f"anyenum {op} anyenum", made)
+
+
 for _op in ("=", "<>", "<", "<=", ">", ">="):
     _ordered(_op)
+_told_apart("is distinct from")
+_told_apart("is not distinct from")
 
 
 def _labels(call: ir.Call) -> tuple[str, ...]:

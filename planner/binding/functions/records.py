@@ -44,8 +44,9 @@ def _comparison(op: str) -> Implementation:
     def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         a, b = (emitter.sort_key(x) for x in call.args)
         test = sql("(", a, f" {op} ", b, ")")
-        unsure = [f for f, x in zip(args, call.args, strict=True) if not isinstance(x, ir.Logic)]
-        for f in unsure:  # not made here, so it may be no record at all
+        made_here = [isinstance(x, ir.Logic) and x.op == "row" for x in call.args]
+        unsure = [f for f, here in zip(args, made_here, strict=True) if not here]
+        for f in unsure:  # it may be no record at all
             test = sql("CASE WHEN ", f, " IS NOT NULL THEN ", test, " END")
         return test
 

@@ -1,0 +1,50 @@
+"""What may not stand in which clause: functions that return sets, and functions that change their minds.
+
+A query's clauses are bound with the clause's name in the scope (`Scope.clause`). The expressions of definitions
+(CHECK, DEFAULT, generated columns, indexes) are bound as a query's only column, and `PlanContext.clause` says what
+that column is in truth. PostgreSQL's words are those of `check_srf_call_placement` and `CheckMutability`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planner.abc import PlanError
+from planner.binding import ir
+
+_STEADY: Final = {
+    "column generation expressions": "generation expression is not immutable",
+    "index expressions": "functions in index expression must be marked IMMUTABLE",
+    "index predicates": "functions in index predicate must be marked IMMUTABLE",
+}
+"""Where the answer must be the same forever."""
+DEFINITIONS: Final = frozenset((*_STEADY, "check constraints", "DEFAULT expressions"))
+
+
+def refuse_sets(node: ir.Node, clause: str) -> None:
+    """Raises 0A000 for a set-returning function where there may be none at all."""
+    for n in ir.walk(node):
+        if isinstance(n, ir.SetReturning):
+            raise PlanError(
+                "0A000", f"set-returning functions are not allowed in {clause}", position=n.position
+            )
+
+
+def refuse_sets_inside(node: ir.Node) -> None:
+    """Raises 0A000 for a set-returning function in CASE or COALESCE, which compute only what they need."""
+    for n in ir.walk(node):
+        if isinstance(n, ir.Logic) and n.op in ("case", "coalesce"):
+            for inner in (x for arg in n.args for x in ir.walk(arg)):
+                if isinstance(inner, ir.SetReturning):
+                    raise PlanError(
+                        "0A000",
+                        f"set-returning functions are not allowed in {n.op.upper()}",
+                        hint="You might be able to move the set-returning function into a LATERAL FROM item.",
+                        position=inner.position,
+                    )
+
+
+def refuse_unsteady(clause: str) -> None:
+    """Raises 42P17 in a clause whose functions must be immutable: one that is not has been met."""
+    if clause in _STEADY:
+        raise PlanError("42P17", _STEADY[clause])
