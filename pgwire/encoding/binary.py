@@ -39,6 +39,7 @@ from planner.types.datetimes import (
 from planner.types.declared import forget_with_types
 from planner.types.integers import UnsignedType
 from planner.types.ranges import RangeType
+from planner.types.texts import number_of_byte, shown_byte
 from planner.types.timezones import US_PER_DAY
 from storage.abc import Datum
 
@@ -235,6 +236,17 @@ def _text_out(text: Datum) -> bytes:
     return bytes(text.encode())
 
 
+def _byte_out(shown: Datum) -> bytes:
+    return bytes((number_of_byte(shown) & 0xFF,))
+
+
+def _byte_in(data: bytes) -> str:
+    """ "char" is always one byte, whatever it is: 0 is the empty one."""
+    if len(data) != 1:
+        raise malformed() if data else truncated()
+    return shown_byte(data[0])
+
+
 def _bool_out(value: Datum) -> bytes:
     return b"\x01" if value else b"\x00"
 
@@ -408,6 +420,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.FLOAT8: _fixed(_F8),
     t.XID8: _fixed(_U8),
     t.BYTEA: (bytes, bytes),
+    t.CHAR: (_byte_out, _byte_in),
     t.DATE: (_date_out, _date_in),
     t.TIME: (_I8.pack, _time_in),
     t.TIMETZ: (_timetz_out, _timetz_in),
@@ -425,7 +438,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.VOID: (_void_out, decode_utf8),
     t.NUMERIC: (numeric_to_binary, numeric_from_binary),
 }
-_READ_AS_TEXT: Final = frozenset((t.JSON, t.CHAR, t.NAME, t.BPCHAR, t.VARCHAR))
+_READ_AS_TEXT: Final = frozenset((t.JSON, t.NAME, t.BPCHAR, t.VARCHAR))
 
 
 @lru_cache(maxsize=2048)

@@ -34,6 +34,7 @@ _LENGTHS: Final = [struct.pack("!i", n) for n in range(TABLE_SIZE)]
 _UTF8: Final = frozenset(
     (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UUID, t.JSON, t.JSONB, t.UNKNOWN, t.CHAR, t.TIMETZ)
 )
+_OTHERWISE_IN_BINARY: Final = frozenset((t.UUID, t.JSONB, t.TIMETZ, t.CHAR))
 _PRINTED: Final = frozenset((t.INT2, t.INT4, t.INT8, t.OID, t.XID, t.CID, t.XID8))
 _FIXED_BINARY: Final = {
     t.INT2: "!ih",
@@ -73,7 +74,7 @@ def _field_source(
         return [f"f{i} = b'\\0\\0\\0\\1t' if v{i} else b'\\0\\0\\0\\1f'"]
     if form == 0 and ref.oid in _PRINTED:
         value = f"str(v{i}).encode()"
-    elif ref.oid in _UTF8 and (form == 0 or ref.oid not in (t.UUID, t.JSONB, t.TIMETZ)):
+    elif ref.oid in _UTF8 and (form == 0 or ref.oid not in _OTHERWISE_IN_BINARY):
         value = f"v{i}.encode()"
     elif form == 0:
         names[f"show{i}"] = text_output(ref, settings)

@@ -142,10 +142,11 @@ class OneByteType(TextType):
 def one_byte(text: str) -> str:
     """The input function of "char"."""
     octal = len(text) == 4 and text[0] == "\\" and all(c in "01234567" for c in text[1:])
-    return _shown_byte(int(text[1:], 8) & 0xFF if octal else (text.encode()[:1] or b"\0")[0])
+    return shown_byte(int(text[1:], 8) & 0xFF if octal else (text.encode()[:1] or b"\0")[0])
 
 
-def _shown_byte(byte: int) -> str:
+def shown_byte(byte: int) -> str:
+    """The output function of "char"."""
     if byte == 0:
         return ""
     return chr(byte) if byte < 0x80 else f"\\{byte:03o}"
@@ -155,7 +156,7 @@ def byte_of_number(number: int) -> str:
     """The cast from int4. Raises 22003."""
     if not -128 <= number <= 127:
         raise SqlError("22003", '"char" out of range')
-    return _shown_byte(number & 0xFF)
+    return shown_byte(number & 0xFF)
 
 
 def number_of_byte(shown: str) -> int:

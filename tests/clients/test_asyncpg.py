@@ -40,6 +40,9 @@ def run(server: ServerProcess) -> Callable[[Work], Any]:
     ("kind", "value"),
     [
         ("text", "x"),
+        ('"char"', b"x"),
+        ('"char"', b"\0"),
+        ('"char"', b"\xc3"),
         ("bool", True),
         ("int2", -3),
         ("int8", 1 << 40),
