@@ -100,7 +100,10 @@ class Snapshot:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        lost = self._lost_meanwhile() if isinstance(error, Exception) else None
         self.close()
+        if lost is not None and lost is not error:
+            raise lost from error
 
     def _renew(self) -> None:
         while not self._over.wait(self._lease_s / 4):
@@ -111,6 +114,16 @@ class Snapshot:
                     self._lost = e
                     return
                 # The server may be back before the lease is over: tried again at the next turn.
+
+    def _lost_meanwhile(self) -> TidewireError | None:
+        """Why the hold is no more, if that is so: then a missing file is only what became of it."""
+        if self._lost is None and not self._over.is_set():
+            try:
+                ask(self._url, "SELECT tidewire_renew_snapshot(%s, %s)", self._reader, self._lease_s)
+            except TidewireError as e:
+                if e.sqlstate == "55000":
+                    return e
+        return self._lost
 
     def close(self) -> None:
         """Ends the hold. Idempotent; a server that is gone ends it by itself, in time."""
