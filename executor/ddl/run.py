@@ -21,12 +21,12 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
 from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
-from executor.session import bulk, queries
+from executor.session import as_of, bulk, queries
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, Query, RelationUse, Slot, Table
+from planner.abc import Plan, Query, RelationUse, Slot, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
 from planner.ddl.plan import DataCheck, DdlPlan, Rewrite
@@ -75,7 +75,11 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     if isinstance(statement, st.CreateTableAs):
         statement = written_out(session, statement)
     context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
-    bound = executor.planner.bind_ddl(statement, context)
+    try:
+        bound = executor.planner.bind_ddl(statement, context)
+    except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
+        await as_of.reach(session)
+        bound = executor.planner.bind_ddl(statement, context)
     for n in bound.notices:
         session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
     if bound.changes or bound.truncated:
@@ -307,6 +311,12 @@ async def _fill(session: Session, block: Block, bound: DdlPlan) -> int:
     """CREATE TABLE AS: the rows of the query."""
     table = bound.created[0]
     assert bound.query is not None
+    body = bound.query.body
+    if isinstance(body, Utility) and isinstance(body.statement, st.SelectAsOf):
+        rows = await as_of.rows(session, bound.query, body.statement, table)
+        if rows.num_rows:
+            await bulk.insert_bulk(session, block, table, rows)
+        return int(rows.num_rows)
     compiled = session.compiled(bound.query)
     types = [c.type for c in table.columns]
     if isinstance(compiled.plan.body, Query):

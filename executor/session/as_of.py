@@ -18,16 +18,19 @@ of a client asks it to catch up and plans again, as for the DDL of other servers
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from executor.abc import ExecutionError, Result, Rows
 from executor.session.arguments import evaluate
 from executor.session.block import Block
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, PlanError, Query, SqlError, TypeRef
+from planner.abc import Plan, PlanError, Query, SqlError, Table, TypeRef
 from planner.catalog import Catalog
 from planner.planner import PlanContext
 from storage.abc import Datum, Timestamp
@@ -141,25 +144,39 @@ async def _of_datum(session: Session, value: Datum) -> Timestamp:
     return await readable(session, int(value))
 
 
-async def run(
-    session: Session, plan: Plan, s: st.SelectAsOf, params: Sequence[Datum], autocommit: bool
-) -> Result:
-    """A SELECT as of a time of its own, whatever the block's snapshot is."""
+async def _time(session: Session, plan: Plan, s: st.SelectAsOf) -> Timestamp:
     at = plan.extra.get("as_of")
     if isinstance(at, int):
-        ts = await readable(session, at)
-    elif isinstance(at, Plan):
+        return await readable(session, at)
+    if isinstance(at, Plan):
         result = await session.run_plan(at, (), session.block is None)
         assert isinstance(result, Rows)
-        ts = await _of_datum(session, result.rows[0][0])
-    else:
-        ts = await timestamp_of(session, s.at.text)
-    inner: Plan = plan.extra["query"]
+        return await _of_datum(session, result.rows[0][0])
+    return await timestamp_of(session, s.at.text)
+
+
+@asynccontextmanager
+async def _block_at(session: Session, ts: Timestamp) -> AsyncIterator[Block]:
+    """A block in the past, in place of the session's own, whatever that one's snapshot is."""
     outer = session.block
     block = Block(session.executor, "repeatable read", True, True, session.now_us(), as_of=ts)
     await look(session, block, ts)
     session.block = block
     try:
+        yield block
+    finally:
+        if block.txn is not None:
+            block.txn.rollback()
+        session.block = outer
+
+
+async def run(
+    session: Session, plan: Plan, s: st.SelectAsOf, params: Sequence[Datum], autocommit: bool
+) -> Result:
+    """A SELECT as of a time of its own."""
+    ts = await _time(session, plan, s)
+    inner: Plan = plan.extra["query"]
+    async with _block_at(session, ts) as block:
         compiled = session.compiled(inner)
         body = compiled.plan.body
         if isinstance(body, Query):
@@ -167,7 +184,19 @@ async def run(
 
             return await queries.read(session, None, inner, body, params, as_of=ts)
         return await session.run_in(block, compiled, inner, tuple(params))
-    finally:
-        if block.txn is not None:
-            block.txn.rollback()
-        session.block = outer
+
+
+async def rows(session: Session, plan: Plan, s: st.SelectAsOf, table: Table) -> pa.Table:
+    """The same as the rows of a table that is made of them, canonical."""
+    from executor.session import bulk, queries
+
+    ts = await _time(session, plan, s)
+    inner: Plan = plan.extra["query"]
+    async with _block_at(session, ts) as block:
+        compiled = session.compiled(inner)
+        body = compiled.plan.body
+        if isinstance(body, Query):
+            return await queries.arrow(session, block, body, (), [c.type for c in table.columns])
+        result = await session.run_in(block, compiled, inner, ())
+        assert isinstance(result, Rows)
+        return bulk.written_rows(table, result.rows).drop_columns(["_rid"])

@@ -218,7 +218,9 @@ class SessionContext:
         path = self.settings.search_path
         if self.temporary_schema not in path:
             path = (self.temporary_schema, *path)
-        return PlanContext(catalog, path, self.user, self.database, self.settings.types)
+        return PlanContext(
+            catalog, path, self.user, self.database, self.settings.types, reading_at=self.reading_at
+        )
 
     def settings_changed(self) -> None:
         """After every SET and at the end of every transaction: what is derived from settings is renewed."""

@@ -445,3 +445,27 @@ def test_a_table_that_keeps_no_history_gives_its_disk_back_soon() -> None:
             assert failed.value.sqlstate == "22023"
 
     asyncio.run(run())
+
+
+def test_a_table_is_brought_back_from_the_past() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query("create table t (id int primary key, v text)")
+            await client.query("insert into t select i, i::text from generate_series(1, 500) i")
+            then = server.executor.read_ts()
+            at = f"'epoch'::timestamptz + interval '1 microsecond' * {then}"
+            await client.query("alter table t drop column v; drop table t")
+            await client.query(f"create table whole as select * from t as of timestamp {then}")
+            await client.query(
+                f"create table one (v, k) as select v, id from t where id = 7 as of timestamp {at}"
+            )
+            await client.query("begin")
+            await client.query(f"create table empty as select * from t as of timestamp {then} with no data")
+            await client.query("insert into empty values (0, 'new')")
+            await client.query("commit")
+            assert await client.rows("select count(*), max(v) from whole") == [(500, "99")]
+            assert await client.rows("select v, k from one") == [("7", 7)]
+            assert await client.rows("select * from empty") == [(0, "new")]
+
+    asyncio.run(run())
