@@ -75,6 +75,9 @@ CallLater = Callable[[float, Callable[[], None]], Timer]
 LockKey = tuple[Keyspace, Key]
 Contains = Callable[[Key], bool]
 
+_SET = object()
+"""In the list of what an owner has taken: not a key, but a set of them."""
+
 
 class Waiter:
     """A request in a queue. `cancel` through `KeyLocks.cancel`."""
@@ -187,6 +190,7 @@ class KeyLocks:
             if other == space and not lock.admits(owner, mode) and contains(key):
                 return key
         self._sets.setdefault(space, []).append((owner, contains, mode))
+        self._remember(owner, (space, _SET), None)
         return None
 
     def has_sets(self, space: Keyspace) -> bool:
@@ -250,7 +254,8 @@ class KeyLocks:
         held = self._held.pop(owner, None)
         if held:
             for lock_key in dict.fromkeys(lock_key for lock_key, _ in held):
-                self._drop(owner, lock_key, None)
+                if lock_key[1] is not _SET:
+                    self._drop(owner, lock_key, None)
 
     def weaken(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode | None) -> None:
         """One lock of an owner becomes weaker, or (None) goes. Marks taken before do not bring it back."""
@@ -275,9 +280,22 @@ class KeyLocks:
     def release_to(self, owner: Hashable, mark: int) -> None:
         """ROLLBACK TO: lets go (or weakens again) what was taken after the mark."""
         held = self._held.get(owner)
-        while held is not None and len(held) > mark:
+        if held is None:
+            return
+        for (space, key), _ in held[mark:]:
+            if key is _SET:  # first: whoever is told below that a key is free must not find it locked again
+                self._forget_set(owner, space)
+        while len(held) > mark:
             lock_key, before = held.pop()
-            self._drop(owner, lock_key, before)
+            if lock_key[1] is not _SET:
+                self._drop(owner, lock_key, before)
+
+    def _forget_set(self, owner: Hashable, space: Keyspace) -> None:
+        """The newest that the owner has locked."""
+        sets = self._sets[space]
+        del sets[max(i for i, (other, _, _) in enumerate(sets) if other == owner)]
+        if not sets:
+            del self._sets[space]
 
     def cancel(self, owner: Hashable) -> None:
         """Takes the owner's request out of its queue, if it waits (its statement was cancelled)."""
@@ -299,7 +317,8 @@ class KeyLocks:
 
     def held_by(self, owner: Hashable) -> list[LockKey]:
         """What the owner holds."""
-        return list(dict.fromkeys(lock_key for lock_key, _ in self._held.get(owner, ())))
+        keys = (lock_key for lock_key, _ in self._held.get(owner, ()) if lock_key[1] is not _SET)
+        return list(dict.fromkeys(keys))
 
     @property
     def waiting_count(self) -> int:

@@ -245,3 +245,39 @@ def test_the_number_of_locks_is_bounded() -> None:
     assert room.ask("A", 1) and room.ask("A", 2)
     with pytest.raises(LockLimitExceeded):
         room.ask("A", 3)
+
+
+def test_a_set_that_was_locked_behind_a_savepoint_goes_with_it() -> None:
+    """Else it would hold keys of the next one's set for ever: who has them and waits for them would never get on."""
+    locks = Room().locks
+
+    def some(key: object) -> bool:
+        return key in (1, 2)
+
+    locks.try_acquire("a", "t", 7)
+    mark = locks.mark("a")
+    assert locks.try_acquire_set("a", "t", some, UPDATE) is None
+    assert not locks.try_acquire("c", "t", 1), "it is in the set"
+    locks.release_to("a", mark)
+    assert locks.held_by("a") == [("t", 7)] and not locks.has_sets("t")
+    assert locks.try_acquire_set("b", "t", some, UPDATE) is None
+    assert not locks.try_acquire("c", "t", 1)
+    assert locks.holds("a", "t", 1) is None and locks.holds("b", "t", 1) is UPDATE
+    assert locks.try_acquire_set("b", "t", some, UPDATE) is None, "it has them all"
+    locks.release_all("b")
+    locks.release_all("a")
+    assert locks.try_acquire("c", "t", 1) and not locks.has_sets("t")
+
+
+def test_a_set_that_was_locked_before_a_savepoint_stays() -> None:
+    room = Room()
+    locks = room.locks
+    assert locks.try_acquire_set("a", "t", lambda key: key in (1, 2), UPDATE) is None
+    mark = locks.mark("a")
+    assert locks.try_acquire_set("a", "t", lambda key: key == 3, UPDATE) is None
+    assert not room.ask("b", 3)
+    locks.release_to("a", mark)
+    assert room.told == ["b3"], "who waited for a key of the later one has it now"
+    assert not locks.try_acquire("c", "t", 2)
+    locks.release_all("a")
+    assert locks.try_acquire("c", "t", 2)
