@@ -222,6 +222,9 @@ class ReadPlan:
         """The same of a table image alone, which need not make the rest of a row."""
         if self.lookup.single and not body.unique and whole and len(plain) == len(body.outputs):
             self.at_once = _columns_of_point(body.table, body.lookup, tuple(plain))
+        elif self.lookup.single and whole and len(plain) == len(body.outputs):
+            self.columns = tuple(plain)
+            self.at_once = self._columns_of_unique
 
     def short(
         self, params: Sequence[Any], session: Any, image: Any, ts: Timestamp
@@ -251,6 +254,16 @@ class ReadPlan:
         if found is None or (self.condition is not None and not self.condition(params, found[2], session)):
             return ()
         return (self.project(params, found[2], session),)
+
+    def _columns_of_unique(
+        self, params: Sequence[Any], session: Any, image: Any, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]]:
+        """The same of a table image, where nothing but columns is asked."""
+        key = self.lookup.points[0](params, session)  # type: ignore[index]
+        if key is None:
+            return ()
+        row = image.find_unique_columns(self.lookup.unique, key, ts, self.columns)
+        return () if row is None else (row,)
 
     def _points(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp

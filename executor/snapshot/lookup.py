@@ -303,6 +303,22 @@ class Lookups:
                     return own, entry[0], entry[1]
         return None
 
+    def find_unique_columns(
+        self, constraint_oid: int, key: Key, ts: Timestamp, indexes: tuple[int, ...]
+    ) -> Row | None:
+        """These columns of the row that `find_unique` finds: cheaper where it lies in bulk data. Raises as that does."""
+        runs, unique = self._runs, self._by_oid.get(constraint_oid)
+        if len(runs) == 1 and unique is not None and self.cold is None and key not in unique.candidates:
+            run = runs[0]
+            if ts >= run.since and ts >= self._truncated_ts:
+                i = run.secondary(constraint_oid).find(key)
+                if i < 0:
+                    return None
+                if not self._chains or run.key_at(i) not in self._chains:
+                    return run.some(indexes)(i)
+        found = self.find_unique(constraint_oid, key, ts)
+        return None if found is None else tuple([found[2][i] for i in indexes])
+
     def key_of(self, rid: int, row: Row) -> Key:
         """The key of a row of this table."""
         return rid if self._key_of is None else self._key_of(row)
