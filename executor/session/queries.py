@@ -163,6 +163,13 @@ def was_there(session: Session, table: Table, ts: Timestamp) -> None:
     Asked again when it has been hydrated.
     """
     executor, shard = session.executor, shard_of(table.shard)
+    state = executor.env.txns.state
+    if shard not in state.registered and shard not in state.graves:
+        raise ExecutionError(
+            "22023",
+            f'the history of table "{table.name}" as it was then is not kept any more',
+            table=table.name,
+        )
     handle = executor.env.shards.get(shard)
     kept = max(
         executor.env.retention.since(shard),

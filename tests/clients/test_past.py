@@ -14,13 +14,14 @@ from tests.server.process import ServerProcess
 
 @pytest.fixture
 def then(server: ServerProcess) -> int:
-    """When `gone` had two columns and two rows, and `gone_view` was there."""
+    """When `gone` had two columns and two rows, and `gone_view` was there; they are dropped since."""
     with server.connect() as c:
         c.execute("DROP TABLE IF EXISTS gone CASCADE")
         c.execute("CREATE TABLE gone (id int PRIMARY KEY, name text)")
         c.execute("INSERT INTO gone VALUES (1, 'one'), (2, 'two')")
         c.execute("CREATE VIEW gone_view AS SELECT name FROM gone")
-        ts = int(str(c.execute("SELECT pg_export_snapshot()").fetchone()[0]).partition("-")[0], 16)  # type: ignore[index]
+        [(name,)] = c.execute("SELECT pg_export_snapshot()").fetchall()
+        ts = int(name.partition("-")[0], 16)
         c.execute("ALTER TABLE gone ADD COLUMN late int")
         c.execute("TRUNCATE gone")
         c.execute("DROP TABLE gone CASCADE")

@@ -291,6 +291,8 @@ def test_what_is_gone_is_kept_for_as_long_as_its_window_and_then_its_disk_comes_
                 await upkeep(server)
                 assert await kept() == left, passed_s
                 assert {t for t in shards if await blobs(server, [shards[t]])} == left, passed_s
+                await server.restart()
+                assert await kept() == left, "what is buried is refused, never empty"
             assert not server.env.txns.state.graves
             assert not [i for i in server.executor.store.all_images() if "@" in i], (
                 "no image of the past is left"
