@@ -20,7 +20,7 @@ append fail, the group's `undo` callbacks take the versions out again.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -129,6 +129,9 @@ class Group(Protocol):
 
     def delete(self, shard: ShardId, rid: int) -> None: ...
 
+    def write(self, shard: ShardId, inserts: Mapping[int, Row], deletes: Collection[int]) -> None:
+        """All rows of one member to one shard: rows by row id, and the row ids that go."""
+
     def add_part(self, shard: ShardId, part: Part) -> None: ...
 
     def register(self, shard: ShardId, schema: bytes) -> None:
@@ -139,6 +142,9 @@ class Group(Protocol):
     def wrote(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
         """Tells the conflict index. Also for keys of deleted rows and secondary unique keys. `columns`: all but of rows that
         stay under this key (`txn.columns`)."""
+
+    def wrote_each(self, space: Keyspace, keys: Mapping[Key, tuple[object, Columns]]) -> None:
+        """`wrote` for all keys of one member in a keyspace; of the pairs the second is what counts."""
 
     def wrote_all(self, space: Keyspace, *, fresh: bool = False) -> None:
         """A write too large to list by key: conflicts with whatever read any key of it, and, unless the rows are new

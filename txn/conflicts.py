@@ -29,7 +29,7 @@ A key is a datum or tuple of datums; a shorter tuple as a range's bound is a pre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
@@ -91,6 +91,25 @@ class ConflictIndex:
         last[key] = ts
         keys.newest = s.newest = ts
         return keys, key, before
+
+    def record_each(
+        self, space: Keyspace, keys: Mapping[Key, tuple[object, Columns]], ts: Timestamp
+    ) -> list[Record]:
+        """`record` for many keys of a keyspace: key -> (anything, the columns that were written)."""
+        try:
+            s = self._spaces[space]
+        except KeyError:
+            s = self._spaces[space] = _Space(space)
+        layers = s.layers
+        records: list[Record] = []
+        for key, (_, columns) in keys.items():
+            layer = layers.get(columns) or s.layer(columns)
+            last = layer.last
+            records.append((layer, key, last.pop(key, 0)))
+            last[key] = ts
+            layer.newest = ts
+        s.newest = ts
+        return records
 
     def record_all(self, space: Keyspace, ts: Timestamp, *, fresh: bool = False) -> Timestamp:
         """So many keys of `space` were written at `ts` that it counts as all of them. `fresh`: no row was there.

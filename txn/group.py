@@ -16,7 +16,7 @@ Writes are counted, so that the committer notices a member that was refused afte
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 
 from storage import rows
 from storage.abc import Part, Row, ShardId, Timestamp
@@ -98,6 +98,14 @@ class CommitGroup:
         self.operations += 1
         writes.deletes.append(rid)
 
+    def write(self, shard: ShardId, inserts: Mapping[int, Row], deletes: Collection[int]) -> None:
+        writes = self.writes.get(shard)
+        if writes is None:
+            writes = self._open(shard)
+        self.operations += len(inserts) + len(deletes)
+        writes.inserts.extend(inserts.items())
+        writes.deletes.extend(deletes)
+
     def add_part(self, shard: ShardId, part: Part) -> None:
         writes = self.writes.get(shard)
         if writes is None:
@@ -130,6 +138,9 @@ class CommitGroup:
 
     def wrote(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
         self._records.append(self._record(space, key, self.ts, columns))
+
+    def wrote_each(self, space: Keyspace, keys: Mapping[Key, tuple[object, Columns]]) -> None:
+        self._records += self.conflicts.record_each(space, keys, self.ts)
 
     def wrote_all(self, space: Keyspace, *, fresh: bool = False) -> None:
         self._wholes.append((space, self.conflicts.record_all(space, self.ts, fresh=fresh)))

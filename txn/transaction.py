@@ -296,9 +296,16 @@ class Transaction:
     ) -> None:
         """Replaces the row `rid` under `key` by a new one, perhaps under another key. `columns`: what differs."""
         if new_key != key:
-            columns = ALL_COLUMNS
-        self.delete(shard, key, rid, columns=columns)
-        self.insert(shard, new_key, new_rid, new_row, columns=columns)
+            self.delete(shard, key, rid)
+            self.insert(shard, new_key, new_rid, new_row)
+            return
+        self._writable()
+        if self.first_write_ts is None:
+            self.first_write_ts = self.read_ts
+        writes = self.writes
+        writes.replace(shard, key, rid, new_rid, new_row, self.read_ts, columns)
+        if writes.size_bytes > self.memory_max_bytes:
+            self._too_large()
 
     def wrote(
         self, space: Keyspace, key: Key, *, blind: bool = False, columns: Columns = ALL_COLUMNS
@@ -446,17 +453,14 @@ class Transaction:
         for shard, schema in writes.registered:
             group.register(shard, schema)
         for shard, buffer in writes.shards.items():
-            for rid, row in buffer.inserts.items():
-                group.insert(shard, rid, row)
-            for rid in buffer.deletes:
-                group.delete(shard, rid)
+            if buffer.inserts or buffer.deletes:
+                group.write(shard, buffer.inserts, buffer.deletes)
             for part in buffer.parts:
                 group.add_part(shard, part)
         for shard in writes.forgotten:
             group.forget(shard)
         for space, keys in writes.wrote.items():
-            for key, (_, columns) in keys.items():
-                group.wrote(space, key, columns)
+            group.wrote_each(space, keys)
         for space, seen_ts in writes.whole.items():
             group.wrote_all(space, fresh=seen_ts is None and not writes.changed.get(space))
         if self.on_apply is not None:

@@ -15,6 +15,7 @@ Bytes are accounted, so that the owner can spill a large buffer to staged parts.
 from __future__ import annotations
 
 from collections.abc import Callable
+from sys import getsizeof
 from typing import Any
 
 from storage.abc import Part, Row, ShardId
@@ -22,7 +23,7 @@ from txn.abc import Key, Keyspace
 from txn.columns import ALL_COLUMNS, Columns
 
 ROW_OVERHEAD_BYTES = 120
-"""What a buffered row costs beyond its values: dictionary entries, tuples."""
+"""What a buffered row costs beyond its values: dictionary entries, a slot in each of two tuples."""
 
 
 class ShardBuffer:
@@ -111,6 +112,23 @@ class WriteBuffer:
             if journal is not None:
                 journal.append(lambda: self._take_delete(buffer, rid))
         buffer.by_key[key] = None
+
+    def replace(
+        self, shard: ShardId, key: Key, rid: int, new_rid: int, row: Row, seen_ts: int, columns: Columns
+    ) -> None:
+        """`delete`, `insert` and `touched` of a row that stays under its key, in one step: what an UPDATE does."""
+        buffer = self.of(shard)
+        if self._journal is not None or rid in buffer.inserts:
+            self.delete(shard, key, rid)
+            self.insert(shard, key, new_rid, row)
+        else:
+            assert rid not in buffer.deletes, "a row is deleted once"
+            assert new_rid not in buffer.inserts, "a row id is used once"
+            buffer.deletes[rid] = None
+            buffer.inserts[new_rid] = row
+            buffer.by_key[key] = (new_rid, row)
+            self.size_bytes += ROW_OVERHEAD_BYTES + row_bytes(row)
+        self.touched(shard, key, seen_ts, columns)
 
     def add_part(self, shard: ShardId, part: Part) -> None:
         parts = self.of(shard).parts
@@ -220,8 +238,4 @@ class WriteBuffer:
 
 def row_bytes(row: Row) -> int:
     """About what a buffered row takes in memory: cheap, and right within a factor of two."""
-    total = ROW_OVERHEAD_BYTES + 40 * len(row)
-    for value in row:
-        if type(value) is str or type(value) is bytes or type(value) is list:
-            total += len(value)
-    return total
+    return ROW_OVERHEAD_BYTES + sum(map(getsizeof, row))

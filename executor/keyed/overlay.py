@@ -52,6 +52,7 @@ class BulkDelete:
 
 
 _NO_RUNS: list[Any] = []
+_NO_ROWS: frozenset[int] = frozenset()
 _NO_BULK: tuple[list[BulkInsert], tuple[int, int], list[pa.Table]] = ([], (0, 0), [])
 _NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
 _NOTHING_GONE: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
@@ -84,8 +85,8 @@ class TableWrites:
     """One transaction's writes to one table, beyond the buffer of `txn`."""
 
     __slots__ = (
-        "_candidates", "_deleted", "_gone", "_live", "_sorted", "_spill", "bulk", "bulk_deleted", "image", "rules", "settled",
-        "shard", "txn",
+        "_candidates", "_deleted", "_gone", "_live", "_sorted", "_spill", "buffer", "bulk", "bulk_deleted", "image",
+        "rules", "settled", "shard", "txn",
     )  # fmt: skip
 
     def __init__(
@@ -95,6 +96,7 @@ class TableWrites:
         self.txn = txn
         self.rules = rules
         self.shard = rules.table.shard
+        self.buffer = txn.writes.of(self.shard)
         self.image = image
         """None: the table was created (or truncated) by this very transaction."""
         self.bulk: list[BulkInsert] = []
@@ -115,13 +117,13 @@ class TableWrites:
 
     @property
     def by_key(self) -> dict[Key, tuple[int, Row] | None]:
-        buffer = self.txn.overlay(self.shard)
-        return buffer.by_key if buffer is not None else {}
+        return self.buffer.by_key
 
     @property
     def has_rows(self) -> bool:
         """Whether a columnar read must see something of this."""
-        return bool(self.txn.overlay(self.shard)) or bool(self.bulk) or bool(self.bulk_deleted)
+        buffer = self.buffer
+        return bool(buffer.inserts or buffer.deletes or self.bulk or self.bulk_deleted or buffer.parts)
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -129,33 +131,45 @@ class TableWrites:
         self, changes: Sequence[Change], next_rid: Callable[[], int], written: Columns = ALL_COLUMNS
     ) -> None:
         """Buffers the changes of one statement. `written`: the columns that differ in rows that stay under their key."""
-        txn, shard, uniques = self.txn, self.shard, self.rules.uniques
-        references = self.rules.references
+        txn, shard, rules = self.txn, self.shard, self.rules
         for old_key, old_rid, old_row, new_key, new_row in changes:
-            stays = old_row is not None and new_row is not None and new_key == old_key
-            columns = written if stays else ALL_COLUMNS
-            if old_row is not None:
-                txn.delete(shard, old_key, old_rid, columns=columns)
-                for rule in uniques:
-                    if (k := rule.key(old_row)) is not None:
-                        txn.wrote(rule.space, k, columns=kept_columns(rule, k, new_row, columns))
-            if new_row is not None:
+            key, columns = old_key, ALL_COLUMNS
+            if new_row is None:
+                txn.delete(shard, key, old_rid)
+            elif old_row is not None and new_key == key:
+                columns = written
+                txn.update(shard, key, old_rid, key, next_rid(), new_row, columns=columns)
+            else:
+                if old_row is not None:
+                    txn.delete(shard, key, old_rid)
                 rid = next_rid()
                 key = rid if new_key is None else new_key
-                txn.insert(shard, key, rid, new_row, blind=not stays, columns=columns)
-                for rule in uniques:
-                    if (k := rule.key(new_row)) is not None:
-                        columns_there = kept_columns(rule, k, old_row, columns)
-                        txn.wrote(rule.space, k, blind=True, columns=columns_there)
-                        self._candidates.setdefault((rule.constraint.oid, k), []).append(key)
-                for reference in references:
-                    if (k := reference.key(new_row)) is not None:
-                        txn.wrote(reference.space, k, blind=True)
+                txn.insert(shard, key, rid, new_row, blind=True)
+            if rules.uniques or rules.references:
+                self._note_keys(old_row, new_row, key, columns)
+
+    def _note_keys(self, old_row: Row | None, new_row: Row | None, key: Key, columns: Columns) -> None:
+        """The other keys that a change frees and takes: of unique constraints, and those that are referred to."""
+        txn, uniques = self.txn, self.rules.uniques
+        if old_row is not None:
+            for rule in uniques:
+                if (k := rule.key(old_row)) is not None:
+                    txn.wrote(rule.space, k, columns=kept_columns(rule, k, new_row, columns))
+        if new_row is None:
+            return
+        for rule in uniques:
+            if (k := rule.key(new_row)) is not None:
+                columns_there = kept_columns(rule, k, old_row, columns)
+                txn.wrote(rule.space, k, blind=True, columns=columns_there)
+                self._candidates.setdefault((rule.constraint.oid, k), []).append(key)
+        for reference in self.rules.references:
+            if (k := reference.key(new_row)) is not None:
+                txn.wrote(reference.space, k, blind=True)
 
     def delete_bulk(self, deletion: BulkDelete) -> None:
         """Rows deleted by row id: own ones leave the buffer, the others go on the list."""
-        buffer = self.txn.overlay(self.shard)
-        if buffer is not None and buffer.inserts:
+        buffer = self.buffer
+        if buffer.inserts:
             gone = RowIds([deletion.rids])
             for key, entry in list(buffer.by_key.items()):
                 if entry is not None and entry[0] in gone and entry[0] in buffer.inserts:
@@ -198,8 +212,7 @@ class TableWrites:
 
     def live_bulk(self) -> list[pa.Table]:
         """The bulk rows without those that were deleted again. Kept until something changes."""
-        buffer = self.txn.overlay(self.shard)
-        deletes = len(buffer.deletes) if buffer is not None else 0
+        deletes = len(self.buffer.deletes)
         known, seen, tables = self._live
         if known != self.bulk or seen != (len(self.bulk_deleted), deletes):
             gone = self.gone()
@@ -240,8 +253,8 @@ class TableWrites:
 
     def gone(self) -> RowIds:
         """Row ids that this transaction deleted, by whatever statement. Kept until there are more."""
-        buffer = self.txn.overlay(self.shard)
-        if buffer is None or not buffer.deletes:
+        buffer = self.buffer
+        if not buffer.deletes:
             return self.deleted_rids()
         seen = (len(self.bulk_deleted), len(buffer.deletes))
         if self._gone[0] != seen:
@@ -272,33 +285,32 @@ class OverlayView:
         "_loose",
         "_runs",
         "_shard",
-        "_writes",
         "base",
+        "writes",
     )
 
     def __init__(self, writes: TableWrites, columns: Columns = ALL_COLUMNS) -> None:
-        self._writes = writes
+        self.writes = writes
         self._shard = writes.shard
         self._columns = columns
         self.base: Any = writes.image
         """What the snapshot is read from: the image, or history fetched from DuckDB."""
-        self._by_key = writes.by_key
-        buffer = writes.txn.overlay(writes.shard)
-        self._deletes = buffer.deletes if buffer is not None else {}
-        self._gone: Container[int] = writes.deleted_rids() if writes.bulk_deleted else frozenset()
+        buffer = writes.buffer
+        self._by_key, self._deletes = buffer.by_key, buffer.deletes
+        self._gone: Container[int] = writes.deleted_rids() if writes.bulk_deleted else _NO_ROWS
         self._runs = writes.runs if writes.bulk else _NO_RUNS
         self._loose: dict[Key, tuple[int, Row]] | None = None
         """Bulk rows of a table without keys, if somebody asks for one by its row id."""
 
     def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
-        if self._writes.bulk:  # what is in it is alive, whatever happened to the key before
+        if self.writes.bulk:  # what is in it is alive, whatever happened to the key before
             bulk = self._in_bulk(key)
             if bulk is not None:
                 return bulk
         own = self._by_key.get(key, _MISSING)
         if own is not _MISSING:
             return own  # type: ignore[no-any-return]
-        writes = self._writes
+        writes = self.writes
         if self._columns:
             writes.txn.reads.point(self._shard, key, self._columns)
         if self.base is None:
@@ -308,9 +320,9 @@ class OverlayView:
 
     def _in_bulk(self, key: Key) -> tuple[int, Row] | None:
         """The transaction's own bulk row with this key."""
-        if len(self._runs) < len(self._writes.bulk):
+        if len(self._runs) < len(self.writes.bulk):
             if self._loose is None:
-                self._loose = {k: (r, row) for k, r, row in self._writes.bulk_rows()}
+                self._loose = {k: (r, row) for k, r, row in self.writes.bulk_rows()}
             return self._loose.get(key)
         for run in self._runs:
             i = run.find(key)
@@ -364,7 +376,7 @@ class OverlayView:
     def _note(self, bounds: Bounds) -> None:
         if self._columns:
             low, high, low_inclusive, high_inclusive = bounds
-            self._writes.txn.reads.range(
+            self.writes.txn.reads.range(
                 self._shard,
                 low,
                 high,
@@ -375,7 +387,7 @@ class OverlayView:
 
     def _walk(self, bounds: Bounds, ts: Timestamp, descending: bool) -> Iterator[tuple[Key, int, Row]]:
         """The rows of a range, own writes over the image."""
-        writes = self._writes
+        writes = self.writes
         low, high, low_inclusive, high_inclusive = bounds
         base: Iterator[tuple[Key, int, Row]] = iter(())
         if self.base is not None:
@@ -413,7 +425,7 @@ class OverlayView:
                 yield run.key_at(i), hit
 
     def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
-        writes = self._writes
+        writes = self.writes
         own = writes.own_unique(constraint_oid, key)
         if own is not None:
             return own

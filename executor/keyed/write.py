@@ -33,6 +33,7 @@ from planner.abc import Call, Const, Constraint, Expr, InsertValues, KeyedDelete
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
 from txn.columns import ALL_COLUMNS, Columns
+from txn.locks import LockMode
 
 XID_MIN = 3
 """The least number of a transaction: what is below means something else."""
@@ -292,7 +293,8 @@ class UpdatePlan:
     """A compiled KeyedUpdate or KeyedDelete."""
 
     __slots__ = (
-        "_condition", "_returning", "_update", "body", "keys_change", "lookup", "rules", "tag", "written",
+        "_condition", "_returning", "_update", "body", "keys_change", "lock_mode", "lookup", "rules", "tag",
+        "written",
     )  # fmt: skip
 
     def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
@@ -315,6 +317,9 @@ class UpdatePlan:
             self.keys_change = not unique.isdisjoint(i for i, _ in body.assignments)
         else:
             self.tag = "DELETE "
+        stays = self._update is not None and not self.keys_change
+        self.lock_mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
+        """Of the rows that it writes."""
 
     def changes(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Changes:
         condition, update, returning, rules = self._condition, self._update, self._returning, self.rules

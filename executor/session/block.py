@@ -22,6 +22,7 @@ from executor.abc import ExecutionError
 from executor.ddl.shape import same_shape
 from executor.keyed.overlay import OverlayView, TableWrites
 from executor.session import reference_checks
+from executor.snapshot.abc import TableImage
 from planner.abc import Table
 from planner.catalog import CatalogChange
 from storage.abc import ShardId, Timestamp
@@ -30,6 +31,7 @@ from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.shared.group import SharedGroup
 from txn.transaction import Transaction
+from txn.write_buffer import ShardBuffer
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -147,9 +149,9 @@ class Block:
     def statement(self) -> Transaction:
         """Before each statement: READ COMMITTED gets a fresh snapshot."""
         self.begun = True
-        txn = self.transaction()
-        txn.check_readable()
-        if self.as_of is None:
+        txn = self.txn or self.transaction()
+        txn.hold.check()
+        if self.as_of is None and txn.isolation is Isolation.READ_COMMITTED:
             txn.new_statement()
         return txn
 
@@ -188,8 +190,13 @@ class Block:
 
     def view(self, table: Table, *, record: bool = True, columns: Columns = ALL_COLUMNS) -> OverlayView:
         """`columns`: what the statement uses of the rows that it finds; not `record`: it does not depend on them."""
-        self.use(table)
-        return OverlayView(self._writes(table), columns if record else 0)
+        return OverlayView(self.used_writes(table), columns if record else 0)
+
+    def used_writes(self, table: Table) -> TableWrites:
+        """The block's writes to a table that it is about to look at (`use`), be there any or not."""
+        if table.oid not in self.used:
+            self.use(table)
+        return self._writes(table)
 
     # --- savepoints ------------------------------------------------------------------------
 
@@ -293,22 +300,20 @@ class Block:
         if self.reference_checks:
             reference_checks.admit(self, group)
         for shard, w in self.tables.items():
-            if w.image is None or shard in self.dropped or shard in self.vanished:
+            if w.image is None or not w.has_rows or shard in self.dropped or shard in self.vanished:
                 continue
-            buffer = w.txn.overlay(shard)
-            gone: Container[int] = w.deleted_rids() if w.bulk_deleted else frozenset()
-            deletes: Any = buffer.deletes if buffer is not None else {}
-            if buffer is not None and (w.rules.key is not None or w.rules.uniques):
-                self._check_unique(w, buffer, deletes, gone, group.ts)
+            if w.rules.key is not None or w.rules.uniques:
+                self._check_unique(w, group.ts)
             for bulk in w.final_bulk():
                 if bulk.replaces is None:
                     _check_bulk(w, bulk.rows, group.ts, w.gone())
 
-    def _check_unique(self, w: TableWrites, buffer: Any, deletes: Any, gone: Any, ts: Timestamp) -> None:
-        rules, image = w.rules, w.image
+    def _check_unique(self, w: TableWrites, ts: Timestamp) -> None:
+        rules, image, deletes = w.rules, w.image, w.buffer.deletes
         assert image is not None
+        gone: Container[int] = w.deleted_rids() if w.bulk_deleted else ()
         keyed = rules.key is not None
-        for key, entry in buffer.by_key.items():
+        for key, entry in w.by_key.items():
             if entry is None:
                 continue
             row = entry[1]
@@ -332,14 +337,12 @@ class Block:
             group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
         executor.catalogs.apply(self, group)
         for shard, w in self.tables.items():
-            if shard in self.dropped or shard in self.vanished:
+            if not w.has_rows or shard in self.dropped or shard in self.vanished:
                 continue
             image = executor.store.image(shard)
             group.undo(functools.partial(image.undo, ts))
-            buffer = w.txn.overlay(shard)
             if not w.bulk and not w.bulk_deleted:
-                if buffer is not None:
-                    _apply_buffer(image, buffer, ts, keyed=w.rules.key is not None)
+                _apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
                 continue
             final = w.final_bulk()
             replaced = [b.replaces for b in final if b.replaces is not None]
@@ -347,8 +350,7 @@ class Block:
                 removal = deletion.removal if deletion.removal is not None else deletion.rids
                 image.remove_bulk(removal, ts, replaced=deletion in replaced)
                 group.wrote_all(shard)
-            if buffer is not None:
-                _apply_buffer(image, buffer, ts, keyed=w.rules.key is not None)
+            _apply_buffer(image, w.buffer, ts, keyed=w.rules.key is not None)
             for bulk in final:
                 image.put_bulk(bulk.rows, ts)
                 group.wrote_all(shard, fresh=bulk.replaces is None)
@@ -367,18 +369,19 @@ def _check_bulk(w: TableWrites, prepared: Any, ts: Timestamp, ignoring: Any) -> 
         raise w.rules.unique_violation(constraint, key)
 
 
-def _apply_buffer(image: Any, buffer: Any, ts: Timestamp, *, keyed: bool) -> None:
+def _apply_buffer(image: TableImage, buffer: ShardBuffer, ts: Timestamp, *, keyed: bool) -> None:
     """The buffered rows of one table become versions at `ts`."""
-    put, remove, newest = image.put, image.remove, image.newest
+    put, inserts = image.put, buffer.inserts
     # Rows that were replaced under their key are shadowed by `put`; keys that are empty now are removed.
     for key, entry in buffer.by_key.items():
         if entry is not None:
-            if entry[0] in buffer.inserts:
-                put(key, entry[0], entry[1], ts)
+            rid, row = entry
+            if rid in inserts:
+                put(key, rid, row, ts)
         elif not keyed:
             if key in buffer.deletes:
-                remove(key, key, ts)
+                image.remove(key, key, ts)
         else:
-            v = newest(key)
+            v = image.newest(key)
             if v is not None and v[2] is not None and v[1] in buffer.deletes:
-                remove(key, v[1], ts)
+                image.remove(key, v[1], ts)

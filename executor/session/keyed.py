@@ -28,7 +28,7 @@ from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.block import LOCK_MODES, Block
 from executor.session.commands import NeedsLease
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
-from planner.abc import KeyedUpdate, Plan, Table
+from planner.abc import Plan, Table
 from storage.abc import Datum
 from txn.abc import Key, LockNotAvailable
 from txn.columns import ALL_COLUMNS, Columns
@@ -37,6 +37,10 @@ from txn.transaction import Transaction
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+
+_UNRECORDED: Columns = 0
+"""What a view notes of the rows that it finds where the statement does not depend on them."""
 
 
 class WouldBlock(Exception):
@@ -80,50 +84,63 @@ def run_in_block(
     txn = block.statement()
     table = compiled.table
     assert table is not None
-    image = compiled.image
-    altered = base is None and image is not None and table.shard in block.altered
-    if altered and image is not None and not same_shape(image.table, table):
-        raise TooOldForKeyed  # the image has it as it was: its rows come from DuckDB
+    if block.altered and base is None and table.shard in block.altered:
+        image = compiled.image
+        if image is not None and not same_shape(image.table, table):
+            raise TooOldForKeyed  # the image has it as it was: its rows come from DuckDB
     if compiled.door is Door.READ:
-        assert compiled.read is not None
-        view = _view(block, table, base, columns=compiled.read.footprint)
-        if compiled.lock:
-            if block.read_only:
-                raise ExecutionError(
-                    "25006", f"cannot execute SELECT FOR {compiled.lock.upper()} in a read-only transaction"
-                )
-            looking = _view(block, table, base, record=False)
-            rows: Sequence[Any] = _locking_read(session, block, txn, compiled, params, view, looking)
-        else:
-            rows = compiled.read.run(params, session, view, txn.read_ts)
-        if txn.unsettled is not None and not txn.is_settled:
-            raise Unsettled
-        return Rows(f"SELECT {len(rows)}", plan.columns, rows)
+        return _read(session, block, txn, compiled, plan, params, base)
     write = compiled.write
     assert write is not None
-    if isinstance(write, InsertPlan):
+    if type(write) is InsertPlan:
         values = write.values(params, session)
         conflict = write.body.on_conflict
         locks = session.executor.env.locks
         if write.rules.key is not None and (conflict is not None or locks.has_sets(table.shard)):
             lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
-        view = _view(block, table, base, record=conflict is not None)
+        view = _view(block, table, base, ALL_COLUMNS if conflict is not None else _UNRECORDED)
         changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
     else:
+        assert isinstance(write, UpdatePlan)
         _lock_for(session, block, txn, table, write, params, base)
-        view = _view(block, table, base)
+        view = _view(block, table, base, ALL_COLUMNS)
         changes, returned, count = write.changes(params, session, view, txn.read_ts)
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
-    block.writes(table).apply(changes, session.executor.env.rids.next, write.written)
+    writes = block.writes(table) if block.altered else view.writes
+    writes.apply(changes, session.executor.env.rids.next, write.written)
     block.last_changes = changes
     return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
 
 
-def _view(
-    block: Block, table: Table, base: Any, *, record: bool = True, columns: Columns = ALL_COLUMNS
-) -> OverlayView:
-    view = block.view(table, record=record, columns=columns)
+def _read(
+    session: Session,
+    block: Block,
+    txn: Transaction,
+    compiled: CompiledPlan,
+    plan: Plan,
+    params: Sequence[Datum],
+    base: Any,
+) -> Rows:
+    read, table = compiled.read, compiled.table
+    assert read is not None and table is not None
+    view = _view(block, table, base, read.footprint)
+    if compiled.lock:
+        if block.read_only:
+            raise ExecutionError(
+                "25006", f"cannot execute SELECT FOR {compiled.lock.upper()} in a read-only transaction"
+            )
+        looking = _view(block, table, base, _UNRECORDED)
+        rows: Sequence[Any] = _locking_read(session, block, txn, compiled, params, view, looking)
+    else:
+        rows = read.run(params, session, view, txn.read_ts)
+    if txn.unsettled is not None and not txn.is_settled:
+        raise Unsettled
+    return Rows(f"SELECT {len(rows)}", plan.columns, rows)
+
+
+def _view(block: Block, table: Table, base: Any, columns: Columns) -> OverlayView:
+    view = OverlayView(block.used_writes(table), columns)
     if base is not None:
         view.base = base
     return view
@@ -140,16 +157,14 @@ def _lock_for(
 ) -> None:
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions."""
-    lookup = write.lookup
-    update = isinstance(write.body, KeyedUpdate) and not write.keys_change
-    mode = LockMode.NO_KEY_UPDATE if update else LockMode.UPDATE
+    lookup, mode = write.lookup, write.lock_mode
     if lookup.points is not None:
         lock_keys(session, txn, table, lookup.asked_keys(params, session), mode)
         return
     before = None
     while txn.read_ts != before:  # the snapshot has moved: there may be other rows in the range
         before = txn.read_ts
-        view = _view(block, table, base, record=False)
+        view = _view(block, table, base, _UNRECORDED)
         keys = [k for k, _, _ in lookup.hits(params, session, view, before)]
         lock_keys(session, txn, table, keys, mode)
 

@@ -92,7 +92,7 @@ def _clash_in_memory(writes: TableWrites, bulk: Bulk) -> tuple[int, Key] | None:
 def unsettled(block: Block) -> bool:
     """Whether `settle` has anything to do. Cheap."""
     for shard, writes in block.tables.items():
-        if shard in block.dropped or shard in block.vanished:
+        if not (writes.bulk or writes.bulk_deleted) or shard in block.dropped or shard in block.vanished:
             continue
         if writes.bulk_deleted and any(not _known(writes.image, d.removal) for d in writes.bulk_deleted):
             return True
@@ -102,8 +102,7 @@ def unsettled(block: Block) -> bool:
             return True
         if any(b.replaces is None and not _known(writes.image, b.prepared) for b in writes.bulk):
             return True
-        buffer = writes.txn.overlay(shard)
-        if buffer is not None and buffer.deletes:
+        if writes.buffer.deletes:
             return True
     return False
 
