@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
-from planner.binding import ir
+from planner.binding import ir, recursion
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
@@ -39,7 +39,7 @@ class CompoundBinder(QueryWriter):
             return False, []
         recursive = bool(clause.args.get("recursive"))
         items: list[Item] = []
-        for cte in clause.expressions:
+        for cte in recursion.in_order_of_need(clause.expressions) if recursive else clause.expressions:
             if cte is clause.expressions[-1] and (clause.args.get("search") or clause.args.get("cycle")):
                 cte = rewritten(cte, clause)
             name = identifier(cte.args["alias"].this)
@@ -49,6 +49,8 @@ class CompoundBinder(QueryWriter):
                     f'WITH query name "{name}" specified more than once',
                     position=first_position(cte.args["alias"]),
                 )
+            if recursive:
+                recursion.check(cte, name)
             if isinstance(cte.this, exp.DML):
                 if scope.parent is not None or self._depth > 1 or self.in_common_write:
                     raise PlanError(
@@ -60,7 +62,7 @@ class CompoundBinder(QueryWriter):
                 continue
             names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
             sql_name = f"w{self.next_relation()}"
-            if recursive and isinstance(cte.this, exp.Union) and _mentions(cte.this.expression, name):
+            if recursive and recursion.mentions(cte.this, name):
                 frag = self._recursive(cte, name, names, sql_name, scope)
             else:
                 bound = self.nested(cte.this, scope)
@@ -318,12 +320,6 @@ class CompoundBinder(QueryWriter):
 def with_text(recursive: bool, items: Sequence[Item]) -> Frag | None:
     """WITH in front of a statement; None without any queries."""
     return sql("WITH ", "RECURSIVE " if recursive else "", join(", ", items), " ") if items else None
-
-
-def _mentions(node: exp.Expression, name: str) -> bool:
-    return any(
-        isinstance(x.this, exp.Identifier) and identifier(x.this) == name for x in node.find_all(exp.Table)
-    )
 
 
 def renamed(columns: Sequence[ResultColumn], names: Sequence[str], query: str) -> list[RelationColumn]:

@@ -1,0 +1,159 @@
+"""WITH RECURSIVE: in which order its queries are bound, and what a query may not do with itself.
+
+    WITH RECURSIVE b AS (SELECT * FROM a), a AS (...)      queries may name later ones: they are bound in order of need
+    t AS (base UNION [ALL] step)                           the only form; `step` names t once, where its rows are joined
+
+A recursion that is not of this form has no meaning that everybody agrees on (an aggregate over what is not there yet,
+a row that goes when others come), so SQL refuses it and with it much that would never end. The rules and words are
+PostgreSQL's (parse_cte.c, `checkWellFormedRecursion`); errors are 42P19.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from planner.abc import PlanError
+from planner.binding.facts import procs
+from planner.binding.naming import identifier
+from planner.parse import position as first_position
+
+_OF_THE_WHOLE: Final = (
+    ("order", "ORDER BY"),
+    ("offset", "OFFSET"),
+    ("limit", "LIMIT"),
+)
+
+
+def mentions(node: exp.Expression, name: str) -> list[exp.Table]:
+    """Where a query names the WITH query of that name, and no other one inside of it that hides it."""
+    return [
+        x
+        for x in node.find_all(exp.Table)
+        if isinstance(x.this, exp.Identifier)
+        and x.args.get("db") is None
+        and identifier(x.this) == name
+        and not _hidden(x, node, name)
+    ]
+
+
+def _hidden(table: exp.Expression, top: exp.Expression, name: str) -> bool:
+    at: exp.Expression | None = table
+    while at is not None and at is not top:
+        at = at.parent
+        inner = at.args.get("with_") if at is not None else None
+        if inner is not None and any(_name(cte) == name for cte in inner.expressions):
+            return True
+    return False
+
+
+def _name(cte: exp.CTE) -> str:
+    return identifier(cte.args["alias"].this)
+
+
+def in_order_of_need(ctes: Sequence[exp.CTE]) -> list[exp.CTE]:
+    """The queries of a WITH RECURSIVE, each after those it names. Raises 0A000 where two need each other."""
+    left, out = list(ctes), list[exp.CTE]()
+    while left:
+        ready = next(
+            (c for c in left if not any(mentions(c.this, _name(o)) for o in left if o is not c)), None
+        )
+        if ready is None:
+            raise PlanError(
+                "0A000",
+                "mutual recursion between WITH items is not implemented",
+                position=first_position(left[0].args["alias"]),
+            )
+        left.remove(ready)
+        out.append(ready)
+    return out
+
+
+def check(cte: exp.CTE, name: str) -> None:
+    """Raises 42P19 (0A000 for what SQL has and PostgreSQL has not) unless the recursion is well formed."""
+    whole, found = cte.this, mentions(cte.this, name)
+    if not found:
+        return
+    if isinstance(whole, exp.DML):
+        raise _ill(f'recursive query "{name}" must not contain data-modifying statements', cte.args["alias"])
+    if not isinstance(whole, exp.Union):
+        raise _ill(
+            f'recursive query "{name}" does not have the form non-recursive-term UNION [ALL] recursive-term',
+            cte.args["alias"],
+        )
+    for key, words in _OF_THE_WHOLE:
+        clause = whole.args.get(key)
+        if clause:
+            at = clause[0] if isinstance(clause, list) else clause
+            raise PlanError(
+                "0A000", f"{words} in a recursive query is not implemented", position=first_position(at)
+            )
+    if whole.expression.args.get("locks"):  # which nothing but parentheses would make the last query's own
+        raise PlanError("0A000", "FOR UPDATE/SHARE in a recursive query is not implemented")
+    for table in found:
+        where = _where(table, whole)
+        if where:
+            raise _ill(f'recursive reference to query "{name}" must not appear within {where}', table.this)
+    if len(found) > 1:
+        raise _ill(f'recursive reference to query "{name}" must not appear more than once', found[1].this)
+    query = found[0].find_ancestor(exp.Select)
+    aggregate = query is not None and _aggregate(query)
+    if aggregate:
+        raise _ill("aggregate functions are not allowed in a recursive query's recursive term", aggregate)
+
+
+def _ill(message: str, at: exp.Expression) -> PlanError:
+    return PlanError("42P19", message, position=first_position(at))
+
+
+def _where(table: exp.Expression, whole: exp.Union) -> str:
+    """Where a mention stands that it may not stand; "" for what is well."""
+    child, at = table, table.parent
+    while at is not None and child is not whole:
+        every = isinstance(at, exp.SetOperation) and not at.args.get("distinct")
+        if isinstance(at, exp.Except) and (every or child.arg_key == "expression"):
+            return "EXCEPT"
+        if isinstance(at, exp.Intersect) and every:
+            return "INTERSECT"
+        if at is whole and child.arg_key == "this":
+            return "its non-recursive term"
+        if _is_nullable(child, at):
+            return "an outer join"
+        if isinstance(child, exp.Query) and not isinstance(
+            at, exp.From | exp.Join | exp.SetOperation | exp.Subquery | exp.CTE | exp.Lateral | exp.Paren
+        ):
+            return "a subquery"
+        if isinstance(child, exp.Subquery) and isinstance(at, exp.Select | exp.Paren):
+            return "a subquery"  # a value of the target list
+        child, at = at, at.parent
+    return ""
+
+
+def _is_nullable(child: exp.Expression, at: exp.Expression) -> bool:
+    """Whether a join may put NULLs in place of the rows of this item."""
+    if isinstance(at, exp.Join) and child.arg_key == "this":
+        if str(at.args.get("side") or "").upper() in ("LEFT", "FULL"):
+            return True
+        child, parent = at, at.parent
+    elif isinstance(at, exp.From):
+        child, parent = at, at.parent
+    else:
+        return False
+    joins = list(parent.args.get("joins") or ()) if parent is not None else []
+    after = joins[joins.index(child) + 1 :] if child in joins else joins
+    return any(str(j.args.get("side") or "").upper() in ("RIGHT", "FULL") for j in after)
+
+
+def _aggregate(query: exp.Select) -> exp.Expression | None:
+    """An aggregate of this very SELECT."""
+    for item in [*query.expressions, *(query.args[k] for k in ("having", "order") if query.args.get(k))]:
+        for found in item.find_all(exp.Anonymous):
+            if (
+                any(p.kind == "a" for p in procs().get(str(found.this).lower(), ()))
+                and found.find_ancestor(exp.Select) is query
+                and found.find_ancestor(exp.Window) is None
+            ):
+                return found
+    return None
