@@ -41,7 +41,8 @@ def answered(conversation: Conversation, data: bytes) -> bool:
     """Answers what was read, if it is one statement as usual; False: nothing has happened."""
     session = conversation.session
     if (
-        session.portals
+        session.transaction_status != b"I"  # first, for statements of blocks never come this way
+        or session.portals
         or session.notices
         or session.heard
         or session.parameter_changes
@@ -51,7 +52,7 @@ def answered(conversation: Conversation, data: bytes) -> bool:
         return False
     name_end = data.find(b"\x00", messages.HEADER_SIZE_BYTES + 1)
     prepared = session.statements.get(data[messages.HEADER_SIZE_BYTES + 1 : name_end].decode("latin-1"))
-    if prepared is None or not prepared.express or session.transaction_status != b"I":
+    if prepared is None or not prepared.express:
         return False
     reply = prepared.express(data)
     if reply is None:

@@ -108,7 +108,7 @@ def bind(conversation: Conversation) -> Step:
         if prepared is None:
             prepared = _statement(conversation, name)
         plan = prepared.plan
-        if plan.tag == "INSERT" and not portal_name:
+        if plan.tag == "INSERT" and not portal_name and not runs.is_single(conversation, len(values)):
             step = runs.take(conversation, prepared, bound)
             if step is not None:
                 return step
@@ -119,7 +119,10 @@ def bind(conversation: Conversation) -> Step:
             if values or plan.parameters
             else ()
         )
-        shape = shape_of(plan, formats, settings)
+        wire = plan.wire
+        shape = wire.shapes.get((formats, id(settings))) if wire is not None else None
+        if shape is None:
+            shape = shape_of(plan, formats, settings)
         if portal_name or session.in_implicit or plan is EMPTY_PLAN or shape.dynamic:
             return _bind_portal(conversation, portal_name, prepared, params, formats)
         if session.portals:

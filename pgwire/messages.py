@@ -63,6 +63,7 @@ _known = _large | _small | {PASSWORD}
 _length_at = Struct(">i").unpack_from
 _int32_at = Struct(">i").unpack_from
 _uint16_at = Struct(">H").unpack_from
+_two_uint16_at = Struct(">HH").unpack_from
 _two_uint32_at = Struct(">II").unpack_from
 
 
@@ -198,6 +199,10 @@ class Inbox:
     def next(self) -> int:
         """The type of the next whole message, 0 if there is none yet. Raises ProtocolViolation (fatal)."""
         buffer, position = self.buffer, self.position
+        if position == len(buffer) and not self._later_bytes:  # as after most messages
+            self.buffer = b""  # an idle connection keeps nothing
+            self.position = 0
+            return 0
         while True:
             have = len(buffer) - position
             if have >= 5:
@@ -213,10 +218,7 @@ class Inbox:
             else:
                 wanted = 5
             if have + self._later_bytes < wanted:
-                if not have and not self._later_bytes:
-                    self.buffer = b""  # an idle connection keeps nothing
-                    self.position = 0
-                elif have:
+                if have:
                     kind = buffer[position]
                     if kind not in _known:
                         raise ProtocolViolation(f"invalid frontend message type {kind}", fatal=True)
@@ -305,19 +307,14 @@ def parse_bind(buffer: bytes, start: int, end: int) -> Bound:
         statement_end = buffer.index(0, portal_end + 1, end)
         portal = buffer[start:portal_end].decode() if portal_end > start else ""
         statement = buffer[portal_end + 1 : statement_end].decode()
-        position = statement_end + 1
-        count = _uint16_at(buffer, position)[0]
-        position += 2
+        # Most clients name no formats of parameters, so two counts follow each other.
+        format_count, count = _two_uint16_at(buffer, statement_end + 1)
+        position = statement_end + 5
         formats: tuple[int, ...] = ()
-        if count:
-            formats = (
-                Struct(f">{count}H").unpack_from(buffer, position)
-                if count > 1
-                else _uint16_at(buffer, position)
-            )
-            position += 2 * count
-        count = _uint16_at(buffer, position)[0]
-        position += 2
+        if format_count:
+            formats = _uint16s_at(buffer, position - 2, format_count)
+            position += 2 * format_count
+            count = _uint16_at(buffer, position - 2)[0]
         values: list[bytes | None] = []
         for _ in range(count):
             length = _int32_at(buffer, position)[0]
@@ -336,17 +333,17 @@ def parse_bind(buffer: bytes, start: int, end: int) -> Bound:
         position += 2
         results: tuple[int, ...] = ()
         if count:
-            results = (
-                Struct(f">{count}H").unpack_from(buffer, position)
-                if count > 1
-                else _uint16_at(buffer, position)
-            )
+            results = _uint16_at(buffer, position) if count == 1 else _uint16s_at(buffer, position, count)
             position += 2 * count
     except _malformed as error:
         raise _refuse(error) from None
     if position != end:
         raise ProtocolViolation("invalid message format")
     return portal, statement, formats, values, results
+
+
+def _uint16s_at(buffer: bytes, position: int, count: int) -> tuple[int, ...]:
+    return Struct(f">{count}H").unpack_from(buffer, position)
 
 
 def parse_target(payload: bytes) -> tuple[int, str]:

@@ -139,6 +139,17 @@ def _goes_elsewhere(buffer: bytes, at: int) -> bool:
     return False
 
 
+def is_single(conversation: Conversation, value_count: int) -> bool:
+    """Whether a Bind at hand is for certain no beginning of a run: little, and Sync comes after its Execute."""
+    inbox = conversation.inbox
+    return (
+        value_count < VALUES_MIN
+        and conversation.pipeline is None
+        and not conversation.one_by_one
+        and inbox.buffer.startswith(messages.DESCRIBE_EXECUTE_SYNC, inbox.end)
+    )
+
+
 def take(conversation: Conversation, prepared: Prepared, bound: messages.Bound) -> Step:
     """What becomes of a Bind of the unnamed portal that may begin a run; None: it is answered as any other."""
     if conversation.one_by_one:

@@ -98,11 +98,11 @@ class Shape:
 class PlanWire:
     """What pgwire remembers of a plan."""
 
-    __slots__ = ("columns", "decoders", "shapes", "variants")
+    __slots__ = ("columns", "decoders", "shapes")
 
     def __init__(self) -> None:
-        self.shapes: dict[Formats, Shape] = {}
-        self.variants: dict[tuple[Formats, int], Shape] = {}
+        self.shapes: dict[tuple[Formats, int], Shape] = {}
+        """By the formats of columns and the id of the settings: each session has settings of its own."""
         self.decoders: dict[tuple[Formats, int], tuple[TypeSettings, ParameterDecoder]] = {}
         self.columns: dict[tuple[Formats, int], tuple[TypeSettings, list[BoundColumn]]] = {}
 
@@ -113,23 +113,17 @@ ParameterDecoder = Callable[[Sequence[bytes | None]], tuple[Datum, ...]]
 def shape_of(plan: Plan, formats: Formats, settings: TypeSettings) -> Shape:
     """Raises ProtocolViolation if the formats do not fit the columns."""
     wire = plan.wire
-    if wire is not None:
-        shape: Shape | None = wire.shapes.get(formats)
-        if shape is not None and shape.settings is settings:
-            return shape
-    else:
+    if wire is None:
         wire = plan.wire = PlanWire()
     # A shape holds its settings, so their id stays theirs for as long as the shape is kept.
     key = (formats, id(settings))
-    shape = wire.variants.get(key)
+    shape: Shape | None = wire.shapes.get(key)
     if shape is None:
         shape = Shape(plan.columns, formats, settings)
         shape.dynamic = plan.columns is None and _runs_another(plan)
-        if len(wire.variants) >= VARIANTS_LIMIT:
-            wire.variants.clear()
+        if len(wire.shapes) >= VARIANTS_LIMIT:
             wire.shapes.clear()
-        wire.variants[key] = shape
-    wire.shapes[formats] = shape
+        wire.shapes[key] = shape
     return shape
 
 

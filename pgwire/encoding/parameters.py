@@ -35,7 +35,7 @@ def parameter_input(ref: TypeRef, form: int, settings: TypeSettings) -> Callable
         digits_safe = len(str(family.high)) - 1
 
         def read_integer(data: bytes) -> int:
-            if len(data) <= digits_safe and data.isdigit():
+            if len(data) <= digits_safe and (data.isdigit() or (data[:1] == b"-" and data[1:].isdigit())):
                 return int(data)
             return int(parse(decode_utf8(data)))
 
