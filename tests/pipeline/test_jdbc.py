@@ -20,6 +20,7 @@ from tests.server.process import ServerProcess
 
 pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed: make test-spark")
 
+from pyspark.errors import PySparkException  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 from pyspark.sql import types as T  # noqa: E402
@@ -68,11 +69,8 @@ class Jdbc:
 
     def read(self, table: str, **options: Any) -> DataFrame:
         texts = {k: str(v) for k, v in options.items()}
-        return (
-            self.spark.read.format("jdbc")
-            .options(url=self.url, dbtable=table, **self.properties, **texts)
-            .load()
-        )
+        known = {"url": self.url, "dbtable": table, **self.properties, **texts}
+        return self.spark.read.format("jdbc").options(**known).load()
 
     def write(self, frame: DataFrame, table: str, mode: str, **options: Any) -> None:
         frame.write.jdbc(self.url, table, mode, self.properties | {k: str(v) for k, v in options.items()})
@@ -121,6 +119,18 @@ def fails(action: Any) -> str:
     with pytest.raises(Exception) as failed:
         action()
     return str(failed.value)
+
+
+def no_connection(action: Any) -> list[str]:
+    """What Spark says, and what it says that comes from."""
+    with pytest.raises(PySparkException) as failed:
+        action()
+    cause: Any = failed.value._origin  # type: ignore[attr-defined]
+    said = []
+    while cause is not None:
+        said.append(cause.getMessage())
+        cause = cause.getCause()
+    return said
 
 
 # --- reading ---------------------------------------------------------------------------------------------
@@ -255,9 +265,15 @@ def test_partitions_agree_on_one_snapshot(jdbc: Jdbc, client: Client, door: str)
     assert jdbc.read("moving", **parts).count() == 501
 
 
-def test_history_that_is_gone_is_an_error_and_not_an_empty_frame(jdbc: Jdbc) -> None:
-    said = fails(lambda: jdbc.read("nums", options="-c tidewire.as_of=2200-01-01").collect())
-    assert "the timestamp lies in the future" in said
+@pytest.mark.parametrize(
+    ("as_of", "words"),
+    [
+        ("2200-01-01", "the timestamp lies in the future"),
+        ("2020-01-01", "older than the history that is kept"),
+    ],
+)
+def test_history_that_is_gone_is_an_error_and_not_an_empty_frame(jdbc: Jdbc, as_of: str, words: str) -> None:
+    assert words in fails(lambda: jdbc.read("nums", options=f"-c tidewire.as_of={as_of}").collect())
 
 
 # --- writing -------------------------------------------------------------------------------------------------
@@ -454,6 +470,24 @@ def test_metadata(jdbc: Jdbc, client: Client) -> None:
 
 def test_an_unknown_table_is_said_to_be_one(jdbc: Jdbc) -> None:
     assert 'relation "nonesuch" does not exist' in fails(lambda: jdbc.read("nonesuch"))
+
+
+def test_whoever_may_not_in_is_told_why(jdbc: Jdbc, frame: DataFrame) -> None:
+    wrapped, cause, *_ = no_connection(lambda: jdbc.read("nums", user="mallory"))
+    assert "Couldn't connect to the database" in wrapped and 'role "mallory" does not exist' in cause
+    nobody = {"url": "jdbc:postgresql://127.0.0.1:1/tidewire"}
+    assert "127.0.0.1:1 refused" in no_connection(lambda: jdbc.read("nums", **nobody))[1]
+
+
+def test_a_frame_that_does_not_fit_writes_nothing(jdbc: Jdbc, client: Client, frame: DataFrame) -> None:
+    client.execute("CREATE TABLE narrow (id bigint, t int)")
+    assert "nobody" in fails(lambda: jdbc.write(frame.selectExpr("id", "t AS nobody"), "narrow", "append"))
+    said = fails(lambda: jdbc.write(frame.select("id", "t"), "narrow", "append"))
+    assert 'column "t" is of type integer but expression is of type character varying' in said
+    assert count(client, "narrow") == 0
+    odd = jdbc.spark.range(3).selectExpr("map('a', id) AS m")
+    assert "map" in fails(lambda: jdbc.write(odd, "unmade", "errorifexists")).lower()
+    assert client.execute("SELECT to_regclass('unmade')").fetchone() == (None,)
 
 
 def test_partial_reads_end_cleanly(jdbc: Jdbc) -> None:
