@@ -402,14 +402,32 @@ class KeyLocks:
             blockers.append(ahead.owner)
         return blockers
 
+    def _ahead_alike(self, party: Hashable) -> set[Hashable]:
+        """Who is ahead in the queue that the party waits in, and waits for nobody whom it does not wait for itself: to look
+        behind each of them for a cycle would cost the square of the queue, and find nothing new."""
+        first = self._parties.get(party)
+        if first is None:
+            return set()
+        lock = self._locks[first.key]
+        if len(lock.queue) < 2 or any(party_of(holder) == party for holder in lock.holders):
+            return set()  # a holder is waited for by those ahead of it
+        alike: set[Hashable] = set()
+        for ahead in lock.queue:
+            if ahead is first:
+                break
+            if ahead.mode == first.mode and party_of(ahead.owner) != party:
+                alike.add(party_of(ahead.owner))
+        return alike
+
     def _cycle_through(self, party: Hashable) -> list[Hashable]:
         """A cycle of waiting parties through `party`, which comes first; empty if there is none."""
         via: dict[Hashable, Hashable] = {party: party}
         stack = [party]
+        alike = self._ahead_alike(party)
         while stack:
             current = stack.pop()
             waiter = self._parties.get(current)
-            if waiter is None:
+            if waiter is None or current in alike:
                 continue
             for blocker in map(party_of, self._blockers(waiter)):
                 if blocker == party:
