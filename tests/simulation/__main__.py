@@ -1,13 +1,25 @@
-"""Runs seeds again and tells what happened: `python -m tests.simulation SEED...`, `python -m tests.simulation shared SEED...`"""
+"""Runs seeds again and tells what happened: `python -m tests.simulation [shared | sql] SEED...`"""
 
 from __future__ import annotations
 
 import sys
 
 from tests.simulation.shared_world import run_shared_seed
+from tests.simulation.sql_world import run_sql_seed
 from tests.simulation.world import run_seed
 
 arguments = sys.argv[1:]
+if arguments[:1] == ["sql"]:
+    for seed in map(int, arguments[1:]):
+        sql_world, anomalies = run_sql_seed(seed)
+        print(f"seed {seed}: {sql_world.scenario}")
+        for txn in sql_world.txns:
+            print(
+                f"  {txn.began_s:4.0f}-{txn.ended_s:4.0f} T{txn.id} {txn.outcome:7} {txn.operations} {txn.error}"
+            )
+        for problem in anomalies:
+            print(f"  !! {problem}")
+    sys.exit()
 shared = arguments[:1] == ["shared"]
 for seed in map(int, arguments[shared:]):
     world, problems = run_shared_seed(seed) if shared else run_seed(seed)

@@ -8,7 +8,7 @@ seed, a run is a function of that seed.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -46,12 +46,31 @@ class SimLoop(asyncio.BaseEventLoop):
         self.limit_s = limit_s
         self.turns_max = turns_max
         self.turns = 0
+        self.work_s: Callable[[], float] = float
+        """How long what goes to a thread takes: drawn from the seed by worlds in which something does."""
         self._selector = _Selector(self)
         self.reports: list[dict[str, Any]] = []
         self.set_exception_handler(lambda loop, context: self.reports.append(context))
 
     def time(self) -> float:
         return self.now
+
+    def run_in_executor(self, executor: Any, func: Callable[..., T], *args: Any) -> asyncio.Future[T]:  # type: ignore[override]
+        """No threads: the work is done whole, in some later turn, when `work_s` has passed."""
+        future: asyncio.Future[T] = self.create_future()
+
+        def work() -> None:
+            if future.cancelled():
+                return
+            try:
+                result = func(*args)
+            except Exception as error:  # noqa: BLE001 - it is whoever waits for it that it concerns
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        self.call_later(self.work_s(), work)
+        return future
 
     def _process_events(self, event_list: list[Any]) -> None:
         assert not event_list
