@@ -1,0 +1,158 @@
+"""What goes wrong in the middle of a job: the exception has the cause, and no row of the job is there.
+
+One server that asks for passwords, one Spark session; the server is killed and comes back.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.pipeline.spark_case import skip_without_spark, small_session
+from tests.server.process import ServerProcess
+
+skip_without_spark()
+
+from pyspark.sql import DataFrame, SparkSession  # noqa: E402
+from pyspark.sql import functions as F  # noqa: E402
+
+from pipeline.spark.snapshot import open_snapshot  # noqa: E402
+from pipeline.spark.source import TidewireSource  # noqa: E402
+from tidewire.spark import Creation, Snapshot, TidewireError, write  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    folder = tmp_path_factory.mktemp("guarded")
+    users = folder / "users"
+    users.write_text("tidewire:sesame\n")
+    with ServerProcess(folder / "data", "--password-file", str(users), "--no-trust-loopback") as server:
+        with server.connect(password="sesame") as client:
+            client.execute("CREATE TABLE orders (id int PRIMARY KEY, name text)")
+            client.execute("CREATE TABLE kept (id int PRIMARY KEY, name text)")
+            client.execute("INSERT INTO kept SELECT i, 'n' || i FROM generate_series(1, 20000) i")
+            client.execute("CREATE TABLE doomed AS TABLE kept")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def spark() -> Iterator[SparkSession]:
+    session = small_session()
+    yield session
+    session.stop()
+
+
+def url_of(server: ServerProcess, password: str = "sesame") -> str:
+    return f"postgresql://tidewire:{password}@{server.host}:{server.port}/tidewire"
+
+
+def native(spark: SparkSession, url: str, table: str) -> DataFrame:
+    return spark.read.format("tidewire").options(url=url, table=table).load()
+
+
+def by_format(frame: DataFrame, table: str, url: str) -> None:
+    options = {"url": url, "table": table, "create": "true", "primaryKey": "id"}
+    frame.write.format("tidewire").options(**options).mode("append").save()
+
+
+def by_helper(frame: DataFrame, table: str, url: str) -> None:
+    write(frame, table, url=url, create=Creation(("id",)))
+
+
+def fails(action: Callable[[], Any]) -> str:
+    with pytest.raises(Exception) as failed:
+        action()
+    return str(failed.value)
+
+
+def test_a_wrong_password_is_the_first_that_is_said(spark: SparkSession, guarded: ServerProcess) -> None:
+    url = url_of(guarded, "xyzzy")
+    frame = spark.range(3).selectExpr("CAST(id AS int) AS id", "'x' AS name")
+    for action in (
+        lambda: native(spark, url, "kept"),
+        lambda: Snapshot(spark, url, "kept"),
+        lambda: by_format(frame, "orders", url),
+        lambda: by_helper(frame, "orders", url),
+    ):
+        said = fails(action)
+        assert 'password authentication failed for user "tidewire"' in said
+        assert "xyzzy" not in said, "a password is nobody's to read"
+
+
+@pytest.mark.parametrize("put", [by_format, by_helper], ids=["format", "helper"])
+@pytest.mark.parametrize("table", ["orders", "made"])
+def test_a_server_that_dies_under_a_write(
+    spark: SparkSession, guarded: ServerProcess, put: Callable[..., None], table: str
+) -> None:
+    pid = guarded.pid
+
+    @F.udf("int")
+    def deadly(n: int) -> int:
+        if n == 700:
+            os.kill(pid, signal.SIGKILL)
+        return n
+
+    frame = spark.range(0, 1000, 1, 2).selectExpr("CAST(id AS int) AS id", "concat('n', id) AS name")
+    try:
+        said = fails(lambda: put(frame.withColumn("id", deadly("id")), table, url_of(guarded)))
+    finally:
+        guarded.kill()
+        guarded.start()
+    assert "the server cannot be reached" in said and "refused" in said
+    with guarded.connect(password="sesame") as client:
+        assert client.execute("SELECT count(*), to_regclass('made') FROM orders").fetchone() == (0, None)
+    put(frame, table, url_of(guarded))
+    with guarded.connect(password="sesame") as client:
+        assert client.execute(f"SELECT count(*) FROM {table}").fetchone() == (1000,)
+        client.execute("DROP TABLE IF EXISTS made; DELETE FROM orders")
+
+
+def test_a_hold_that_ends_under_a_scan_is_the_cause(spark: SparkSession, guarded: ServerProcess) -> None:
+    """The parts are gone with it: Spark misses a file, and why is said first."""
+    with (
+        pytest.raises(TidewireError, match="the hold on the snapshot has expired") as failed,
+        Snapshot(spark, url_of(guarded), "doomed") as snapshot,
+    ):
+        frame = snapshot.table("doomed")
+        ended(guarded, snapshot._reader)
+        for part in snapshot._tables["doomed"]["parts"]:
+            os.unlink(guarded.data_dir / "blob" / part["key"])
+        frame.selectExpr("count(name)").collect()
+    assert "not exist" in str(failed.value.__cause__)
+
+
+def test_a_hold_that_ended_before_a_task_reads_is_the_cause(guarded: ServerProcess) -> None:
+    source = TidewireSource({"url": url_of(guarded), "table": "kept"})
+    reader = source.reader(source.schema())
+    part = reader.partitions()[0]
+    assert source.snapshot is not None
+    ended(guarded, source.snapshot["reader"])
+    with pytest.raises(TidewireError, match="the hold on the snapshot has expired"):
+        list(reader.read(part))
+
+
+def ended(server: ServerProcess, reader: str) -> None:
+    """As when the driver and all tasks had been silent for longer than the lease."""
+    with server.connect(password="sesame") as client:
+        client.execute("SELECT tidewire_close_snapshot(%s)", [reader])
+
+
+def test_a_blob_store_that_tasks_do_not_see(spark: SparkSession, guarded: ServerProcess) -> None:
+    """The table's parts are somewhere else while the job runs."""
+    frame = native(spark, url_of(guarded), "kept")
+    parts = open_snapshot(url_of(guarded), ["kept"])["tables"][0]["parts"]
+    places = [guarded.data_dir / "blob" / part["key"] for part in parts]
+    for place in places:
+        place.rename(f"{place}.away")
+    try:
+        said = fails(frame.collect)
+    finally:
+        for place in places:
+            Path(f"{place}.away").rename(place)
+    assert "this machine does not see the server's blob store" in said
+    assert frame.count() == 20000
