@@ -13,6 +13,7 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -30,10 +31,11 @@ from executor.limits import ExecutorLimits
 from executor.past.catalogs import PastCatalogs
 from executor.past.tables import PastTables
 from executor.plans import Plans
-from executor.session import advisory, bulk_locks, functions
+from executor.session import advisory, bulk_locks, functions, signals
 from executor.session.block import Block
 from executor.session.first_settings import FirstSettings
 from executor.session.session import Session
+from executor.session.shared_advisory import SharedAdvisoryLocks
 from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
@@ -71,6 +73,8 @@ class Executor:
         self.columnar = ColumnarEngine(store.connection.cursor, limits, store.spill)
         self.sequences = Sequences(self)
         self.advisory = advisory.AdvisoryLocks(env.locks)
+        if isinstance(env, SharedEnvironment):
+            self.advisory = SharedAdvisoryLocks(env.session_locks, partial(signals.end, self))
         self.system = SystemRelations()
         self.first_settings = FirstSettings(self)
         self.sizes = Sizes(env, store)

@@ -36,6 +36,8 @@ from txn.abc import (
     TxnError,
     Unregistered,
 )
+from txn.locks import LockLimitExceeded
+from txn.shared import LocksLost
 from txn.transaction import TransactionTooLarge
 
 _log = structlog.get_logger("pgwire")
@@ -99,6 +101,8 @@ _table: Final[tuple[tuple[type[BaseException], str, str], ...]] = (
     (Fenced, "57P01", ""),
     (QueueFull, "53300", ""),
     (TransactionTooLarge, "54000", ""),
+    (LockLimitExceeded, "53200", ""),
+    (LocksLost, "57P01", ""),
     (Unregistered, "55000", ""),
     (TimestampTaken, "40001", ""),
     (TxnError, "25000", ""),

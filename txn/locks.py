@@ -70,6 +70,16 @@ class Timer(Protocol):
     def cancel(self) -> None: ...
 
 
+class Beyond(Protocol):
+    """Waits of parties for locks that are kept elsewhere, which circles may go through."""
+
+    def blockers(self, party: Hashable) -> list[Hashable]:
+        """Whom the party waits for there."""
+
+    def spelled(self, party: Hashable, blocker: Hashable) -> str:
+        """A line of a deadlock's detail."""
+
+
 Granted = Callable[[Exception | None], None]
 CallLater = Callable[[float, Callable[[], None]], Timer]
 LockKey = tuple[Keyspace, Key]
@@ -117,6 +127,7 @@ class KeyLocks:
         self._telling = False
         self.describe: Callable[[Keyspace, Key], str] = lambda space, key: f"key {key!r} of {space}"
         """How errors name a key; whoever knows tables and columns says it better."""
+        self.beyond: Beyond | None = None
 
     # --- taking ------------------------------------------------------------------------------
 
@@ -320,6 +331,35 @@ class KeyLocks:
         keys = (lock_key for lock_key, _ in self._held.get(owner, ()) if lock_key[1] is not _SET)
         return list(dict.fromkeys(keys))
 
+    def listing(self, space: Keyspace) -> list[tuple[Key, Hashable, LockMode, bool]]:
+        """All locks of a keyspace: (key, owner, mode, whether granted)."""
+        found: list[tuple[Key, Hashable, LockMode, bool]] = []
+        for (other, key), lock in self._locks.items():
+            if other == space:
+                found += [(key, owner, mode, True) for owner, mode in lock.holders.items()]
+                found += [(key, waiter.owner, waiter.mode, False) for waiter in lock.queue]
+        return found
+
+    def blockers(self, party: Hashable) -> list[Hashable]:
+        """The parties that one waits for; nobody if it does not wait."""
+        waiter = self._parties.get(party)
+        return [] if waiter is None else [party_of(owner) for owner in self._blockers(waiter)]
+
+    def recheck(self) -> None:
+        """Waits elsewhere have changed: who is part of a circle by now fails with DeadlockDetected."""
+        for party in list(self._parties):
+            waiter = self._parties.get(party)
+            cycle = self._cycle_through(party) if waiter is not None else []
+            if waiter is not None and cycle:
+                detail = self._spell(cycle)
+                self._withdraw(waiter)
+                waiter.granted(DeadlockDetected("deadlock detected", detail=detail))
+
+    def spelled(self, party: Hashable) -> str:
+        """What a waiting party waits for, as a line of a deadlock's detail."""
+        waiter = self._parties[party]
+        return self._line(waiter, self._blockers(waiter)[0])
+
     @property
     def waiting_count(self) -> int:
         return len(self._waiting)
@@ -406,7 +446,7 @@ class KeyLocks:
         """Who is ahead in the queue that the party waits in, and waits for nobody whom it does not wait for itself: to look
         behind each of them for a cycle would cost the square of the queue, and find nothing new."""
         first = self._parties.get(party)
-        if first is None:
+        if first is None or self.beyond is not None:
             return set()
         lock = self._locks[first.key]
         if len(lock.queue) < 2 or any(party_of(holder) == party for holder in lock.holders):
@@ -426,10 +466,12 @@ class KeyLocks:
         alike = self._ahead_alike(party)
         while stack:
             current = stack.pop()
-            waiter = self._parties.get(current)
-            if waiter is None or current in alike:
+            if current in alike:
                 continue
-            for blocker in map(party_of, self._blockers(waiter)):
+            blockers = self.blockers(current)
+            if self.beyond is not None:
+                blockers += self.beyond.blockers(current)
+            for blocker in blockers:
                 if blocker == party:
                     cycle = [current]
                     while cycle[-1] != party:
@@ -443,15 +485,20 @@ class KeyLocks:
     def _spell(self, cycle: list[Hashable]) -> str:
         """Who waits for what and whom, a line each."""
         lines = []
-        waiters = [self._parties[party] for party in cycle]
-        for i, waiter in enumerate(waiters):
-            space, key = waiter.key
-            following = party_of(waiters[(i + 1) % len(waiters)].owner)
-            blocker = next(b for b in self._blockers(waiter) if party_of(b) == following)
-            lines.append(
-                f"{_capital(_named(waiter.owner))} waits for {self.describe(space, key)}; blocked by {_named(blocker)}."
-            )
+        for i, party in enumerate(cycle):
+            following = cycle[(i + 1) % len(cycle)]
+            waiter = self._parties.get(party)
+            if waiter is None:
+                assert self.beyond is not None
+                lines.append(self.beyond.spelled(party, following))
+            else:
+                blocker = next(b for b in self._blockers(waiter) if party_of(b) == following)
+                lines.append(self._line(waiter, blocker))
         return "\n".join(lines)
+
+    def _line(self, waiter: Waiter, blocker: Hashable) -> str:
+        space, key = waiter.key
+        return f"{_capital(_named(waiter.owner))} waits for {self.describe(space, key)}; blocked by {_named(blocker)}."
 
 
 def party_of(owner: Hashable) -> Hashable:

@@ -14,6 +14,8 @@ must happen together is in the same entry.
       bury         shard: a forgotten one, whose log and blobs have been deleted
       rids, leases, reserve, since      high-water marks that ride along
       marks        which keys were written, for the other servers of a shared environment (`txn.shared.marks`)
+      locks        what advisory locks of all servers have become (`txn.lock_table`)
+      expelled     servers that were silent for too long: they have lost all of those
       token        the writer and its count, by which a lost answer is found again
     Rollup
       the whole state, so that what precedes it may be truncated
@@ -34,6 +36,7 @@ from typing import Any
 import msgpack
 
 from storage.abc import CorruptBlob, FormatTooNew, Part, ShardId, Timestamp
+from txn.lock_table import RawRecord
 
 FORMAT = 2
 _BARE = 1
@@ -65,6 +68,8 @@ class Entry:
     since: Timestamp = 0
     mode: str = ""
     marks: bytes = b""
+    locks: list[RawRecord] = field(default_factory=list)
+    expelled: list[int] = field(default_factory=list)
     token: bytes = b""
 
     @property
@@ -84,6 +89,8 @@ class Entry:
             or self.since
             or self.mode
             or self.marks
+            or self.locks
+            or self.expelled
         )
 
 
@@ -100,7 +107,7 @@ class Rollup:
 # A packer is reused: creating one costs as much as packing a small entry.
 _packer = msgpack.Packer(autoreset=True, use_bin_type=True)
 _RARE = ("register", "forget", "retract", "leases", "unlease", "bury")
-_RIDERS = (*_RARE, "tidy", "rids", "reserve", "since", "mode", "marks")
+_RIDERS = (*_RARE, "tidy", "rids", "reserve", "since", "mode", "marks", "locks", "expelled")
 
 
 def encode(entry: Entry) -> bytes:
@@ -125,6 +132,10 @@ def encode(entry: Entry) -> bytes:
         riders["mode"] = entry.mode
     if entry.marks:
         riders["marks"] = entry.marks
+    if entry.locks:
+        riders["locks"] = entry.locks
+        if entry.expelled:
+            riders["expelled"] = entry.expelled
     return _sealed(_packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token)))
 
 

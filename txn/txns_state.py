@@ -9,6 +9,7 @@ same log comes to the same state: the leader that wrote it, another server, a re
     last_write    shard -> ts                                      nothing between it and upper
     writers       writer -> its last append's count, so that a lost answer is found even in a rollup
     graves        shard -> ts    forgotten then; its log and blobs are deleted when since has passed
+    locks         advisory locks of sessions of several servers: who holds them, who waits
     upper         the least timestamp that is still free
     since         exact history is kept from here on; <= the oldest outstanding ts
 
@@ -31,6 +32,7 @@ from typing import Any
 
 from storage.abc import CorruptBlob, ShardId, Timestamp
 from txn.abc import Fenced, TimestampTaken, Unregistered
+from txn.lock_table import LockTable, Record
 from txn.log_entry import Entry, RawPart
 
 WRITERS_MAX = 256
@@ -77,6 +79,7 @@ class TxnsState:
         "graves",
         "last_write",
         "leases",
+        "locks",
         "mode",
         "outstanding",
         "outstanding_bytes",
@@ -105,6 +108,7 @@ class TxnsState:
         self.mode = ""
         self.commits = 0
         self.writers: dict[bytes, int] = {}
+        self.locks = LockTable()
 
     # --- what may be appended ----------------------------------------------------------------
 
@@ -211,6 +215,9 @@ class TxnsState:
             self.mode = entry.mode
         if entry.since:
             self._compact(entry.since)
+        if entry.locks:
+            for lock, holders, queue in entry.locks:
+                self.locks.put(lock, Record(holders, queue))
 
     def _write(self, writes: dict[ShardId, list[RawPart]], ts: Timestamp) -> None:
         if not ts:
@@ -346,6 +353,7 @@ class TxnsState:
             "mode": self.mode,
             "commits": self.commits,
             "writers": self.writers,
+            "locks": self.locks.raw(),
         }
 
     @classmethod
@@ -365,6 +373,7 @@ class TxnsState:
             state.last_write, state.graves = dict(plain["last_write"]), dict(plain["graves"])
             state.rids, state.leases = plain["rids"], dict(plain["leases"])
             state.writers = dict(plain["writers"])
+            state.locks = LockTable(plain.get("locks", ()))
             state.reserved, state.mode, state.commits = plain["reserved"], plain["mode"], plain["commits"]
         except (KeyError, TypeError, ValueError) as e:
             raise CorruptBlob("txns", f"malformed rollup: {e!r}") from e

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.activity import activity
+from executor.columnar.lock_rows import lock_rows
 from executor.session.guc_table import GUCS
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
@@ -182,6 +183,7 @@ _SERVER: dict[str, Any] = {
     "pg_sequences": _sequences,
     "pg_settings": _settings,
     "pg_stat_activity": activity,
+    "pg_locks": lock_rows,
     "pg_prepared_statements": _statements,
     "pg_cursors": _cursors,
     "pg_timezone_names": lambda session: zone_rows(),

@@ -149,6 +149,12 @@ class WriteMember:
         self.count = 0
         self.returned: list[Row] | None = None
 
+    @property
+    def party(self) -> int:
+        """Whose it is, should that session have lost what it relied on."""
+        pid: int = self.session.pid
+        return pid
+
     def admit(self, group: Group) -> None:
         target = self.target
         if not target.current(target.rules):

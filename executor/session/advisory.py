@@ -11,10 +11,14 @@ cannot have its lock fails the query, the session waits on the event loop, and t
 
 What the failed run had locked before is given back first. The session's transactions own its row locks, in the name
 of the same party: a circle of waits that goes through both is found.
+
+Here they are one server's own, and everything happens at once. Where several servers share an environment their sessions
+exclude each other, too: `executor.session.shared_advisory` has the same methods over the environment's log.
 """
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 from executor.abc import ExecutionError
@@ -31,13 +35,15 @@ Key = Any
 """(database, number, None) or (database, number, number)."""
 Counts = dict[tuple[Key, bool], int]
 """(key, shared) -> how often it is locked."""
+Listed = tuple[Key, int, int, bool, bool]
+"""(key, server, pid, shared, granted): a line of pg_locks. The only server is 1."""
 
 
-class _Owner:
+class Owner:
     """One session's advisory locks. `id` is its pid."""
 
     kind = "process"
-    __slots__ = ("before", "held", "id", "party", "transaction", "wanted")
+    __slots__ = ("asked", "before", "ended", "held", "id", "party", "transaction", "wanted")
 
     def __init__(self, pid: int) -> None:
         self.id = pid
@@ -46,6 +52,27 @@ class _Owner:
         self.transaction: Counts = {}
         self.before: tuple[Counts, Counts] | None = None
         self.wanted: tuple[Key, LockMode] | None = None
+        self.asked: list[tuple[Key, int]] = []
+        """Requests without an answer yet, where that takes time."""
+        self.ended = 0
+        """How many transactions have ended: what comes too late for its transaction is not kept."""
+
+    def begin(self) -> None:
+        """Something is about to be locked: what a repeated query goes back to."""
+        if self.before is None:
+            self.before = dict(self.held), dict(self.transaction)
+        if len(self.held) + len(self.transaction) >= LOCKS_MAX:
+            raise ExecutionError("53200", f"more than {LOCKS_MAX} advisory locks are held")
+
+    def go_back(self) -> None:
+        """A query is to run again."""
+        if self.before is not None:
+            self.held, self.transaction = self.before
+            self.before = None
+
+    def count(self, key: Key, shared: bool, transaction: bool) -> None:
+        counts = self.transaction if transaction else self.held
+        counts[key, shared] = counts.get((key, shared), 0) + 1
 
     def mode(self, key: Key) -> LockMode | None:
         """The lock that the counts stand for."""
@@ -61,39 +88,46 @@ def describe(key: Key) -> str:
     return f"advisory lock ({first})" if second is None else f"advisory lock ({first}, {second})"
 
 
+def blocked() -> ExecutionError:
+    return ExecutionError(BLOCKED, "the query waits for an advisory lock")
+
+
 class AdvisoryLocks:
     """The advisory locks of all sessions, by pid. Sessions that never used one cost a look into a dict."""
 
-    __slots__ = ("_locks", "_owners")
+    awaited = False
+    """Whether letting go takes time, so that who has ended a transaction waits for `let_go` before he says so."""
 
     def __init__(self, locks: KeyLocks) -> None:
         self._locks = locks
-        self._owners: dict[int, _Owner] = {}
+        self._owners: dict[int, Owner] = {}
+
+    def _owner(self, pid: int) -> Owner:
+        owner = self._owners.get(pid)
+        if owner is None:
+            owner = self._owners[pid] = Owner(pid)
+        return owner
 
     # --- from a query ------------------------------------------------------------------------
 
-    def try_lock(self, pid: int, key: Key, *, shared: bool, transaction: bool) -> bool:
-        owner = self._owners.get(pid)
-        if owner is None:
-            owner = self._owners[pid] = _Owner(pid)
-        if owner.before is None:
-            owner.before = dict(owner.held), dict(owner.transaction)
-        if len(owner.held) + len(owner.transaction) >= LOCKS_MAX:
-            raise ExecutionError("53200", f"more than {LOCKS_MAX} advisory locks are held")
+    def try_lock(self, pid: int, key: Key, *, shared: bool, transaction: bool) -> bool | Awaitable[bool]:
+        """Whether the session has it now."""
+        owner = self._owner(pid)
+        owner.begin()
         mode = LockMode.SHARE if shared else LockMode.UPDATE
         if not self._locks.try_acquire(owner, SPACE, key, mode):
             return False
-        counts = owner.transaction if transaction else owner.held
-        counts[key, shared] = counts.get((key, shared), 0) + 1
+        owner.count(key, shared, transaction)
         return True
 
-    def lock(self, pid: int, key: Key, *, shared: bool, transaction: bool) -> None:
+    def lock(self, pid: int, key: Key, *, shared: bool, transaction: bool) -> bool | Awaitable[bool]:
         """Raises ExecutionError with BLOCKED: the session is to `wait`, and to run the query again."""
         if not self.try_lock(pid, key, shared=shared, transaction=transaction):
             self._owners[pid].wanted = key, LockMode.SHARE if shared else LockMode.UPDATE
-            raise ExecutionError(BLOCKED, "the query waits for an advisory lock")
+            raise blocked()
+        return True
 
-    def unlock(self, pid: int, key: Key, *, shared: bool) -> bool:
+    def unlock(self, pid: int, key: Key, *, shared: bool) -> bool | Awaitable[bool]:
         """False: it was not locked at session level."""
         owner = self._owners.get(pid)
         count = owner.held.get((key, shared), 0) if owner is not None else 0
@@ -106,12 +140,13 @@ class AdvisoryLocks:
             self._locks.weaken(owner, SPACE, key, owner.mode(key))
         return True
 
-    def unlock_all(self, pid: int) -> None:
+    def unlock_all(self, pid: int) -> bool | Awaitable[bool]:
         """Everything at session level."""
         owner = self._owners.get(pid)
         if owner is not None:
             owner.held.clear()
             self._settle(owner)
+        return True
 
     # --- from the session --------------------------------------------------------------------
 
@@ -125,9 +160,7 @@ class AdvisoryLocks:
         """Waits for what a query was BLOCKED by. Raises DeadlockDetected, LockNotAvailable."""
         owner = self._owners[pid]
         wanted, owner.wanted = owner.wanted, None
-        if owner.before is not None:
-            owner.held, owner.transaction = owner.before
-            owner.before = None
+        owner.go_back()
         self._settle(owner)
         if wanted is not None:
             await self._locks.lock(owner, SPACE, *wanted, timeout_s=timeout_s)
@@ -144,9 +177,25 @@ class AdvisoryLocks:
         if owner is not None:
             self._locks.release_all(owner)
 
+    def holds_in_transaction(self, pid: int) -> bool:
+        """Whether the end of the session's transaction lets go of something."""
+        owner = self._owners.get(pid)
+        return owner is not None and bool(owner.transaction)
+
+    async def let_go(self, pid: int) -> None:
+        """Done when what the session has let go of is free for everybody."""
+
+    def listing(self) -> list[Listed]:
+        """All of them, for pg_locks."""
+        return [
+            (key, 1, owner.id, mode < LockMode.UPDATE, granted)
+            for key, owner, mode, granted in self._locks.listing(SPACE)
+            if isinstance(owner, Owner)
+        ]
+
     # --- inside ------------------------------------------------------------------------------
 
-    def _settle(self, owner: _Owner) -> None:
+    def _settle(self, owner: Owner) -> None:
         """Lets go of what the counts no longer stand for."""
         for space, key in self._locks.held_by(owner):
             self._locks.weaken(owner, space, key, owner.mode(key))

@@ -19,7 +19,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -76,26 +76,26 @@ def _terminate(session: Session, pid: int | None) -> bool | None:
     return _signal(session, pid, end=True)
 
 
-def _advisory(session: Session, what: str, first: int | None, second: int | None) -> bool | None:
+def _advisory(
+    session: Session, what: str, first: int | None, second: int | None
+) -> bool | Awaitable[bool] | None:
     """`what`: lock, try or unlock, then `shared` and `xact` where they apply; or unlock all."""
     locks, pid = session.executor.advisory, session.pid
     words = what.split(" ")
     if what == "unlock all":
-        locks.unlock_all(pid)
-        return True
+        return locks.unlock_all(pid)
     if first is None:
         return None
     key, shared, transaction = (session.database, first, second), "shared" in words, "xact" in words
     if words[0] == "unlock":
         done = locks.unlock(pid, key, shared=shared)
-        if not done:
+        if done is False:
             kind = "ShareLock" if shared else "ExclusiveLock"
             session.notice("WARNING", "01000", f"you don't own a lock of type {kind}")
         return done
     if words[0] == "try":
         return locks.try_lock(pid, key, shared=shared, transaction=transaction)
-    locks.lock(pid, key, shared=shared, transaction=transaction)
-    return True
+    return locks.lock(pid, key, shared=shared, transaction=transaction)
 
 
 _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
@@ -135,14 +135,12 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
     loop = asyncio.get_running_loop()
 
     async def answers(call: Callable[..., Any], asked: list[tuple[Any, ...]]) -> list[Any]:
-        out = []
-        for *arguments, pid in asked:
-            try:
-                made = call(executor.sessions[pid], *arguments)
-                out.append(await made if inspect.isawaitable(made) else made)
-            except SqlError as e:
-                raise ValueError(f"[{e.sqlstate}] {e.message}") from e
-        return out
+        # All are asked before any is waited for: what goes into the log goes there together.
+        try:
+            made = [call(executor.sessions[pid], *arguments) for *arguments, pid in asked]
+            return [await item if inspect.isawaitable(item) else item for item in made]
+        except SqlError as e:
+            raise ValueError(f"[{e.sqlstate}] {e.message}") from e
 
     def vectorised(call: Callable[..., Any], result: pa.DataType, count: int) -> Callable[..., Any]:
         def run(*columns: Any) -> Any:

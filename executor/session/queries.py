@@ -325,22 +325,24 @@ async def read(
         if answer is not None:
             return answer
     advisory = session.executor.advisory
-    while True:
-        advisory.attempt(session.pid)
-        prepared = await prepare(session, block, query, params, as_of=as_of)
-        try:
-            running, batches, complete = await session.executor.columnar.start(
-                prepared.sql, prepared.bindings, zone=_zone(session)
-            )
-            break
-        except ExecutionError as e:
-            if e.sqlstate != BLOCKED:
-                raise
-        finally:
-            prepared.begun()
-        await advisory.wait(session.pid, session.settings.lock_timeout_ms / 1000 or None)
-    if block is None:
-        advisory.end_transaction(session.pid)
+    try:
+        while True:
+            advisory.attempt(session.pid)
+            prepared = await prepare(session, block, query, params, as_of=as_of)
+            try:
+                running, batches, complete = await session.executor.columnar.start(
+                    prepared.sql, prepared.bindings, zone=_zone(session)
+                )
+                break
+            except ExecutionError as e:
+                if e.sqlstate != BLOCKED:
+                    raise
+            finally:
+                prepared.begun()
+            await advisory.wait(session.pid, session.settings.lock_timeout_ms / 1000 or None)
+    finally:
+        if block is None:
+            advisory.end_transaction(session.pid)
     types = [c.type for c in columns]
     if complete:
         rows = [row for b in batches for row in batch_rows(b, types)]

@@ -266,7 +266,10 @@ class Session(SessionContext):
     # --- the wide door ---------------------------------------------------------------------
 
     async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:
-        return await self._interruptible(self._execute(plan, params, autocommit))
+        result = await self._interruptible(self._execute(plan, params, autocommit))
+        if self.executor.advisory.awaited:
+            await self.executor.advisory.let_go(self.pid)
+        return result
 
     def takes_batches(self, plan: Plan) -> Sequence[TypeRef] | None:
         batch = gathering.batch_of(self, plan)
@@ -519,12 +522,14 @@ class Session(SessionContext):
             return
         if not commit or self.block.failed:
             self.rollback()
-            return
-        try:
-            await self.commit()
-        except BaseException:
-            self.rollback()
-            raise
+        else:
+            try:
+                await self.commit()
+            except BaseException:
+                self.rollback()
+                raise
+        if self.executor.advisory.awaited:
+            await self.executor.advisory.let_go(self.pid)
 
     def statement_failed(self, error: Exception) -> None:
         block = self.block

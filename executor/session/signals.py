@@ -24,11 +24,21 @@ def signal(executor: Executor, pid: int, *, end: bool, asker: Session | None = N
     if not end:
         session.cancel()
         return True
-    # Busy ones end when their statement has stopped; the asker itself after its answer.
+    _end(session, ExecutionError("57P01", "terminating connection due to administrator command"), asker)
+    return True
+
+
+def end(executor: Executor, pid: int, reason: ExecutionError) -> None:
+    """Ends a session of this process, if it is still there, for a reason of the server's own."""
+    session = executor.sessions.get(pid)
+    if session is not None:
+        _end(session, reason)
+
+
+def _end(session: Session, reason: ExecutionError, asker: Session | None = None) -> None:
+    """Busy ones end when their statement has stopped; the asker itself after its answer."""
     loop = asyncio.get_running_loop()
     if session.on_terminate is not None:
-        reason = ExecutionError("57P01", "terminating connection due to administrator command")
         loop.call_soon(session.on_terminate, reason)
     if session is not asker:
         loop.call_soon(session.cancel)  # in this order: a statement that stops knows why it does
-    return True

@@ -32,6 +32,9 @@ def end_now(session: Session, statement: Any, done: Done) -> Rows | _Pending | N
         return None
     if isinstance(statement, st.Begin):
         return None if statement.as_of is not None else begin(session, statement)
+    advisory = session.executor.advisory
+    if advisory.awaited and advisory.holds_in_transaction(session.pid):
+        return None
     if isinstance(statement, st.Commit):
         block = session.block
         if block is None or block.failed or statement.chain:

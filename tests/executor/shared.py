@@ -3,14 +3,21 @@
     a: create table ...     server a
     b: select ...           server b, which has to look at the log first
     kill b                  server b is gone, as after `kill -9`
+    stop b                  server b ends in order
     start b                 and another one comes in its place
+    stall b                 server b does nothing any more, and believes that it is still the same moment
+    wake b                  until now; what has happened meanwhile it learns by what its clients do, or by `pass`
+    pass 30                 seconds, after each of which everybody who runs reads the log and says that he is alive
 
-The servers share a consensus and a blob store in memory, and nothing else.
+The servers share a consensus and a blob store in memory, and nothing else. A session that is ended by its server says `ended` and
+why before its client says anything again, and the client's next command comes in a new one.
 """
 
 from __future__ import annotations
 
+import asyncio
 import random
+from functools import partial
 from typing import Any
 
 from executor.executor import Executor
@@ -21,6 +28,8 @@ from tests.executor.sql import Client, Server
 from txn.limits import Limits
 from txn.oracle import SystemClock
 from txn.shared import SharedEnvironment
+
+HANG_S = 240.0
 
 
 class Follower(Client):
@@ -41,6 +50,9 @@ class Servers:
         self.blob: Any = None
         self.servers: dict[str, Server] = {}
         self.clients: dict[str, Follower] = {}
+        self.now_s = 0.0
+        self.stalled: set[str] = set()
+        self.ended: dict[str, Exception] = {}
 
     async def __aenter__(self) -> Servers:
         self.blob = await open_blob("memory://", random.Random(1), SystemClock())
@@ -55,7 +67,9 @@ class Servers:
         server = self.servers.get(name)
         if server is None:
             server = self.servers[name] = Server(ExecutorLimits())
-            env = await SharedEnvironment.open(blob=self.blob, consensus=self.consensus, limits=Limits())
+            env = await SharedEnvironment.open(
+                blob=self.blob, consensus=self.consensus, limits=Limits(), monotonic_s=lambda: self.now_s
+            )
             if not self.synchronous:
                 env.committer.moved_now = env.frontier._moved_now = lambda seqno: None
             server.env = env
@@ -65,18 +79,88 @@ class Servers:
     async def run(self, name: str, text: str) -> str:
         """A line of a golden script."""
         if not name:
-            verb, which = text.split()
-            if verb == "kill":
-                server = self.servers.pop(which)
-                self.clients = {n: c for n, c in self.clients.items() if n[0] != which}
-                server.env.abandon()
-                await server.executor.close()
-            else:
-                assert verb == "start", text
-                await self.server(which)
+            verb, what = text.split()
+            await _VERBS[verb](self, what)
             return ""
+        lines: list[str] = []
+        if text != "wait":
+            self._new_session_after_end(name, lines)
         server = await self.server(name[0])
         if name not in self.clients:
             session = server.executor.open_session("tidewire", "tidewire", {})
             self.clients[name] = server.clients[name] = Follower(session)
-        return await server.run(name, text)
+            session.on_terminate = partial(self._end, name)
+        if text.endswith(" &"):
+            lines.append(await self._begin(server, self.clients[name], text[:-2]))
+        else:
+            lines.append(await server.run(name, text))
+        if text == "quit":
+            del self.clients[name]
+        await asyncio.sleep(0)  # what was to be done at once has been
+        self._new_session_after_end(name, lines)
+        return "\n".join(line for line in lines if line)
+
+    async def _begin(self, server: Server, client: Follower, text: str) -> str:
+        """Until it has answered, or waits for a lock."""
+        running = client.background = asyncio.get_running_loop().create_task(client.run(text))
+        env, pid = server.env, client.session.pid
+        assert isinstance(env, SharedEnvironment)
+        async with asyncio.timeout(HANG_S):
+            while not running.done():
+                if env.locks.blockers(pid) or env.session_locks.is_waiting(pid):
+                    return "..."
+                await asyncio.sleep(0.001)
+        client.background = None
+        return running.result()
+
+    def _end(self, name: str, reason: Exception) -> None:
+        self.ended[name] = reason
+
+    def _new_session_after_end(self, name: str, lines: list[str]) -> None:
+        ended = self.ended.pop(name, None)
+        if ended is not None:
+            lines.append(f"ended: {ended}")
+            self.clients.pop(name).session.close()
+
+    async def _kill(self, which: str) -> None:
+        server = self.servers.pop(which)
+        self.clients = {n: c for n, c in self.clients.items() if n[0] != which}
+        server.env.abandon()
+        await server.executor.close()
+
+    async def _stop(self, which: str) -> None:
+        server = self.servers.pop(which)
+        await server.executor.close()
+        await server.env.close()
+
+    async def _start(self, which: str) -> None:
+        await self.server(which)
+
+    async def _stall(self, which: str) -> None:
+        self.stalled.add(which)
+        env = self.servers[which].env
+        for task in env._background:
+            task.cancel()
+        await asyncio.gather(*env._background, return_exceptions=True)
+        env._background.clear()
+
+    async def _wake(self, which: str) -> None:
+        self.stalled.remove(which)
+
+    async def _pass(self, seconds: str) -> None:
+        for _ in range(int(seconds)):
+            self.now_s += 1
+            for name, server in self.servers.items():
+                if name not in self.stalled:
+                    await server.env.lead()
+                    await server.env.say_alive()
+
+
+_VERBS = {
+    "kill": Servers._kill,
+    "stop": Servers._stop,
+    "start": Servers._start,
+    "stall": Servers._stall,
+    "wake": Servers._wake,
+    "pass": Servers._pass,
+}

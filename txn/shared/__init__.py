@@ -15,7 +15,10 @@
 * **Nobody is in charge of answering.** Servers come and go; a small table says who is alive and what he still
   needs (`members`), and the one with the lowest number does the chores (`upkeep`).
 
-Locks, advisory locks included, are each server's own: between servers a conflict is found at commit (40001), not waited for.
+* **Locks that say nothing of rows** (advisory locks) are in the log as well: asked for and lost there, so whoever has lost
+  his cannot commit any more (`session_locks`, `txn.lock_table`).
+
+Row locks are each server's own: between servers a conflict is found at commit (40001), not waited for.
 
 To read first: `environment` (the parts in their places), then `committer`.
 """
@@ -25,13 +28,16 @@ from txn.shared.environment import Listener, SharedEnvironment
 from txn.shared.frontier import Frontier
 from txn.shared.marks import Marks
 from txn.shared.members import Members
+from txn.shared.session_locks import LocksLost, SessionLocks
 
 __all__ = [
     "Frontier",
     "LeftBehind",
     "Listener",
+    "LocksLost",
     "Marks",
     "Members",
+    "SessionLocks",
     "SharedCommitter",
     "SharedEnvironment",
 ]

@@ -25,8 +25,9 @@ On a fast local disk the first try is made on the loop, as with one leader; ever
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from storage.abc import (
@@ -74,6 +75,11 @@ class SharedCommitter(Committer):
     rng: random.Random
     races_lost = 0
     races_max = RACES_MAX
+
+    @cached_property
+    def outcasts(self) -> dict[Hashable, TxnError]:
+        """Parties (sessions) whose commits are refused for good, and why: they relied on locks that others have by now."""
+        return {}
 
     # --- the round ---------------------------------------------------------------------------
 
@@ -142,11 +148,14 @@ class SharedCommitter(Committer):
         """A group of all members that can be in it. Nobody is answered yet."""
         ts = self.oracle.write_ts()
         formed = _Formed(SharedGroup(ts, self.shard.state, self.conflicts), members)
+        outcasts = self.outcasts
         i = 0
         while i < len(members):
             member, mark = members[i], formed.group.mark()
             i += 1
             try:
+                if outcasts and (lost := outcasts.get(getattr(member, "party", None))) is not None:
+                    raise lost
                 member.admit(formed.group)
                 formed.admitted.append(member)
                 continue

@@ -13,6 +13,7 @@ It is `txn.environment` with other parts in the same places:
     committer    SharedCommitter    admits anew when another server was first
     rids         RidRange           a large range for each server
     upkeep       SharedUpkeep       the log is the steward's
+    locks        SessionLocks       beside each server's own row locks: those that all sessions respect
     members      who is alive, and what they hold
 
 The mode is in the log from its first entry on. A server that would lead alone is refused by an environment that is
@@ -42,6 +43,7 @@ from txn.shared.marks import Marks, Told
 from txn.shared.members import Members
 from txn.shared.oracle import SharedOracle
 from txn.shared.row_ids import RANGE, RidRange
+from txn.shared.session_locks import SessionLocks
 from txn.shared.upkeep import SharedUpkeep
 from txn.txns_shard import SHARD, ModeMismatch, Overtaken
 
@@ -71,6 +73,7 @@ class SharedEnvironment(Environment):
     rids: RidRange
     frontier: Frontier
     committer: SharedCommitter
+    session_locks: SessionLocks
 
     async def _take_over(self) -> None:
         txns, limits = self.txns, self.limits
@@ -103,6 +106,7 @@ class SharedEnvironment(Environment):
         )
         committer.moved_now, committer.prepare, committer.rng = self.watch.moved_now, self._prepare, self.rng
         committer.on_closed.append(self._fenced)
+        self.session_locks = SessionLocks(self)
         self.frontier = self.leadership = Frontier(
             self.consensus, txns, self.watch.moved_now, committer.follow, self.monotonic_s
         )
@@ -198,6 +202,8 @@ class SharedEnvironment(Environment):
                 callback(commit)
         if entry.since > self.holds.since:
             self.holds.recall(entry.since)
+        if entry.locks:
+            self.session_locks.learnt(entry)
         if marks.told:
             for hear in self.on_told:
                 hear(marks.told)
@@ -216,11 +222,18 @@ class SharedEnvironment(Environment):
     async def _beats(self) -> None:
         while True:
             await self.sleep(BEAT_S)
-            if self.members.due:
-                try:
-                    await self.beat()
-                except (StorageError, TxnError) as error:
-                    _log.warning("this server could not say that it is alive and will try again: %s", error)
+            await self.say_alive()
+
+    async def say_alive(self) -> None:
+        """A beat if it is time for one, and what depends on who is alive."""
+        if self.members.due:
+            try:
+                await self.beat()
+                await self.session_locks.beat()
+            except (StorageError, TxnError) as error:
+                _log.warning("this server could not say that it is alive and will try again: %s", error)
+        if not self.members.is_valid:
+            self.session_locks.lose()  # others may have given them away by now
 
     async def beat(self) -> None:
         """Tells the others that this server is alive, and what it needs."""
@@ -277,6 +290,7 @@ class SharedEnvironment(Environment):
     # --- the end -----------------------------------------------------------------------------
 
     async def _tidy_up(self) -> None:
+        await self.session_locks.leave()
         await self.members.leave()
         if self.members.alone:
             await self.apply_le(self.txns.state.upper - 1)

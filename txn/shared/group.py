@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from storage.abc import Timestamp
 from txn.conflicts import ConflictIndex
 from txn.group import CommitGroup
+from txn.lock_table import LockId, Record
 from txn.log_entry import Entry
 from txn.shared.marks import Marks, Told
 from txn.txns_state import TxnsState
@@ -15,12 +16,27 @@ from txn.txns_state import TxnsState
 class SharedGroup(CommitGroup):
     """See `txn.abc.Group`, and what only an environment of several servers has."""
 
-    __slots__ = ("_rids", "_told")
+    __slots__ = ("_locks", "_rids", "_told", "expelled")
 
     def __init__(self, ts: Timestamp, state: TxnsState, conflicts: ConflictIndex) -> None:
         super().__init__(ts, state, conflicts)
         self._told: list[Told] = []
         self._rids = 0
+        self._locks: dict[LockId, None] = {}
+        self.expelled: list[int] = []
+        """Servers whose locks are taken out."""
+
+    def put_lock(self, lock: LockId, record: Record) -> None:
+        """The lock becomes this, at once for later members, and for everybody when the group is durable."""
+        table = self._state.locks
+        before = table.put(lock, record)
+        self.operations += 1
+        self._locks[lock] = None
+
+        def put_back() -> None:
+            table.put(lock, before)
+
+        self.undo(put_back)
 
     def tell(self, notifications: Sequence[Told]) -> None:
         """NOTIFYs that the other servers deliver when they learn of this commit."""
@@ -36,7 +52,7 @@ class SharedGroup(CommitGroup):
 
     @property
     def has_work(self) -> bool:
-        return bool(self._told or self._rids) or super().has_work
+        return bool(self._told or self._rids or self._locks) or super().has_work
 
     def seal(self, epoch: int) -> Entry:
         entry = super().seal(epoch)
@@ -48,4 +64,8 @@ class SharedGroup(CommitGroup):
         if marks:
             entry.marks = marks.pack()
         entry.rids = self._rids
+        if self._locks:
+            table = self._state.locks
+            entry.locks = [(lock, *table[lock]) for lock in self._locks]
+            entry.expelled = self.expelled
         return entry
