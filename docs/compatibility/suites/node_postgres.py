@@ -27,7 +27,8 @@ RUNNER = (
 )
 
 LEFT_OUT = "test/bring-your-own-promise.js"
-"""About what the driver of today is about to give up; with it the runner ends early, whatever the server."""
+"""Gives the pool promises of another make, of which the driver of today warns that they are deprecated; the tests' own
+set-up ends the process at any warning, so no test after it would run, whatever the server."""
 
 
 class NodePostgres:

@@ -54,5 +54,5 @@ class SqlAlchemy:
         )  # fmt: skip
         counts = junit_counts(report, output)
         # Classes are named after driver and server version; a failure is the same on either.
-        names = (re.sub(r"_postgresql\+[a-z0-9]+_[\d_]+", "", name) for name in counts.failures)
+        names = (re.sub(r"_postgresql\+[a-z0-9]+(?:_async)?_[\d_]+", "", name) for name in counts.failures)
         return dataclasses.replace(counts, failures=tuple(names))
