@@ -100,6 +100,11 @@ class Config(BaseSettings):
             raise ValueError("reserved_connections must be less than connections_max")
         if self.processes > 1 and self._is_in_memory(self.blob, self.consensus):
             raise ValueError("several processes share blob and consensus: memory:// is each process's own")
+        if (self.shared or self.processes > 1) and (self.consensus or "").startswith("log:"):
+            raise ValueError(
+                "log:/// tells nobody when it grows, so several servers cannot share it:"
+                " use sqlite:/// on one machine, or postgresql://"
+            )
         if self.shared and not (self.consensus_is_elsewhere and self.blob_is_elsewhere):
             raise ValueError(
                 "shared servers need a consensus and a blob that all of them can reach (--consensus, --blob)"

@@ -46,6 +46,14 @@ def test_shared_servers_share_something(missing: str) -> None:
         load({name: value for name, value in both.items() if name != missing})
 
 
+@pytest.mark.parametrize("several", [{"shared": True}, {"processes": 2}])
+def test_a_log_file_is_one_servers(several: dict[str, object]) -> None:
+    stores = {"blob": "file:///srv/blob", "consensus": "log:////srv/log"}
+    assert load(stores).consensus_url == "log:////srv/log"
+    with pytest.raises(ConfigError, match=r"several servers cannot share it: use sqlite:///"):
+        load(stores | several)
+
+
 def test_a_file_that_is_no_toml(tmp_path: Path) -> None:
     file = tmp_path / "tidewire.toml"
     file.write_text("listen = \n")
