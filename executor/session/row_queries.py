@@ -10,6 +10,7 @@ The planner plans a query over the table, and the relation in it is replaced by 
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -73,7 +74,8 @@ def verify_copy_condition(session: Session, table: Table, where: Sql) -> None:
         " " * (where.offset - len(head)) + head + where.text + f" FROM {quote_qualified(schema, table.name)}"
     )
     try:
-        plan, _ = session.executor.planner.plan(text, session.trusted_context(), normalise=False)
+        context = dataclasses.replace(session.trusted_context(), clause="COPY FROM WHERE conditions")
+        plan, _ = session.executor.planner.plan(text, context, normalise=False)
     except SqlError as e:
         if e.position > where.offset + len(where.text):
             e.position = 0

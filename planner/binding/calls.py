@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.clauses import DEFINITIONS, refuse_unsteady
+from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
@@ -20,6 +20,7 @@ from planner.binding.naming import function_name
 from planner.binding.records import record_of, row_of
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
+from planner.binding.windows import INSIDE, NO_AGGREGATES, WindowBinder
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -33,7 +34,7 @@ def shown(ref: TypeRef) -> str:
     return t.format_type(TypeRef(ref.oid))
 
 
-class CallBinder:
+class CallBinder(WindowBinder):
     def __init__(self, queries: QueryBinder) -> None:
         self.queries = queries
         self.text: str = queries.text
@@ -345,10 +346,10 @@ class CallBinder:
         over: exp.Window | None, scope: Scope, position: int,
     ) -> ir.Node:  # fmt: skip
         clause = scope.clause
-        if over is None and clause in _NO_AGGREGATES:
+        if over is None and clause in NO_AGGREGATES:
             raise PlanError("42803", f"aggregate functions are not allowed in {clause}", position=position)
         if over is None:
-            scope.clause = _INSIDE
+            scope.clause = INSIDE
         given = [self.bind(a, scope) for a in arguments]
         keys = self.sort_keys(within.expressions if within is not None else order, scope)
         scope.clause = clause
@@ -424,7 +425,7 @@ class CallBinder:
             scope.number,
             position,
         )
-        return made if over is None else self._over(made, over, scope, position)
+        return made if over is None else self.over(made, over, scope, position)
 
     def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
         if any(isinstance(n, ir.SetReturning) for n in ir.walk(node)):
@@ -443,72 +444,8 @@ class CallBinder:
         if over is None:
             raise PlanError("42809", f"window function {name} requires an OVER clause", position=position)
         args, result = self.arguments(declared, proc.result, given, position)
-        return self._over(
+        return self.over(
             ir.Call(result, f"{name}({', '.join(declared)})", args, False, position), over, scope, position
-        )
-
-    def _over(self, call: ir.Node, over: exp.Window, scope: Scope, position: int) -> ir.Node:
-        if scope.clause in _NO_WINDOWS:
-            raise PlanError("42P20", f"window functions are not allowed in {scope.clause}", position=position)
-        if scope.clause == _INSIDE:
-            raise PlanError(
-                "42803", "aggregate function calls cannot contain window function calls", position=position
-            )
-        partition, order, spec = self._specification(over, scope)
-        clause, scope.clause = scope.clause, "window definitions"
-        parts = tuple(self.coercions.settled(self.bind(p, scope)) for p in partition)
-        keys = self.sort_keys(order, scope)
-        scope.clause = clause
-        frame = self._frame(spec, keys, scope) if spec is not None else None
-        return ir.Window(call.type, call, parts, keys, frame)
-
-    def _specification(
-        self, over: exp.Window, scope: Scope
-    ) -> tuple[list[exp.Expression], list[exp.Ordered], exp.WindowSpec | None]:
-        partition = list(over.args.get("partition_by") or ())
-        order = over.args.get("order")
-        keys = list(order.expressions) if order is not None else []
-        spec = over.args.get("spec")
-        alias = over.args.get("alias")
-        if alias is not None:
-            name = str(alias.name)
-            named = scope.windows.get(name)
-            if named is None:
-                raise PlanError("42704", f'window "{name}" does not exist', position=_at(alias))
-            assert isinstance(named, exp.Window)
-            p, k, s = self._specification(named, scope)
-            return p or partition, k or keys, spec or s
-        return partition, keys, spec
-
-    def _frame(self, spec: exp.WindowSpec, keys: tuple[ir.SortKey, ...], scope: Scope) -> tuple[Any, ...]:
-        kind = str(spec.args.get("kind") or "range").upper()
-
-        def bound(which: str) -> tuple[str, Any]:
-            value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
-            if value is None:
-                return "CURRENT ROW", None
-            if isinstance(value, str | exp.Var):
-                word = str(value if isinstance(value, str) else value.name).upper()
-                return (f"UNBOUNDED {side}" if word == "UNBOUNDED" else "CURRENT ROW"), None
-            offset = self.bind(value, scope)
-            if kind == "RANGE":
-                if len(keys) != 1:
-                    raise PlanError(
-                        "42P20", "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
-                    )
-                if offset.type.oid == t.UNKNOWN:
-                    target = TypeRef(t.INTERVAL) if keys[0].expr.type.oid in _TIMES else keys[0].expr.type
-                    offset = self.coercions.coerce(offset, target, "i")
-            else:
-                offset = self.coercions.coerce(offset, TypeRef(t.INT8), "i")
-            return side, offset
-
-        exclude = spec.args.get("exclude")
-        return (
-            kind,
-            bound("start"),
-            bound("end"),
-            str(exclude.name if isinstance(exclude, exp.Expression) else exclude or "").upper(),
         )
 
     def sort_keys(self, order: Sequence[exp.Expression], scope: Scope) -> tuple[ir.SortKey, ...]:
@@ -551,14 +488,9 @@ def _cut(node: exp.Anonymous) -> tuple[bool, list[exp.Ordered], list[exp.Express
     if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
         distinct = True
         arguments = list(arguments[0].expressions)
+        if any(isinstance(a, exp.Star) for a in arguments):
+            raise PlanError("42601", 'syntax error at or near "*"')
     return distinct, order, arguments
 
 
-_INSIDE = "aggregate argument"
-_NO_AGGREGATES = frozenset(
-    ("WHERE", "GROUP BY", "JOIN conditions", "FILTER", "VALUES", "LIMIT", "OFFSET", "UPDATE", "RETURNING", "functions in FROM",
-     *DEFINITIONS)
-)  # fmt: skip
-_NO_WINDOWS = _NO_AGGREGATES | {"HAVING", "window definitions"}
-_TIMES = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.TIMETZ, t.INTERVAL)
 __all__ = ["CallBinder", "array_name", "nulls_first", "shown"]

@@ -18,7 +18,9 @@ _STEADY: Final = {
     "index predicates": "functions in index predicate must be marked IMMUTABLE",
 }
 """Where the answer must be the same forever."""
-DEFINITIONS: Final = frozenset((*_STEADY, "check constraints", "DEFAULT expressions"))
+DEFINITIONS: Final = frozenset(
+    (*_STEADY, "check constraints", "DEFAULT expressions", "COPY FROM WHERE conditions")
+)
 
 
 def refuse_sets(node: ir.Node, clause: str) -> None:

@@ -456,8 +456,14 @@ def _within(name: str) -> Maker:
     return made
 
 
-for _type in ("float8", "interval"):
-    aggregates(f"percentile_cont(float8, {_type})")(_within("quantile_cont"))
+@aggregates("percentile_cont(float8, interval)")
+def _interval_within(around: Around, args: list[Frag]) -> Frag:
+    values = around.call("list", args, order=around.ordering(), distinct=False)
+    fraction = around.emitter.frag(around.node.direct[0])
+    return sql("tw_interval_within(list_filter(", values, ", lambda v: v IS NOT NULL), ", fraction, ")")
+
+
+aggregates("percentile_cont(float8, float8)")(_within("quantile_cont"))
 aggregates("percentile_disc(float8, anyelement)")(_within("quantile_disc"))
 aggregates("percentile_cont(_float8, float8)")(_within("quantile_cont"))
 aggregates("percentile_disc(_float8, anyelement)")(_within("quantile_disc"))

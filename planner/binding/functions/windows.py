@@ -28,6 +28,11 @@ def window(emitter: Emitter, node: ir.Window) -> Frag:
     over = specification(emitter, node)
     call = node.call
     if isinstance(call, ir.Aggregate):
+        if call.direct:
+            name = call.op.partition("(")[0]
+            raise PlanError(
+                "0A000", f"OVER is not supported for ordered-set aggregate {name}", position=call.position
+            )
         if call.distinct:
             raise PlanError(
                 "0A000", "DISTINCT is not implemented for window functions", position=call.position
@@ -36,25 +41,29 @@ def window(emitter: Emitter, node: ir.Window) -> Frag:
             raise PlanError(
                 "0A000", "aggregate ORDER BY is not implemented for window functions", position=call.position
             )
-        if call.direct:
-            raise PlanError(
-                "0A000", "OVER is not supported for ordered-set aggregate", position=call.position
-            )
         return aggregate(emitter, call, over)
     assert isinstance(call, ir.Call)
     args = [emitter.frag(a) for a in call.args]
     if call.op in _RANKS:
         return sql(f"{_RANKS[call.op]}() OVER (", over, ")")
     if call.op == "ntile(int4)":
-        return sql("CAST(ntile(", args[0], ") OVER (", over, ") AS INTEGER)")
+        return sql("CAST(ntile(", _positive(args[0], "22014", "ntile"), ") OVER (", over, ") AS INTEGER)")
     if call.op in _VALUES:
         name = call.op.partition("(")[0]
         form = args[0].form
+        if name == "nth_value":
+            args[1] = _positive(args[1], "22016", name)
         if len(args) == 3:
             frags, form = emitter.unified([call.args[0], call.args[2]], call.type)
             args = [frags[0], args[1], frags[1]]
         return sql(f"{name}(", join(", ", args), ") OVER (", over, ")", form=form)
     raise PlanError("0A000", f"{display_signature(call.op)} is not supported", position=call.position)
+
+
+def _positive(argument: Frag, sqlstate: str, name: str) -> Frag:
+    """An argument of a window function that counts from one."""
+    complaint = f"error('[{sqlstate}] argument of {name} must be greater than zero')"
+    return sql("CASE WHEN ", argument, f" <= 0 THEN {complaint} ELSE ", argument, " END")
 
 
 def specification(emitter: Emitter, node: ir.Window) -> Frag:
