@@ -206,4 +206,4 @@ def test_the_engine_can_compile_the_whole_closed_set() -> None:
             else [w for w in op.split(" ") if w in t.BY_NAME]
         )
         args = tuple(Col(i, TypeRef(t.BY_NAME[n].oid)) for i, n in enumerate(names))
-        compile_expression(Call(op, args, TypeRef(t.BOOL)))
+        compile_expression(Call(op, args, args[0].type))
