@@ -119,12 +119,14 @@ class Bench:
         with self.tidewire.connect() as client:
             client.execute("UPDATE native SET v = v WHERE k % 100 = 7")
 
-    def _jdbc(self, peer: Peer) -> tuple[str, dict[str, str]]:
+    def _jdbc(self, peer: Peer, rewritten: bool = True) -> tuple[str, dict[str, str]]:
         url = f"jdbc:postgresql://{peer.host}:{peer.port}/{peer.dbname}"
-        return url, {"user": peer.user, "driver": "org.postgresql.Driver", "reWriteBatchedInserts": "true"}
+        driver = {"user": peer.user, "driver": "org.postgresql.Driver"}
+        return url, driver | {"reWriteBatchedInserts": str(rewritten).lower()}
 
-    def jdbc_write(self, peer: Peer) -> None:
-        url, properties = self._jdbc(peer)
+    def jdbc_write(self, peer: Peer, rewritten: bool) -> None:
+        """Statements of many rows, which the driver makes if asked (`rewritten`), or Spark's own of one row each."""
+        url, properties = self._jdbc(peer, rewritten)
         self.few_frame.write.jdbc(url, "moved", "append", properties | {"batchsize": "10000"})
 
     def jdbc_read(self, peer: Peer) -> None:
@@ -177,12 +179,19 @@ class Bench:
         ]  # fmt: skip
         for peer in (ours, self.postgres) if self.jdbc else ():
             if peer is not None:
-                made.append(
+                fresh = partial(self.fresh, peer, "moved")
+                made += [
                     [
-                        Step("JDBC write", peer.name, self.few, partial(self.jdbc_write, peer), partial(self.fresh, peer, "moved")),
+                        Step("JDBC write", peer.name, self.few, partial(self.jdbc_write, peer, True), fresh),
                         Step("JDBC read", peer.name, self.few, partial(self.jdbc_read, peer)),
-                    ]
-                )  # fmt: skip
+                    ],
+                    [
+                        Step(
+                            "JDBC write, a row a statement", peer.name, self.few,
+                            partial(self.jdbc_write, peer, False), fresh,
+                        ),
+                    ],
+                ]  # fmt: skip
         return [step for group in made for step in group]
 
     def round(self, backwards: bool) -> Iterator[tuple[Step, float]]:
