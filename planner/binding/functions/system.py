@@ -18,6 +18,7 @@ _SESSION: dict[str, tuple[str, int]] = {
     "pg_backend_pid": ("pid", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
     "transaction_timestamp": ("now", t.TIMESTAMPTZ), "statement_timestamp": ("statement_timestamp", t.TIMESTAMPTZ),
     "clock_timestamp": ("clock_timestamp", t.TIMESTAMPTZ), "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
+    "txid_current": ("txid", t.INT8),
     "pg_postmaster_start_time": ("started_at", t.TIMESTAMPTZ), "pg_conf_load_time": ("started_at", t.TIMESTAMPTZ),
 }  # fmt: skip
 _CLOCKS = {
@@ -83,7 +84,6 @@ def _current_schemas(implicit: ir.Node) -> ir.Node:
 
 
 templates("""
-txid_current() => CAST(0 AS BIGINT)
 pg_is_in_recovery() => false
 pg_column_size(any) => CAST(octet_length(encode(CAST({0} AS VARCHAR))) AS INTEGER)
 """)

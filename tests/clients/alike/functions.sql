@@ -21,3 +21,10 @@ set intervalstyle = 'iso_8601'; select interval '1 year 2 mons -3 days 04:05:06.
 select relname, relkind from pg_class where relname in ('pg_class','pg_type') order by 1; select typname, typlen, typcategory from pg_type where oid in (16,20,23,25,1700,1043) order by 1; select 'pg_class'::regclass, 'int4'::regtype, 'now'::regproc, 1259::regclass, to_regclass('nosuch'), to_regtype('int4'), 'pg_catalog'::regnamespace, pg_get_userbyid(10) is not null, format_type(1043,14), pg_typeof('pg_type'::regclass);
 select k, rank(2, 'b') within group (order by x desc, y), dense_rank(2) within group (order by x nulls first), cume_dist(null) within group (order by x), percent_rank(1) within group (order by x desc) filter (where y <> 'z') from (values ('g',1,'a'),('g',2,'b'),('g',2,'c'),('h',null,'z'),('h',5,'a')) v(k,x,y) group by k order by k; select rank(1) within group (order by x), percent_rank(1) within group (order by x), cume_dist(1) within group (order by x) from (values (1)) v(x) where x > 5; select rank(1,2) within group (order by x) from (values (1)) v(x);
 select pg_postmaster_start_time() < now(), pg_conf_load_time() is not null, pg_is_in_recovery();
+-- a transaction's number stays, and the next one's is higher
+begin;
+select txid_current() = txid_current() as same, txid_current() > 0 as positive;
+select txid_current() as was \gset
+select txid_current() = :was as same;
+commit;
+select txid_current() > :was as later;
