@@ -1,18 +1,26 @@
 """ALTER TYPE ... ATTRIBUTE: a composite type's fields.
 
-Values are kept as texts without the names of their fields, so a rename is the catalog's affair alone. Anything else
-would mean to write every value anew; it is refused while a column is of the type.
+Values are kept as texts without the names of their fields, so a rename is the catalog's affair alone. A field that is
+added or dropped means that every value is written anew, in a new shard for each table with a column of the type:
+
+    c    ->    CASE WHEN c has a value THEN ROW((c).kept, ..., NULL)::text END
+
+A field's type changes, as in PostgreSQL, only while no column is of the type; nor is anything changed here while
+arrays of it, or other composite types, are made of it.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Final
 
 from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, Table
-from planner.catalog import CompositeType, domains
+from planner.catalog import CompositeType, domains, quote_identifier, quote_qualified
+from planner.ddl import tables
+from planner.ddl.plan import Rewrite
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
@@ -40,9 +48,39 @@ def alter_attribute(scope: Scope, found: CompositeType, action: st.AlterAction) 
             dataclasses.replace(c, name=action.new_name) if c.name == name else c for c in found.columns
         )
     else:
-        _refuse_used(scope, found)
+        _refuse_used(scope, found, rewritable=action.what != "set type")
         columns = _changed(scope, found, action, name)
     scope.replace(found, dataclasses.replace(found, columns=columns))
+
+
+def write_values_anew(scope: Scope, oid: int) -> None:
+    """After the last action on a type: the rows of every table whose columns hold values of its old shape."""
+    before, after = scope.before.get(oid), scope.catalog.get(oid)
+    assert isinstance(before, CompositeType) and isinstance(after, CompositeType)
+    fields = [c.attnum for c in after.columns]
+    if fields == [c.attnum for c in before.columns]:
+        return
+    names = {c.attnum: c.name for c in before.columns}
+    for table in [t for t in scope.catalog.objects(Table) if any(c.type.oid == oid for c in t.columns)]:
+        cells = [
+            _of_new_shape(quote_identifier(c.name), [names.get(a) for a in fields])
+            if c.type.oid == oid
+            else quote_identifier(c.name)
+            for c in table.columns
+        ]
+        old = scope.before.get(table.oid)
+        assert isinstance(old, Table)
+        new = dataclasses.replace(table, shard=tables.shard_of(scope.allocate()))
+        source = quote_qualified(scope.before.schema_of(old.schema_oid).name, old.name)
+        scope.replace(table, new)
+        scope.rewrites.append(Rewrite(old, new, f"SELECT {', '.join(cells)} FROM {source}", scope.before))
+        scope.dropped.append(old.shard)
+
+
+def _of_new_shape(value: str, fields: Sequence[str | None]) -> str:
+    """The text of a value's fields, NULL for one that it has not had."""
+    kept = ", ".join("NULL" if f is None else f"({value}).{quote_identifier(f)}" for f in fields)
+    return f"CASE WHEN CAST({value} AS text) IS NOT NULL THEN CAST(ROW({kept}) AS text) END"
 
 
 def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: str) -> tuple[Column, ...]:
@@ -52,15 +90,20 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     assert said is not None
     ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
     if action.what == "add column":
-        attnum = max((c.attnum for c in found.columns), default=0) + 1
+        before = scope.before.get(found.oid)
+        known = (*found.columns, *(before.columns if isinstance(before, CompositeType) else ()))
+        attnum = max((c.attnum for c in known), default=0) + 1
         return (*found.columns, Column(name, ref, attnum, domain=domain))
     return tuple(
         dataclasses.replace(c, type=ref, domain=domain) if c.name == name else c for c in found.columns
     )
 
 
-def _refuse_used(scope: Scope, found: CompositeType) -> None:
-    """Raises 0A000 where a column, or a type that a column may be of, is made of the type."""
+def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> None:
+    """Raises 0A000 where a column, or a type that a column may be of, is made of the type.
+
+    `rewritable`: columns of tables that are of the type itself will be written anew.
+    """
     of_it = (found.oid, found.array_oid)
     things: list[Table | CompositeType] = [
         *scope.catalog.objects(Table),
@@ -68,7 +111,8 @@ def _refuse_used(scope: Scope, found: CompositeType) -> None:
     ]
     for thing in things:
         for column in thing.columns:
-            if column.type.oid in of_it:
+            written_anew = rewritable and isinstance(thing, Table) and column.type.oid == found.oid
+            if column.type.oid in of_it and not written_anew:
                 shown = types.format_type(column.type).removesuffix("[]")
                 raise PlanError(
                     "0A000",

@@ -290,12 +290,14 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
     if said.kind == "database":
         roles.alter_database(scope, said)
         return
+    altered: list[int] = []
     for action in said.actions:
         found = _user_type(scope, said.name)
         if said.kind == "domain" and not isinstance(found, Domain):
             raise PlanError("42809", f'"{said.name}" is not a domain')
         if isinstance(found, CompositeType) and action.what in composites.ACTIONS:
             composites.alter_attribute(scope, found, action)
+            altered.append(found.oid)
             continue
         if action.what == "rename":
             schema = scope.catalog.schema_of(found.schema_oid)
@@ -314,3 +316,5 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
         else:
             assert isinstance(found, Domain)
             domain_changes.alter_domain(scope, found, action)
+    for oid in dict.fromkeys(altered):
+        composites.write_values_anew(scope, oid)
