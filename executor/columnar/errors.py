@@ -45,6 +45,8 @@ def sql_error(error: BaseException) -> ExecutionError:
     plain = _plain(text)
     if plain.startswith("Division by zero"):
         return ExecutionError("22012", "division by zero")
+    if plain.startswith("Like pattern must not end"):
+        return ExecutionError("22025", "LIKE pattern must not end with escape character")
     if plain.startswith("Cannot subtract infinite"):
         return ExecutionError("22008", plain[0].lower() + plain[1:])
     if plain.startswith("Epoch seconds out of range"):

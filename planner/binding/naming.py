@@ -50,6 +50,8 @@ def _figure(node: exp.Expression | None) -> tuple[str, int]:
         return (name, strength) if strength > 1 else (_type_word(node), 1)
     if isinstance(node, exp.Interval):
         return "interval", 1
+    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Column):  # IS NORMALIZED
+        return "is_normalized", 2
     if isinstance(node, exp.Case):
         name, strength = _figure(node.args.get("default"))
         return (name, strength) if strength > 1 else ("case", 1)

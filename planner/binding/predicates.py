@@ -114,6 +114,10 @@ class PredicateBinder(RowComparisonBinder):
             value = "true" if test.this else "false"
             arg = self.boolean(node.this, scope, f"{word} {value}".upper())
             return ir.Logic(BOOL, f"{word} {value}", (arg,))
+        if isinstance(test, exp.Column) and test.name.lower().endswith("normalized"):
+            form = ir.Lit(TypeRef(t.TEXT), test.name.split(" ")[0] if " " in test.name else "NFC")
+            made = self.function("is_normalized", [self.bind(node.this, scope), form], first_position(node))
+            return ir.Logic(BOOL, "not", (made,)) if negated else made
         raise PlanError("0A000", "this IS test is not supported", position=first_position(node))
 
     def undecided(self, arg: ir.Parm) -> ir.Node:

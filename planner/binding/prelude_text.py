@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 import re
+import string
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -72,15 +73,39 @@ def _encode(data: bytes, form: str) -> str:
     raise SqlError("22023", f'unrecognized encoding: "{form}"')
 
 
+def _from_hex(text: str) -> bytes:
+    digits = "".join(text.split())
+    for c in digits:
+        if c not in string.hexdigits:
+            raise SqlError("22023", f'invalid hexadecimal digit: "{c}"')
+    if len(digits) % 2:
+        raise SqlError("22023", "invalid hexadecimal data: odd number of digits")
+    return bytes.fromhex(digits)
+
+
+_BASE64 = frozenset(string.ascii_letters + string.digits + "+/=")
+
+
+def _from_base64(text: str) -> bytes:
+    for c in text:
+        if c not in _BASE64:
+            raise SqlError("22023", f'invalid symbol "{c}" found while decoding base64 sequence')
+    try:
+        return base64.b64decode(text, validate=True)
+    except binascii.Error:
+        raise SqlError(
+            "22023",
+            "invalid base64 end sequence",
+            hint="Input data is missing padding, is truncated, or is otherwise corrupted.",
+        ) from None
+
+
 def _decode(text: str, form: str) -> bytes:
     kind = form.lower()
-    try:
-        if kind == "hex":
-            return bytes.fromhex(text)
-        if kind == "base64":
-            return base64.b64decode("".join(text.split()), validate=True)
-    except (ValueError, binascii.Error):
-        raise SqlError("22023", f"invalid {kind} data") from None
+    if kind == "hex":
+        return _from_hex(text)
+    if kind == "base64":
+        return _from_base64("".join(text.split()))
     if kind == "escape":
         return re.sub(
             rb"\\(\\|[0-3][0-7]{2})",
@@ -184,7 +209,13 @@ def _similar(pattern: str, escape: str) -> str:
     return "".join(out) + ")$"
 
 
+def _refuse_global(name: str, flags: str, hint: str = "") -> None:
+    if "g" in flags:
+        raise SqlError("22023", f'{name}() does not support the "global" option', hint=hint)
+
+
 def _regexp_like(s: str, pattern: str, flags: str) -> bool:
+    _refuse_global("regexp_like", flags)
     return compile_pattern(pattern, flags).search(s) is not None
 
 
@@ -198,6 +229,7 @@ def _groups(m: re.Match[str]) -> list[str | None]:
 
 
 def _regexp_match(s: str, pattern: str, flags: str) -> list[str | None] | None:
+    _refuse_global("regexp_match", flags, "Use the regexp_matches function instead.")
     m = compile_pattern(pattern, flags).search(s)
     return None if m is None else _groups(m)
 
@@ -209,6 +241,7 @@ def _regexp_matches(s: str, pattern: str, flags: str) -> list[list[str | None]]:
 
 
 def _regexp_split(s: str, pattern: str, flags: str) -> list[str]:
+    _refuse_global("regexp_split_to_array", flags)
     compiled = compile_pattern(pattern, flags)
     out, at = [], 0
     for m in compiled.finditer(s):

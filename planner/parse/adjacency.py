@@ -3,6 +3,7 @@
     select a,, b        "," after ","            select , a          "," after SELECT
     where and b         AND after WHERE          a = ) ...           ")" after an operator
     t. where            no name after "."        from where          WHERE after FROM
+    'a' 'b'             two strings on a line
 
 After some tokens an operand must follow, and some tokens never begin one. The error is at the second, as
 PostgreSQL's parser, which reads one token ahead, has it.
@@ -86,6 +87,8 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         if b.kind == PUNCTUATION:
             return b.value in (",", ")", "]", "[")
         return _begins_nothing(b) or (b.kind == OPERATOR and b.value == "*")
+    if a.kind == STRING and b.kind == STRING:
+        return True  # of one string only across the end of a line
     if not a.keyword or (i and tokens[i - 1].value in (".", "as") and tokens[i - 1].kind != QUOTED):
         return False
     if a.keyword == "by" and not (i and tokens[i - 1].keyword in ("group", "order", "partition")):

@@ -4,13 +4,14 @@
     FROM (VALUES (1) ORDER BY 1) x         FROM (SELECT * FROM (VALUES (1)) AS x ORDER BY 1) x
     substring(a SIMILAR b ESCAPE c)        substring(a FROM b FOR c)
     THEN INSERT DEFAULT VALUES (MERGE)     THEN INSERT
+    a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
 
 Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
 """
 
 from __future__ import annotations
 
-from planner.lexer import OPERATOR, PUNCTUATION, WORD, Token
+from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD, Token
 
 
 def rewritten(tokens: list[Token]) -> list[Token]:
@@ -21,7 +22,20 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = _merge_defaults(tokens) if "merge" in words else tokens
     if "similar" in words and any(t.value == "substring" for t in tokens):
         tokens = _similar_substring(tokens)
-    return tokens
+    return _normalized(tokens) if "normalized" in words else tokens
+
+
+def _normalized(tokens: list[Token]) -> list[Token]:
+    """A form's name and NORMALIZED as one name, which `planner.binding.predicates` takes apart."""
+    out: list[Token] = []
+    for token in tokens:
+        form = out[-1].value if out else ""
+        if token.keyword == "normalized" and form in ("nfc", "nfd", "nfkc", "nfkd"):
+            before = out.pop()
+            out.append(Token(QUOTED, f"{form.upper()} normalized", before.start, token.end))
+        else:
+            out.append(token)
+    return out
 
 
 _AFTER_VALUES = frozenset(("union", "intersect", "except", "order", "limit", "offset", "fetch"))
