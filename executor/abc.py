@@ -348,6 +348,12 @@ class Executor(Protocol):
     def open_session(self, user: str, database: str, options: dict[str, str]) -> Session:
         """Raises SqlError for an unknown role or database, or bad options."""
 
+    def admit(self, user: str) -> None:
+        """Whether a client that has proved to be this role may come in. Raises SqlError."""
+
+    def role_secret(self, user: str) -> str | None:
+        """What is kept of a role's password (`planner.catalog.passwords`); None: no password fits."""
+
     def cancel(self, pid: int, secret: bytes) -> None:
         """Cancels the statement of the session with this key; silent when there is none."""
 

@@ -42,6 +42,7 @@ from executor.snapshot.store import SnapshotStore
 from planner.abc import SqlError, Table
 from planner.binding import prelude
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
+from planner.catalog.passwords import ends_us, is_kept
 from planner.planner import Planner
 from storage.abc import Part, ShardId, StorageError
 from txn.abc import Key, Keyspace, TxnError
@@ -231,6 +232,28 @@ class Executor:
         session = Session(self, pid, user, database, options)
         self.sessions[pid] = session
         return session
+
+    def admit(self, user: str) -> None:
+        """Whether a client that has proved to be this role may come in. Raises 28000, 53300."""
+        role = self.catalog.role(user)
+        if role is None:
+            return  # which `open_session` has words for
+        if not role.login:
+            raise ExecutionError("28000", f'role "{user}" is not permitted to log in')
+        if role.connection_limit >= 0 and not role.superuser:
+            of_role = sum(s.settings.user == user for s in self.sessions.values())
+            if of_role >= role.connection_limit:
+                raise ExecutionError("53300", f'too many connections for role "{user}"')
+
+    def role_secret(self, user: str) -> str | None:
+        """What is kept of a role's password; None without one, and once it is VALID no longer."""
+        role = self.catalog.role(user)
+        if role is None or role.password is None or not is_kept(role.password):
+            return None
+        end_us = ends_us(role.valid_until)
+        if isinstance(end_us, int) and end_us <= self.env.clock.now_us():
+            return None
+        return role.password
 
     def number_sessions(self, first: int, step: int) -> None:
         """The numbers of sessions to come: several servers that clients take for one give each its own."""

@@ -21,8 +21,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
-import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -37,8 +37,8 @@ from pgwire.access_rules import (
     decide,
 )
 from pgwire.messages import ProtocolViolation, parse_cstring, parse_sasl_initial
-from pgwire.scram import Verifier
 from planner.abc import SqlError
+from planner.catalog.passwords import MD5_SECRET, MECHANISM, Verifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,15 @@ class Md5Hash:
 
 
 Secret = Verifier | Md5Hash
-_MD5_SECRET = re.compile("md5[0-9a-f]{32}")
 
 
 def _md5(data: bytes) -> str:
     return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def read_secret(user: str, text: str) -> Secret:
+    """A verifier or a hash as text. Raises ValueError."""
+    return Md5Hash(user, text) if MD5_SECRET.fullmatch(text) else Verifier.parse(text)
 
 
 def read_password_file(path: Path) -> dict[str, Secret]:
@@ -83,10 +87,8 @@ def read_password_file(path: Path) -> dict[str, Secret]:
         if not colon or not user or not secret:
             raise AuthenticationConfigError(f"{path}:{number}: expected user:verifier")
         try:
-            if _MD5_SECRET.fullmatch(secret):
-                users[user] = Md5Hash(user, secret)
-            else:
-                users[user] = Verifier.parse(secret) if secret.startswith("SCRAM-") else Verifier.of(secret)
+            hashed = secret.startswith("SCRAM-") or MD5_SECRET.fullmatch(secret)
+            users[user] = read_secret(user, secret) if hashed else Verifier.of(secret)
         except ValueError as error:
             raise AuthenticationConfigError(f"{path}:{number}: {error}") from None
     if not users:
@@ -108,13 +110,15 @@ def is_loopback(host: str) -> bool:
 class Authentication:
     """The policy. `users` None: no passwords are configured, and only loopback gets in, on trust.
 
-    `rules`, where there are any, are the whole policy: nothing else lets anybody in.
+    `rules`, where there are any, are the whole policy: nothing else lets anybody in. Who is not in `users` proves to know
+    the password of the role, which `role_secret` tells (None: it has none, or none that is still valid).
     """
 
     users: dict[str, Secret] | None = None
     trust_loopback: bool = True
     cleartext: bool = False
     rules: tuple[Rule, ...] | None = None
+    role_secret: Callable[[str], str | None] = lambda user: None
     _mock_key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
 
     @property
@@ -124,10 +128,6 @@ class Authentication:
     def check(self, *, tls: bool, client_authority: bool) -> None:
         """Raises AuthenticationConfigError for rules that this server could never satisfy."""
         for rule in self.rules or ():
-            if rule.method in (Method.SCRAM, Method.MD5, Method.CLEARTEXT) and self.users is None:
-                raise AuthenticationConfigError(
-                    f"access rule in line {rule.line}: {rule.method.value} needs a password file"
-                )
             if rule.kind == "hostssl" and not tls:
                 raise AuthenticationConfigError(f"access rule in line {rule.line}: hostssl needs TLS")
             if rule.certificate is not ClientCertificate.NOT_ASKED and not client_authority:
@@ -145,8 +145,8 @@ class Authentication:
         if self.rules is not None:
             address = None if isinstance(peer, str) else peer[0]
             method = decide(self.rules, Client(user, database, address, tls, certificate))
-            kept = self.users.get(user) if self.users is not None else None
-            return Method.SCRAM if method is Method.MD5 and not isinstance(kept, Md5Hash) else method
+            plain = method is Method.MD5 and not isinstance(self._secret(user), Md5Hash)
+            return Method.SCRAM if plain else method
         local = isinstance(peer, str) or is_loopback(peer[0])
         if local and (self.users is None or self.trust_loopback):
             return Method.TRUST
@@ -158,10 +158,17 @@ class Authentication:
             )
         return Method.CLEARTEXT if self.cleartext and tls else Method.SCRAM
 
+    def _secret(self, user: str) -> Secret | None:
+        """What the password file or the catalog keeps of the user's password."""
+        found = self.users.get(user) if self.users is not None else None
+        if found is None:
+            text = self.role_secret(user)
+            found = read_secret(user, text) if text is not None else None
+        return found
+
     def verifier(self, user: str) -> Verifier:
         """The user's, or one that no password fits: an MD5 hash proves nothing in SCRAM."""
-        assert self.users is not None, "passwords are asked for without a password file"
-        known = self.users.get(user)
+        known = self._secret(user)
         if isinstance(known, Verifier):
             return known
         salt = hmac.digest(self._mock_key, user.encode(), hashlib.sha256)[:16]
@@ -169,7 +176,7 @@ class Authentication:
 
     def exchange(self, method: Method, user: str, binding: bytes | None) -> Exchange:
         """`binding`: the hash of this server's certificate, over TLS."""
-        kept = self.users.get(user) if self.users is not None else None
+        kept = self._secret(user)
         if method is Method.CLEARTEXT:
             return CleartextExchange(user, kept if kept is not None else self.verifier(user))
         if method is Method.MD5:
@@ -232,7 +239,7 @@ class ScramExchange(Exchange):
 
     def __init__(self, user: str, verifier: Verifier, binding: bytes | None) -> None:
         self._user, self._verifier, self._binding = user, verifier, binding
-        self._offered = [scram.MECHANISM_PLUS, scram.MECHANISM] if binding else [scram.MECHANISM]
+        self._offered = [scram.MECHANISM_PLUS, MECHANISM] if binding else [MECHANISM]
         self._server: scram.ScramServer | None = None
 
     def open(self) -> bytes:

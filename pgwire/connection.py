@@ -357,6 +357,7 @@ class Connection(asyncio.Protocol):
         switches = options.pop("options", "")
         try:
             server.admit(self, user)
+            server.executor.admit(user)
             session = server.executor.open_session(user, database, parse_options(switches) | options)
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets a FATAL error
             self._refuse(error)

@@ -14,17 +14,13 @@ clients leave the user name in it empty, which libraries for SCRAM in general re
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import hmac
 import secrets
-import stringprep
-import unicodedata
-from dataclasses import dataclass
 from typing import Final
 
-ITERATIONS: Final = 4096
-MECHANISM: Final = "SCRAM-SHA-256"
+from planner.catalog.passwords import Verifier, unbase64
+
 MECHANISM_PLUS: Final = "SCRAM-SHA-256-PLUS"
 BINDING_TYPE: Final = "tls-server-end-point"
 _NONCE_BYTES: Final = 18
@@ -32,77 +28,6 @@ _NONCE_BYTES: Final = 18
 
 class ScramError(Exception):
     """The exchange failed: a wrong proof, or not a message of SCRAM."""
-
-
-@dataclass(frozen=True, slots=True)
-class Verifier:
-    """What is kept of a password: enough to check it, not enough to use it."""
-
-    salt: bytes
-    stored_key: bytes
-    server_key: bytes
-    iterations: int = ITERATIONS
-
-    @classmethod
-    def of(cls, password: str, *, salt: bytes | None = None, iterations: int = ITERATIONS) -> Verifier:
-        salt = salt or secrets.token_bytes(16)
-        salted = hashlib.pbkdf2_hmac("sha256", prepare(password).encode(), salt, iterations)
-        client_key = hmac.digest(salted, b"Client Key", "sha256")
-        server_key = hmac.digest(salted, b"Server Key", "sha256")
-        return cls(salt, hashlib.sha256(client_key).digest(), server_key, iterations)
-
-    @classmethod
-    def parse(cls, text: str) -> Verifier:
-        """Reads PostgreSQL's form, `SCRAM-SHA-256$iterations:salt$StoredKey:ServerKey`. Raises ValueError."""
-        try:
-            name, head, keys = text.split("$")
-            iterations, salt = head.split(":")
-            stored, server = keys.split(":")
-            found = cls(_unbase64(salt), _unbase64(stored), _unbase64(server), int(iterations))
-        except (ValueError, ScramError):
-            raise ValueError(f"not a {MECHANISM} verifier") from None
-        if name != MECHANISM or len(found.stored_key) != 32 or len(found.server_key) != 32:
-            raise ValueError(f"not a {MECHANISM} verifier")
-        return found
-
-    def __str__(self) -> str:
-        salt, stored, server = (
-            base64.b64encode(x).decode() for x in (self.salt, self.stored_key, self.server_key)
-        )
-        return f"{MECHANISM}${self.iterations}:{salt}${stored}:{server}"
-
-    def fits(self, password: str) -> bool:
-        again = Verifier.of(password, salt=self.salt, iterations=self.iterations)
-        return hmac.compare_digest(again.stored_key, self.stored_key)
-
-
-def prepare(password: str) -> str:
-    """SASLprep (RFC 4013); a password that it forbids is taken as it is, as PostgreSQL does."""
-    if password.isascii():
-        return password
-    mapped = "".join(
-        " " if stringprep.in_table_c12(c) else c for c in password if not stringprep.in_table_b1(c)
-    )
-    normal = unicodedata.normalize("NFKC", mapped)
-    forbidden = (
-        stringprep.in_table_c12,
-        stringprep.in_table_c21_c22,
-        stringprep.in_table_c3,
-        stringprep.in_table_c4,
-        stringprep.in_table_c5,
-        stringprep.in_table_c6,
-        stringprep.in_table_c7,
-        stringprep.in_table_c8,
-        stringprep.in_table_c9,
-        stringprep.in_table_a1,
-    )
-    if not normal or any(check(c) for c in normal for check in forbidden):
-        return password
-    if any(stringprep.in_table_d1(c) for c in normal):
-        ends_right = stringprep.in_table_d1(normal[0]) and stringprep.in_table_d1(normal[-1])
-        if not ends_right or any(stringprep.in_table_d2(c) for c in normal):
-            return password
-    return normal
 
 
 class ScramServer:
@@ -187,6 +112,6 @@ def _attributes(text: str) -> dict[str, str]:
 
 def _unbase64(text: str) -> bytes:
     try:
-        return base64.b64decode(text, validate=True)
-    except (ValueError, binascii.Error):
+        return unbase64(text)
+    except ValueError:
         raise ScramError("malformed base64") from None

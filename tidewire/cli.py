@@ -123,7 +123,7 @@ def verifier(
     password: Annotated[str, typer.Option(prompt=True, hide_input=True, confirmation_prompt=True)],
 ) -> None:
     """Print a line for the password file: the verifier, not the password."""
-    from pgwire.scram import Verifier
+    from planner.catalog.passwords import Verifier
 
     typer.echo(f"{user}:{Verifier.of(password)}")
 

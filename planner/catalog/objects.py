@@ -188,8 +188,8 @@ class Role:
     replication: bool = False
     bypass_rls: bool = False
     connection_limit: int = -1
-    password: str | None = None
-    valid_until: str | None = None
+    password: str | None = None  # what is kept of it (`planner.catalog.passwords`)
+    valid_until: str | None = None  # when the password ends, in UTC
     member_of: tuple[str, ...] = ()
 
 

@@ -6,7 +6,8 @@ import dataclasses
 from typing import Any, Final
 
 from planner import statements as st
-from planner.abc import Oid, PlanError, Table
+from planner import types
+from planner.abc import Oid, PlanError, Table, TypeRef
 from planner.catalog import (
     CatalogObject,
     Comment,
@@ -16,6 +17,7 @@ from planner.catalog import (
     Schema,
     Sequence,
     View,
+    passwords,
     quote_identifier,
     rights,
 )
@@ -49,10 +51,7 @@ def create_role(scope: Scope, said: st.CreateRole) -> None:
             f'role name "{said.name}" is reserved',
             detail='Role names starting with "pg_" are reserved.',
         )
-    fields: dict[str, Any] = {"login": said.login}
-    for option, value in said.options.items():
-        if option in _FLAGS:
-            fields[_FLAGS[option]] = value
+    fields: dict[str, Any] = {"login": said.login} | _attributes(scope, said.options)
     groups = tuple(require_role(scope, r) for r in said.options.get("in_role", ()))
     made = Role(scope.allocate(), said.name, member_of=groups, **fields)
     scope.add(made)
@@ -64,6 +63,22 @@ def create_role(scope: Scope, said: st.CreateRole) -> None:
         _join(scope, member, said.name)
 
 
+def _attributes(scope: Scope, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of CREATE and ALTER ROLE that are a role's own fields, as it keeps them."""
+    fields = {_FLAGS[option]: value for option, value in options.items() if option in _FLAGS}
+    password, valid_until = fields.get("password"), fields.get("valid_until")
+    if password == "":
+        scope.notice("empty string is not a valid password, clearing password")
+        fields["password"] = None
+    elif password is not None:
+        fields["password"] = passwords.kept(password)
+    if valid_until is not None:
+        ref = TypeRef(types.TIMESTAMPTZ)
+        at = types.input_text(valid_until, ref, scope.ctx.settings)
+        fields["valid_until"] = types.output_text(at, ref, types.DEFAULT_SETTINGS)
+    return fields
+
+
 def alter_role(scope: Scope, said: st.AlterRole) -> None:
     role = scope.catalog.role(require_role(scope, said.name))
     assert role is not None
@@ -73,10 +88,13 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
         if said.name == scope.user:
             raise PlanError("0A000", "session user cannot be renamed")
         _refuse_owner(scope, role.name, "renamed")
-        scope.replace(role, dataclasses.replace(role, name=said.new_name))
+        password = role.password
+        if password is not None and passwords.MD5_SECRET.fullmatch(password):  # which has the name in it
+            password = None
+            scope.notice("MD5 password cleared because of role rename")
+        scope.replace(role, dataclasses.replace(role, name=said.new_name, password=password))
         return
-    changes = {_FLAGS[o]: v for o, v in said.options.items() if o in _FLAGS}
-    scope.replace(role, dataclasses.replace(role, **changes))
+    scope.replace(role, dataclasses.replace(role, **_attributes(scope, said.options)))
     for member in said.options.get("user", ()):
         _join(scope, member, role.name)
 

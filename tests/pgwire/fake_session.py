@@ -276,6 +276,11 @@ class FakeExecutor:
         self.sessions.append(session)
         return session
 
+    def admit(self, user: str) -> None: ...
+
+    def role_secret(self, user: str) -> str | None:
+        return None
+
     def cancel(self, pid: int, secret: bytes) -> None: ...
 
     async def close(self) -> None: ...

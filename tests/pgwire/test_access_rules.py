@@ -10,8 +10,8 @@ import pytest
 
 from pgwire.access_rules import AuthenticationConfigError, Client, Method, decide, read_rules
 from pgwire.authentication import Authentication, Md5Hash, read_password_file
-from pgwire.scram import Verifier
 from planner.abc import SqlError
+from planner.catalog.passwords import Verifier
 from tests.pgwire.live import LiveServer
 
 RULES = """
@@ -118,7 +118,6 @@ def test_what_cannot_be_meant_is_refused(tmp_path: Path, text: str, message: str
 @pytest.mark.parametrize(
     ("rule", "message"),
     [
-        ("host all all all md5", "needs a password file"),
         ("hostssl all all all trust", "hostssl needs TLS"),
         ("hostssl all all all cert", "hostssl needs TLS"),
     ],

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pgwire.messages import CancelRequest, Inbox, ProtocolViolation, parse_startup, startup_length
-from pgwire.scram import ScramError, ScramServer, Verifier
+from pgwire.scram import ScramError, ScramServer
+from planner.catalog.passwords import Verifier
 from tests.pgwire.script import Wire, cstr, encode, frame
 
 EXAMPLES = int(os.environ.get("TIDEWIRE_EXAMPLES", "150"))

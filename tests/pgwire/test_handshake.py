@@ -13,8 +13,9 @@ import pytest
 
 from pgwire.access_rules import AuthenticationConfigError
 from pgwire.authentication import Authentication, read_password_file
-from pgwire.scram import Verifier, certificate_hash
+from pgwire.scram import certificate_hash
 from pgwire.server import InsecureListen, WireLimits
+from planner.catalog.passwords import Verifier
 from tests.pgwire.live import Client, LiveServer
 from tests.pgwire.script import cstr, frame
 

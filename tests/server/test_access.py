@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from pgwire.authentication import Md5Hash
-from pgwire.scram import Verifier
+from planner.catalog.passwords import Verifier
 from tests.server.process import ServerProcess, needs_psql, refused
 
 RULES = """

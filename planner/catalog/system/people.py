@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.catalog.objects import Database, DefaultGrant, Grant, Role, Schema
+from planner.catalog.passwords import ends_us
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import OWNER, acl, letters
 from planner.catalog.system.rowmaker import RowMaker
-from storage.abc import Datum
 
 UTF8 = 6
 DEFAULT_TABLESPACE, GLOBAL_TABLESPACE = 1663, 1664
@@ -58,7 +58,7 @@ def pg_tablespace(context: SystemContext) -> Rows:
     ]
 
 
-def _roles(name: str, **more: Datum) -> Callable[[SystemContext], Rows]:
+def _roles(name: str, shown: str | None = None) -> Callable[[SystemContext], Rows]:
     """pg_authid and its public face pg_roles: the same columns of the same roles."""
 
     def rows(context: SystemContext) -> Rows:
@@ -75,7 +75,8 @@ def _roles(name: str, **more: Datum) -> Callable[[SystemContext], Rows]:
                 rolreplication=r.replication or r.superuser,
                 rolbypassrls=r.bypass_rls or r.superuser,
                 rolconnlimit=r.connection_limit,
-                **more,
+                rolvaliduntil=ends_us(r.valid_until),
+                rolpassword=r.password if shown is None else shown,
             )
             for r in context.catalog.objects(Role)
         ]
@@ -84,7 +85,7 @@ def _roles(name: str, **more: Datum) -> Callable[[SystemContext], Rows]:
 
 
 pg_authid = _roles("pg_authid")
-pg_roles = _roles("pg_roles", rolpassword="********")
+pg_roles = _roles("pg_roles", shown="********")
 
 
 def pg_user(context: SystemContext) -> Rows:
@@ -98,6 +99,7 @@ def pg_user(context: SystemContext) -> Rows:
             userepl=r.replication or r.superuser,
             usebypassrls=r.bypass_rls or r.superuser,
             passwd="********",
+            valuntil=ends_us(r.valid_until),
         )
         for r in context.catalog.objects(Role)
         if r.login
