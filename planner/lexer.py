@@ -118,6 +118,11 @@ def fold(name: str) -> str:
     return truncate(name) if len(name) > 15 else name
 
 
+def quoted(name: str) -> str:
+    """The quoted identifier that means a name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def truncate(name: str) -> str:
     """Cuts an identifier to 63 bytes without splitting a character."""
     raw = name.encode()

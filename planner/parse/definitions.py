@@ -4,13 +4,15 @@ databases, and of ALTER, DROP and TRUNCATE over all of them.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import INTEGER, PUNCTUATION, WORD
+from planner.lexer import INTEGER, PUNCTUATION, WORD, Token, quoted, tokenize
 from planner.parse import privileges, tables
 from planner.parse.cursor import Cursor
+from planner.parse.errors import syntax_error
 from planner.parse.sequences import sequence_options
 
 _REFUSED: Final = {
@@ -57,7 +59,8 @@ def create(c: Cursor) -> Any:
     if word in _REFUSED:
         c.unsupported(_REFUSED[word], at)
     if c.accept("recursive"):
-        c.unsupported("CREATE RECURSIVE VIEW", at)
+        c.expect("view")
+        return _recursive(_view(c, replace, temporary), at, c.text)
     if c.accept("view"):
         return _view(c, replace, temporary)
     if replace:
@@ -184,6 +187,20 @@ def _index_element(c: Cursor) -> st.IndexElement:
             c.fail()
         nulls = which == "first"
     return st.IndexElement(column, expression, order == "desc", nulls, opclass, collation, position)
+
+
+def _recursive(said: st.CreateView, at: Token, text: str) -> st.CreateView:
+    """CREATE RECURSIVE VIEW v (a) AS query: a view of WITH RECURSIVE v (a) AS (query) SELECT a FROM v."""
+    if not said.columns:
+        raise syntax_error(next(t for t in tokenize(text) if t.keyword == "as"), text)
+    if said.check_option:
+        raise PlanError(
+            "0A000", "WITH CHECK OPTION not supported on recursive views", position=at.start + 1
+        )
+    name, columns = quoted(said.name.name), ", ".join(map(quoted, said.columns))
+    head = f"WITH RECURSIVE {name} ({columns}) AS ("
+    query = f"{head}{said.query.text}) SELECT {columns} FROM {name}"
+    return dataclasses.replace(said, query=st.Sql(query, max(said.query.offset - len(head), 0)))
 
 
 def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:

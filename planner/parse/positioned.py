@@ -16,7 +16,7 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import PlanError, Table
-from planner.lexer import PARAMETER, Token
+from planner.lexer import PARAMETER, Token, quoted
 from planner.parse.cursor import Cursor
 
 _WRITES: Final = frozenset(("update", "delete"))
@@ -52,17 +52,13 @@ def by_key(text: str, said: st.PositionedWrite, table: Table) -> str:
             "WHERE CURRENT OF on a table without a primary key is not supported",
             position=said.place[0] + 1,
         )
-    prefix = _quoted(said.alias or table.name)
+    prefix = quoted(said.alias or table.name)
     condition = " AND ".join(
-        f"{prefix}.{_quoted(table.columns[table.index_of(attnum)].name)} = ${said.parameters + i}"
+        f"{prefix}.{quoted(table.columns[table.index_of(attnum)].name)} = ${said.parameters + i}"
         for i, attnum in enumerate(key.columns, 1)
     )
     start, end = said.place
     return f"{text[:start]}({condition}){text[end:]}"
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def place_of(tokens: list[Token], word: str) -> int:
