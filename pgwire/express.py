@@ -82,8 +82,11 @@ def learn(
     text = prepared.text
 
     def express(data: bytes) -> bytes | None:
+        if session.type_settings is not settings or prepared.plan is not plan:
+            prepared.express = None  # learned again, with what there is now
+            return None
         found = fields(data)
-        if found is None or session.type_settings is not settings or prepared.plan is not plan:
+        if found is None:
             return None
         began_ns = time_ns()
         try:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 RUN_ROWS_MIN: Final = 8
 """Fewer rows are as well inserted one by one."""
+_FIRST_STEP: Final = 8
+_STEP_GROWTH: Final = 8
+"""How many Binds are compared at once: few at first, for where statements take turns there is one of each."""
 RUN_ROWS_MAX: Final = 4_096
 RUN_BYTES_MAX: Final = 256 * 1024
 VALUES_MIN: Final = 16
@@ -81,25 +84,29 @@ class Run:
     def read(self, buffer: bytes, base: int) -> None:
         """Goes on where it stopped, in a buffer in which the run begins at `base`."""
         beyond, size = self._beyond, len(buffer)
-        first = at = base + self.end
         stop = base + RUN_BYTES_MAX
-        room = RUN_ROWS_MAX - self.count
-        places: list[int] = []
-        add = places.append
-        while room and at < stop and at + 5 <= size:
-            end = at + 1 + _length_at(buffer, at + 1)[0] + beyond
-            if end > size:
+        step = _FIRST_STEP
+        while True:
+            at = base + self.end
+            room = min(RUN_ROWS_MAX - self.count, step)
+            places = [at]
+            while room and at < stop and at + 5 <= size:
+                at += 1 + _length_at(buffer, at + 1)[0] + beyond
+                if at > size:
+                    break
+                places.append(at)
+                room -= 1
+            if len(places) == 1:
                 break
-            add(end)
-            at = end
-            room -= 1
-        if places:
-            self._keep_alike(buffer, base, np.array([first, *places], np.int64))
+            if not self._keep_alike(buffer, base, np.array(places, np.int64)):
+                self.is_over = True
+                return
+            step *= _STEP_GROWTH
         self.is_over = self.count >= RUN_ROWS_MAX or self.end >= RUN_BYTES_MAX
         self.is_over = self.is_over or _goes_elsewhere(buffer, base + self.end)
 
-    def _keep_alike(self, buffer: bytes, base: int, places: Places) -> None:
-        """Takes those Binds that are the run's, of messages that begin at `places` if all of them are."""
+    def _keep_alike(self, buffer: bytes, base: int, places: Places) -> bool:
+        """Takes those Binds that are the run's, of messages that begin at `places` if all of them are; whether they are."""
         head, behind = self._head, self._behind
         ends = places[1:] - self._beyond
         starts, tails = places[:-1] + 5 + len(head), ends - self._tail_size_bytes
@@ -114,6 +121,7 @@ class Run:
             self._pieces.append((starts[:count] - base, tails[:count] - base))
             self.count += count
             self.end = int(places[count]) - base
+        return count == len(alike)
 
     def values(self) -> tuple[Places, Places]:
         """Where each Bind's values begin and end."""

@@ -56,6 +56,7 @@ _NO_ROWS: frozenset[int] = frozenset()
 _NO_BULK: tuple[list[BulkInsert], tuple[int, int], list[pa.Table]] = ([], (0, 0), [])
 _NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
 _NOTHING_GONE: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
+_UNSORTED: tuple[int, list[Key]] = (-1, [])
 
 
 class BulkInsert:
@@ -109,7 +110,7 @@ class TableWrites:
         self._gone = _NOTHING_GONE
         self._live = _NO_BULK
         self._candidates: dict[tuple[int, Key], list[Key]] = {}
-        self._sorted: tuple[int, list[Key]] = (-1, [])
+        self._sorted = _UNSORTED
 
     @property
     def table(self) -> Table:
@@ -175,6 +176,19 @@ class TableWrites:
                 if entry is not None and entry[0] in gone and entry[0] in buffer.inserts:
                     self.txn.delete(self.shard, key, entry[0])
         self.bulk_deleted.append(deletion)
+
+    def roll_back(self, bulk: int, deleted: int) -> None:
+        """Back to so many bulk writes, after the buffer has gone back to the same savepoint.
+
+        What was derived is derived anew: it is kept by how much there is, which may be the same again with other rows.
+        """
+        del self.bulk[bulk:], self.bulk_deleted[deleted:]
+        self._deleted, self._gone, self._live, self._sorted = (
+            _NOTHING_DELETED,
+            _NOTHING_GONE,
+            _NO_BULK,
+            _UNSORTED,
+        )
 
     # --- reading ---------------------------------------------------------------------------
 

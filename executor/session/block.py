@@ -233,8 +233,7 @@ class Block:
         del self.savepoints[index + 1 :]
         self.gathered = None  # nothing that was gathered is older than a savepoint
         for shard, w in self.tables.items():
-            bulk, deleted = point.bulk_marks.get(shard, (0, 0))
-            del w.bulk[bulk:], w.bulk_deleted[deleted:]
+            w.roll_back(*point.bulk_marks.get(shard, (0, 0)))
         self.catalog = point.catalog
         del self.steps[point.steps :]
         self._settle_steps()
