@@ -169,8 +169,22 @@ class Committer(CommitQueue):
 
     def _commit(self, members: list[Member]) -> None:
         """One round of these members, as far as it gets in this turn of the loop."""
-        group, admitted = self._admit(members)
+        group, admitted, refused = self._admit(members)
         self._in_hand = admitted
+        try:
+            self._send(group, admitted)
+        finally:
+            self._answer_refused(refused)
+
+    def _answer_refused(self, refused: list[tuple[Member, Exception]]) -> None:
+        """Answers who is not in a group that is under way by now: locks of theirs go to others, who may find what the
+        group has written, and must find it in flight."""
+        for member, reason in refused:
+            self.refused += 1
+            self._fail(member, reason)
+
+    def _send(self, group: CommitGroup, admitted: list[Member]) -> None:
+        """The append, or its beginning."""
         if not group.has_work and not self.riders:
             if self.lease.is_valid:
                 self._answer(admitted, self.oracle.read_ts())
@@ -250,8 +264,10 @@ class Committer(CommitQueue):
             self._broke_down(fault)
         self._landed()
 
-    def _admit(self, members: list[Member]) -> tuple[CommitGroup, list[Member]]:
-        """One group of all members that can be in it; the others are answered with their error."""
+    def _admit(
+        self, members: list[Member]
+    ) -> tuple[CommitGroup, list[Member], list[tuple[Member, Exception]]]:
+        """One group of all members that can be in it, and the others with their errors, to be answered after it is sent."""
         group = CommitGroup(self.oracle.write_ts(), self.shard.state, self.conflicts)
         admitted: list[Member] = []
         refused: list[tuple[Member, Exception]] = []
@@ -279,10 +295,7 @@ class Committer(CommitQueue):
                 group = CommitGroup(group.ts, self.shard.state, self.conflicts)
                 members = admitted + members[i:]
                 admitted, i = [], 0
-        for member, reason in refused:
-            self.refused += 1
-            self._fail(member, reason)
-        return group, admitted
+        return group, admitted, refused
 
     def _encoded(self, group: CommitGroup) -> tuple[Entry, bytes]:
         """The group's entry and its bytes. Raises Unwritable when it is a member's fault.
@@ -452,12 +465,14 @@ class Committer(CommitQueue):
                     if lost is not None:
                         self._truncated(entry, admitted)
                     raise
-                group, admitted = self._admit(admitted)
+                group, admitted, refused = self._admit(admitted)
                 self._in_hand = admitted
                 if not group.has_work and not self.riders:
                     self._answer(admitted, self.oracle.read_ts())
+                    self._answer_refused(refused)
                     return
                 self.in_flight_ts = group.ts
+                self._answer_refused(refused)
                 entry, data = self._encoded(group)
                 self._sent, failure = True, None
             else:

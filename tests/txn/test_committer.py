@@ -202,6 +202,27 @@ def test_a_refused_member_is_refused_alone(synchronous: bool) -> None:
     run(scenario, synchronous=synchronous)
 
 
+@BOTH
+def test_who_is_refused_is_told_when_the_group_is_under_way(synchronous: bool) -> None:
+    """Then its locks go to others, who may find what another of the group has written: durable, or in flight."""
+
+    async def scenario(lab: Lab) -> None:
+        good, bad = lab.member("good"), lab.member("bad")
+        bad.refuse = SerializationFailure("no")
+        seen: list[bool] = []
+
+        def refused(error: Exception) -> None:
+            ts = good.admitted[0]
+            seen.append(lab.env.oracle.read_ts() >= ts or lab.env.committer.in_flight_ts >= ts)
+
+        bad.failed = refused  # type: ignore[method-assign]
+        lab.submit(good, bad)
+        await lab.env.drain()
+        assert seen == [True]
+
+    run(scenario, synchronous=synchronous)
+
+
 def test_a_member_that_raises_after_writing_leaves_nothing_in_the_group() -> None:
     async def scenario(lab: Lab) -> None:
         good, bad, other = lab.member(), lab.member(), lab.member()
