@@ -3,9 +3,8 @@
     at or after the last change of the catalog     today's                     no I/O, nothing made
     before                                         of the shard's rows         kept, the least used of them goes first
 
-What is of then: names, columns, types, views, schemas, databases. What is of now: **who may read it**. Roles, and the
-privileges on what there still is, are today's, so that what was revoked stays revoked; what has been dropped since has
-the privileges that it had. Temporary objects of sessions that have ended are left out.
+What is of then: names, columns, types, views, schemas, databases. What is of now: **who may read it**
+(`executor.past.access`). Temporary objects of sessions that have ended are left out.
 
 A catalog of the past is settled against today's: a table that is still so defined is today's object, by identity, and
 everything works with it as ever; any other one is read by DuckDB alone (`Catalog.columnar`), from rows that `tables`
@@ -14,15 +13,15 @@ finds. DDL may make the former the latter, so a catalog is settled anew when tod
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from executor.catalogs import CATALOG_SHARD, Catalogs
+from executor.past import access
 from executor.past.tables import PastTables
 from executor.past.versions import Version, versions
-from planner.abc import Table
+from planner.abc import Oid, Table
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Grant, Role, Schema
 from planner.catalog.codec import decode
 from planner.catalog.objects import CatalogObject, built_in_objects
@@ -33,6 +32,8 @@ if TYPE_CHECKING:
 
 KEPT_MAX: Final = 32
 """Catalogs of the past that are kept at once."""
+_READ_MAX: Final = 3
+"""How often the shard is read again because DDL overtook it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,11 +43,17 @@ class Past:
     begins: Timestamp
     until: Timestamp
     things: list[CatalogObject]
+    owners: dict[Oid, Oid] = field(default_factory=dict)
+    """The last ones, of what has been dropped since: roles."""
     base: Catalog | None = None
     """Today's, against which it was settled."""
     catalog: Catalog | None = None
     seen_from: dict[str, Catalog] = field(default_factory=dict)
     """By database."""
+
+    def orphans(self, newest: Catalog) -> set[Oid]:
+        """What has been dropped since it was read: only the shard says who was the last owner."""
+        return set() if self.base is newest else access.gone(self.things, newest) - self.owners.keys()
 
 
 class PastCatalogs:
@@ -62,7 +69,10 @@ class PastCatalogs:
             return self._catalogs.of(database)
         for past in self._kept.values():
             if past.begins <= ts < past.until:
-                self._kept[past.begins] = self._kept.pop(past.begins)
+                del self._kept[past.begins]
+                if past.orphans(self._catalogs.newest):
+                    return None
+                self._kept[past.begins] = past
                 return self._seen(past, database)
         return None
 
@@ -73,10 +83,14 @@ class PastCatalogs:
             return known
         hold = self._env.holds.acquire(ts)
         try:
-            found = await versions(self._env, ts)
+            for _ in range(_READ_MAX):
+                past = self._read(await versions(self._env, ts), ts)
+                orphans = past.orphans(self._catalogs.newest)
+                if not orphans:
+                    break
         finally:
             self._env.holds.release(hold)
-        past = self._read(found, ts)
+        past.owners.update(dict.fromkeys(orphans, access.NOBODY))
         while len(self._kept) >= KEPT_MAX:
             del self._kept[next(iter(self._kept))]
         self._kept[past.begins] = past
@@ -94,7 +108,7 @@ class PastCatalogs:
                 if isinstance(table, Table) and table.shard in gone:
                     self._catalogs.left(table)
 
-    def _read(self, found: Iterable[Version], ts: Timestamp) -> Past:
+    def _read(self, found: Sequence[Version], ts: Timestamp) -> Past:
         newest = self._catalogs.newest
         things: list[CatalogObject] = []
         begins, until = 0, TIMESTAMP_MAX
@@ -110,7 +124,8 @@ class PastCatalogs:
                 things.append(today if today is not None and today == thing else thing)
         stored = {thing.oid for thing in things}
         things += [b for b in built_in_objects() if b.oid not in stored]
-        return Past(begins, until, things)
+        owners = access.last_owners(access.gone(things, newest), found)
+        return Past(begins, until, things, owners)
 
     def _seen(self, past: Past, database: str) -> Catalog:
         newest = self._catalogs.newest
@@ -125,40 +140,36 @@ class PastCatalogs:
     def _settled(self, past: Past, newest: Catalog) -> Catalog:
         things = [
             self._tables.settled(t, newest, past.until) if isinstance(t, Table) else t
-            for t in _of_then(past.things, newest)
+            for t in _of_then(past.things, newest, past.owners)
         ]
         catalog = Catalog(things)
         catalog.past = True
         catalog.columnar = frozenset(
             t.oid for t in things if isinstance(t, Table) and newest.get(t.oid) is not t
         )
+        catalog.as_invoker = access.changed_views({t.oid: t for t in things}, newest)
         return catalog
 
 
-def _of_then(things: list[CatalogObject], newest: Catalog) -> list[CatalogObject]:
+def _of_then(
+    things: Sequence[CatalogObject], newest: Catalog, owners: Mapping[Oid, Oid]
+) -> list[CatalogObject]:
     """The objects of then under the roles, owners and privileges of now."""
     hidden = {
         t.oid
         for t in things
         if isinstance(t, Schema) and t.name.startswith(TEMPORARY_PREFIX) and newest.get(t.oid) is not t
     }
-    made: list[CatalogObject] = []
-    oids = {t.oid for t in things}
+    made: dict[Oid, CatalogObject] = {}
     for thing in things:
-        if isinstance(thing, Role) or thing.oid in hidden or getattr(thing, "schema_oid", 0) in hidden:
+        if (
+            isinstance(thing, Role | Grant)
+            or thing.oid in hidden
+            or getattr(thing, "schema_oid", 0) in hidden
+        ):
             continue
-        if isinstance(thing, Grant) and newest.get(thing.target) is not None:
-            continue
-        today = newest.get(thing.oid)
-        owner = getattr(today, "owner", None)
-        if today is not thing and owner is not None and getattr(thing, "owner", owner) != owner:
-            thing = dataclasses.replace(thing, owner=owner)
-            if thing == today:
-                thing = today
-        made.append(thing)
-    made += newest.objects(Role)
-    made += [g for g in newest.objects(Grant) if g.target in oids and g.target not in hidden]
-    return made
+        made[thing.oid] = access.owned(thing, newest, owners)
+    return [*made.values(), *newest.objects(Role), *access.grants(made, newest)]
 
 
 __all__ = ["PastCatalogs"]

@@ -61,7 +61,8 @@ class QueryBinder(CompoundBinder):
         saved = self.text, self.search_path, self.expressions.text, self.accesses.role
         self.text = self.expressions.text = view.query
         self.search_path = view.search_path or self.search_path
-        self.accesses.role = view.owner
+        if view.oid not in self.accesses.catalog.as_invoker:
+            self.accesses.role = view.owner
         try:
             return self.nested(parse_query(view.query), None)
         finally:

@@ -70,6 +70,7 @@ class Catalog:
         "_schemas",
         "_targets",
         "_types",
+        "as_invoker",
         "columnar",
         "database_oid",
         "past",
@@ -84,6 +85,8 @@ class Catalog:
         """Whether it is a catalog of a time gone by: nothing is written under it."""
         self.columnar: frozenset[Oid] = frozenset()
         """Tables whose rows in memory are not laid out as they are defined here: DuckDB alone reads them."""
+        self.as_invoker: frozenset[Oid] = frozenset()
+        """Views that read in the name of who asks, not of their owner."""
         self.user_types: dict[Oid, UserType] = {}
         """By OID; the same dictionary as long as no type is changed. Never changed in place."""
         self._objects: dict[Oid, CatalogObject] = {}
@@ -111,7 +114,7 @@ class Catalog:
         after = Catalog.__new__(Catalog)
         after.version = next(_versions)
         after.database_oid = self.database_oid
-        after.past, after.columnar = self.past, self.columnar
+        after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
         after.user_types = self.user_types
         for name in Catalog.__slots__:
             if name.startswith("_"):

@@ -301,28 +301,128 @@ def test_what_is_gone_is_kept_for_as_long_as_its_window_and_then_its_disk_comes_
     asyncio.run(run())
 
 
-def test_privileges_are_those_of_now() -> None:
+PERMITS_START = (
+    "create role bob login; create role owner login; create role other login",
+    "create schema o; set search_path = o; grant usage on schema o to public",
+    "create table t (id int primary key, ssn text, note text); insert into t values (1, 'secret', 'n')",
+    "create table base (id int primary key, ssn text); insert into base values (1, 'secret')",
+    "create view v as select id, ssn from base",
+    "create view above as select * from v",
+    "alter table t owner to owner; alter table base owner to owner; alter view v owner to owner",
+    "alter view above owner to owner; grant select on t, v, above to bob",
+)
+
+READERS: dict[str, tuple[tuple[str, ...], dict[str, set[str]]]] = {
+    # what has happened since, and who reads what it was before it, besides superusers
+    "nothing since": ((), {"t": {"bob", "owner"}, "v": {"bob", "owner"}, "above": {"bob", "owner"}}),
+    "revoked": (("revoke select on t from bob",), {"t": {"owner"}}),
+    "granted late": (("grant select on t to other",), {"t": {"bob", "owner", "other"}}),
+    "altered": (("alter table t add column x int",), {"t": {"bob", "owner"}}),
+    "truncated": (("truncate t",), {"t": {"bob", "owner"}}),
+    "dropped": (("drop table t",), {"t": {"owner"}}),
+    "revoked and dropped": (("revoke all on t from bob", "drop table t"), {"t": {"owner"}}),
+    "revoked and dropped at once": (
+        ("begin; revoke all on t from bob; drop table t; commit",),
+        {"t": {"owner"}},
+    ),
+    "revoked and made again": (
+        ("revoke all on t from bob; drop table t; create table t (id int); grant select on t to bob",),
+        {"t": {"owner"}},
+    ),
+    "a view without a column": (
+        (
+            "drop view above; revoke all on v from bob; drop view v",
+            "create view v as select id from base; grant select on v to bob",
+        ),
+        {"v": {"owner"}, "above": {"owner"}},
+    ),
+    "a view that shows less": (
+        ("create or replace view v as select id, '***' as ssn from base",),
+        {"v": {"owner"}, "above": {"owner"}},
+    ),
+    "a view that shows less to who may see all": (
+        ("create or replace view v as select id, '***' as ssn from base; grant select on base to bob",),
+        {"v": {"owner", "bob"}, "above": {"owner", "bob"}},
+    ),
+    "a column that is gone": (
+        ("alter table t drop column ssn",),
+        {"t": {"owner"}, "(select id, note from t)": {"bob", "owner"}, "(select 1 from t)": {"bob", "owner"}},
+    ),
+    "another owner": (("alter table t owner to other",), {"t": {"bob", "other"}}),
+    "another owner before the end": (("alter table t owner to other", "drop table t"), {"t": {"other"}}),
+    "the owner has another name": (
+        (
+            "drop table t; drop table base cascade",
+            "alter role owner rename to x; alter role other rename to owner; alter role x rename to other",
+        ),
+        {"t": {"other"}, "v": {"other"}},
+    ),
+    "the owner is gone and another one is called so": (
+        ("drop table t; drop table base cascade", "drop role owner; create role owner login"),
+        {"t": set(), "v": set()},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_who_may_read_now_may_read_the_past(name: str) -> None:
+    statements, asked = READERS[name]
+
+    async def readers(server: Server, then: int, source: str, way: Callable[..., Any]) -> set[str]:
+        found = set()
+        for user in ("bob", "owner", "other", "tidewire"):
+            client = Client(server.executor.open_session(user, "tidewire", {"search_path": "o"}))
+            answer = await way(client, f"select * from {source}" + (" x" if source[0] == "(" else ""), then)
+            if answer != "42501":
+                assert isinstance(answer, tuple), (source, user, answer)
+                assert len(answer[0]) == 1
+                found.add(user)
+            client.session.close()
+        return found
+
+    async def by_statement(client: Client, question: str, then: int) -> Any:
+        return await answer(client, f"{question} as of timestamp {then}")
+
+    async def in_a_block(client: Client, question: str, then: int) -> Any:
+        await client.query(f"begin as of timestamp {then}")
+        return await answer(client, question)
+
+    async def by_a_pinned_session(client: Client, question: str, then: int) -> Any:
+        await client.query(f"set tidewire.as_of = '{then}'")
+        return await answer(client, question)
+
     async def run() -> None:
         async with Server() as server:
             client = server.client()
-            await client.query("create table t (id int primary key); insert into t values (1)")
-            await client.query("create table dropped (id int); insert into dropped values (1)")
-            await client.query("create role reader login; grant select on t, dropped to reader")
+            for statement in PERMITS_START:
+                await client.query(statement)
             then = server.executor.read_ts()
-            await client.query(
-                "revoke select on t from reader; alter table t add column x int; drop table dropped"
-            )
-            await client.query("create role late login")
-            reader, late = (
-                Client(server.executor.open_session(u, "tidewire", {})) for u in ("reader", "late")
-            )
-            assert await reader.rows(f"select * from dropped as of timestamp {then}") == [(1,)]
-            for who, table in ((reader, "t"), (late, "t"), (late, "dropped")):
-                with pytest.raises(Failed) as failed:
-                    await who.rows(f"select * from {table} as of timestamp {then}")
-                assert failed.value.sqlstate == "42501"
-            await client.query("grant select on t to late")
-            assert await late.rows(f"select * from t as of timestamp {then}") == [(1,)]
+            for statement in ("create table nothing ()", *statements):
+                await client.query(statement)
+                # The catalog of then is kept, and settled anew after each statement.
+                await answer(client, f"select * from o.t as of timestamp {then}")
+            for source, users in asked.items():
+                for way in (by_statement, in_a_block, by_a_pinned_session):
+                    found = await readers(server, then, source, way)
+                    assert found == users | {"tidewire"}, (source, way.__name__)
+
+    asyncio.run(run())
+
+
+def test_a_native_snapshot_of_what_is_gone_is_for_its_owner() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            for statement in PERMITS_START:
+                await client.query(statement)
+            then = server.executor.read_ts()
+            opened = f"select tidewire_open_snapshot('[\"o.t\"]', '{then}', 60) is not null"
+            for statement, users in (("select 1", {"bob", "owner"}), ("drop table t", {"owner"})):
+                await client.query(statement)
+                for user in ("bob", "owner"):
+                    there = Client(server.executor.open_session(user, "tidewire", {}))
+                    found = await answer(there, opened)
+                    assert (found != "42501") == (user in users), (statement, user, found)
 
     asyncio.run(run())
 
@@ -375,6 +475,30 @@ def test_ddl_beside_a_block_in_the_past_changes_nothing_for_it() -> None:
                 assert await reader.rows("select b, a from t") == [(5, "x")], ddl
             await reader.query("commit")
             assert await reader.rows("select * from t") == []
+
+    asyncio.run(run())
+
+
+def test_ddl_beside_a_session_in_the_past_changes_nothing_for_it() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client, reader = server.client("a"), server.client("reader")
+            await client.query("create table t (id int primary key, a text); insert into t values (1, 'x')")
+            await client.query("create table other (id int)")
+            then = server.executor.read_ts()
+            await client.query("alter table t add column late int")
+            await reader.query(f"set tidewire.as_of = '{then}'")
+            for ddl in (
+                "select 1",
+                "drop table other; create table other (id text)",
+                "drop table t; create table t (id int primary key, a text); insert into t values (1, 'now')",
+                "drop table t",
+            ):
+                await client.query(ddl)
+                assert await reader.rows("select * from t where id = 1") == [(1, "x")], ddl
+            await reader.query("reset tidewire.as_of")
+            with pytest.raises(Failed):
+                await reader.rows("select * from t")
 
     asyncio.run(run())
 
