@@ -319,6 +319,10 @@ READERS: dict[str, tuple[tuple[str, ...], dict[str, set[str]]]] = {
     "granted late": (("grant select on t to other",), {"t": {"bob", "owner", "other"}}),
     "altered": (("alter table t add column x int",), {"t": {"bob", "owner"}}),
     "truncated": (("truncate t",), {"t": {"bob", "owner"}}),
+    "other names and types": (
+        ("alter table t rename ssn to x; alter table t alter id type bigint; alter table t rename to tt",),
+        {"t": {"bob", "owner"}},
+    ),
     "dropped": (("drop table t",), {"t": {"owner"}}),
     "revoked and dropped": (("revoke all on t from bob", "drop table t"), {"t": {"owner"}}),
     "revoked and dropped at once": (
