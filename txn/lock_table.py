@@ -11,7 +11,8 @@ Locks that sessions of *several servers* have to respect (advisory locks) are de
 * **Rules are applied at admission only**, by the server that asks; whoever reads the log afterwards just takes over the outcome. As who
   appends has read everything before, there is one order of all requests, and everybody sees the same.
 * First come, first served, as `txn.locks` has it: a request waits behind an incompatible one that came before it, and who
-  strengthens a lock that he has goes to the front. An owner waits for one lock at a time.
+  strengthens a lock that he has goes to the front. An owner waits for one lock at a time: who asks for another one has given up
+  the first, even if he could not say so yet.
 
 Two modes: shared goes with shared, exclusive with nothing.
 """
@@ -74,6 +75,10 @@ class Record(NamedTuple):
         claim = (*owner, mode)
         return self._replace(queue=(claim, *self.queue) if self.held(owner) else (*self.queue, claim))
 
+    def withdrawn(self, owner: Owner) -> Record:
+        """The owner waits no more; what he holds he keeps."""
+        return self.reduced(owner.__eq__, self.held(owner))
+
     def reduced(self, owners: Callable[[Owner], bool], mode: int = 0) -> Record:
         """Those owners wait no more and hold it in `mode` at most (0: not at all); the queue is served as far as that goes."""
         holders = [
@@ -114,7 +119,10 @@ class LockTable:
             if not mine:
                 del self._held[server, pid]
         for server, pid, _ in before.queue:
-            del self._waits[server, pid]
+            if (
+                self._waits.get((server, pid)) == lock
+            ):  # a log may hold entries that let an owner wait for two
+                del self._waits[server, pid]
         if record.holders or record.queue:
             self._records[lock] = record
         for server, pid, mode in record.holders:
@@ -150,24 +158,24 @@ class LockTable:
         found = dict.fromkeys(lock for owner, held in self._held.items() if owners(owner) for lock in held)
         return list(found | dict.fromkeys(lock for owner, lock in self._waits.items() if owners(owner)))
 
-    def blockers(self, owner: Owner) -> list[Owner]:
-        """Whom the owner waits for; nobody if he does not wait."""
+    def blockers(self, owner: Owner, without: Owner | None = None) -> list[Owner]:
+        """Whom the owner waits for; nobody if he does not wait. `without`: as if that one waited for nothing."""
         lock = self._waits.get(owner)
         if lock is None:
             return []
         record = self._records[lock]
         mode = next(mode for s, p, mode in record.queue if (s, p) == owner)
-        return record.ahead(owner, mode)
+        return (record if without is None else record.withdrawn(without)).ahead(owner, mode)
 
     def circle(
         self, owner: Owner, lock: LockId, mode: int, beyond: Callable[[Owner], Iterable[Owner]]
     ) -> list[Owner]:
-        """Who would wait for whom in a circle if the owner waited for this lock, the owner first; empty: nobody.
+        """Who would wait for whom in a circle if the owner waited for this lock and no other, the owner first; empty: nobody.
 
         `beyond`: whom somebody waits for because of locks that are not in this table.
         """
         came_from: dict[Owner, Owner] = {}
-        pending = [(owner, blocker) for blocker in self[lock].ahead(owner, mode)]
+        pending = [(owner, blocker) for blocker in self[lock].withdrawn(owner).ahead(owner, mode)]
         while pending:
             waiter, blocker = pending.pop()
             if blocker == owner:
@@ -177,7 +185,7 @@ class LockTable:
                 return path[::-1]
             if blocker not in came_from:
                 came_from[blocker] = waiter
-                pending += [(blocker, other) for other in (*self.blockers(blocker), *beyond(blocker))]
+                pending += [(blocker, other) for other in (*self.blockers(blocker, owner), *beyond(blocker))]
         return []
 
     def raw(self) -> list[RawRecord]:

@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from executor.abc import ExecutionError
 from executor.session.advisory import AdvisoryLocks, Key, Listed, Owner, blocked, describe
 from storage.abc import StorageError
-from txn.abc import CommitUnknown, TxnError
+from txn.abc import CommitUnknown, LockNotAvailable, TxnError
 from txn.lock_table import EXCLUSIVE, SHARED
 from txn.locks import LockLimitExceeded, LockMode
 from txn.shared.session_locks import LocksLost, SessionLocks
@@ -113,6 +113,10 @@ class SharedAdvisoryLocks(AdvisoryLocks):
             key, mode = wanted
             try:
                 await self._shared.wait(pid, key, _MODES[mode], timeout_s)
+            except LockNotAvailable:
+                self._settle(owner, surely=True)
+                await self.let_go(pid)  # who is told that he waits no more is in nobody's way any more
+                raise
             except BaseException:
                 self._settle(owner, surely=True)
                 raise
@@ -192,6 +196,8 @@ class SharedAdvisoryLocks(AdvisoryLocks):
             if owner is not None:
                 owner.held.clear()
                 owner.transaction.clear()
+            # If nobody has expelled this server after all, the log still says that they are his.
+            self._to_settle.add(pid)
             self._end(pid, _worded(self._shared.cast_out(pid)))
 
 

@@ -8,6 +8,8 @@
     stall b                 server b does nothing any more, and believes that it is still the same moment
     wake b                  until now; what has happened meanwhile it learns by what its clients do, or by `pass`
     pass 30                 seconds, after each of which everybody who runs reads the log and says that he is alive
+    lose consensus          nobody reaches it any more
+    find consensus          until now
 
 The servers share a consensus and a blob store in memory, and nothing else. A session that is ended by its server says `ended` and
 why before its client says anything again, and the client's next command comes in a new one.
@@ -16,15 +18,18 @@ why before its client says anything again, and the client's next command comes i
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 from functools import partial
 from typing import Any
 
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
+from storage.abc import Determinate, StorageError
 from storage.blob import open_blob
 from storage.consensus.memory import MemoryConsensus
 from tests.executor.sql import Client, Server
+from txn.abc import TxnError
 from txn.limits import Limits
 from txn.oracle import SystemClock
 from txn.shared import SharedEnvironment
@@ -39,6 +44,22 @@ class Follower(Client):
         if self.session.behind:
             await self.session.caught_up()
         return await super().query(text)
+
+
+class OutOfReach:
+    """Faults of the consensus: nothing is done, and whoever asks hears so."""
+
+    async def before(self, op: str, shard: str) -> None:
+        self.before_now(op, shard)
+
+    async def after(self, op: str, shard: str) -> None:
+        pass
+
+    def before_now(self, op: str, shard: str) -> None:
+        raise Determinate("the consensus is out of reach")
+
+    def after_now(self, op: str, shard: str) -> None:
+        pass
 
 
 class Servers:
@@ -152,8 +173,20 @@ class Servers:
             self.now_s += 1
             for name, server in self.servers.items():
                 if name not in self.stalled:
-                    await server.env.lead()
+                    if self.consensus.faults is None:
+                        await server.env.lead()
+                    else:
+                        with contextlib.suppress(
+                            StorageError, TxnError
+                        ):  # as the task that follows the log does
+                            await server.env.lead()
                     await server.env.say_alive()
+
+    async def _lose(self, _: str) -> None:
+        self.consensus.faults = OutOfReach()
+
+    async def _find(self, _: str) -> None:
+        self.consensus.faults = None
 
 
 _VERBS = {
@@ -163,4 +196,6 @@ _VERBS = {
     "stall": Servers._stall,
     "wake": Servers._wake,
     "pass": Servers._pass,
+    "lose": Servers._lose,
+    "find": Servers._find,
 }

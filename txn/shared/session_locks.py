@@ -165,20 +165,33 @@ class SessionLocks:
         return True
 
     def _queue(self, group: SharedGroup, owner: Owner, lock: LockId, mode: int) -> bool:
-        if self._grant(group, owner, lock, mode):
-            return True
-        circle = self.table.circle(owner, lock, mode, self._row_locks)
-        if circle:
-            raise DeadlockDetected("deadlock detected", detail=self._spelled(circle, lock))
-        self._put(group, lock, self.table[lock].queued(owner, mode))
-        return False
+        # A wait that has ended may have left its claim behind: what lets go of it can fail, and is tried again later.
+        older = self.table.awaited_by(owner)
+        record = self.table[lock].withdrawn(owner)
+        free = record.is_free(owner, mode)
+        if not free:
+            circle = self.table.circle(owner, lock, mode, self._row_locks)
+            if circle:
+                raise DeadlockDetected("deadlock detected", detail=self._spelled(circle, lock))
+            record = record.queued(owner, mode)
+        elif record.held(owner) < mode:
+            record = record.granted(owner, mode)
+        self._check_limits(lock, record)
+        if older is not None and older != lock:
+            group.put_lock(older, self.table[older].withdrawn(owner))
+        if record != self.table[lock]:
+            group.put_lock(lock, record)
+        return free
 
     def _put(self, group: SharedGroup, lock: LockId, record: Record) -> None:
+        self._check_limits(lock, record)
+        group.put_lock(lock, record)
+
+    def _check_limits(self, lock: LockId, record: Record) -> None:
         if len(record.holders) + len(record.queue) > CLAIMS_MAX:
             raise LockLimitExceeded(f"more than {CLAIMS_MAX} sessions hold or await one advisory lock")
         if len(self.table) >= self._locks_max and not self.table[lock].holders:
             raise LockLimitExceeded(f"more than {self._locks_max} advisory locks are held")
-        group.put_lock(lock, record)
 
     # --- hearing of the outcome --------------------------------------------------------------
 
