@@ -22,3 +22,10 @@ delete from j1 using j1 a join j2 b using (i) where j1.i = a.i and a.i = 1;
 select * from j1 where generate_series(1, 2) > 1;
 select * from j1 join j2 on generate_series(1, 2) > 1;
 values (generate_series(1, 2));
+-- what looks like a part of a join, and is none
+select count(*) from j1 a join (select * from j2 where k::text = ')' or k > 0) s on a.i = s.i;
+select a.t || '(' as u from j1 a join j2 b on a.t <> '(' and a.i = b.i join j1 c on c.i = b.i order by 1;
+create table j3 (i int primary key, "on" int);
+insert into j3 select a.i, max(b.k) from j1 a join j2 b on a.i = b.i where a.i is not null group by a.i on conflict (i) do nothing;
+insert into j3 select a.i, 0 from j1 a join j3 b on a.i = b.i on conflict do nothing;
+select a.on, a.i as on from j3 a join j3 b on a.on = b.on order by 1, 2;
