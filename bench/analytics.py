@@ -64,6 +64,8 @@ def _prepare(scale: float) -> Callable[[Peer], None]:
         folder = _folder(scale)
         with peer.connect() as conn:
             _loaded_s[peer.name] = _timed(lambda: load(conn, folder))
+            for settling in ("VACUUM ANALYZE", "CHECKPOINT"):  # or a peer does it while the other is measured
+                conn.execute(settling)
 
     return prepare
 
