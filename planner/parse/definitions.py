@@ -194,9 +194,7 @@ def _recursive(said: st.CreateView, at: Token, text: str) -> st.CreateView:
     if not said.columns:
         raise syntax_error(next(t for t in tokenize(text) if t.keyword == "as"), text)
     if said.check_option:
-        raise PlanError(
-            "0A000", "WITH CHECK OPTION not supported on recursive views", position=at.start + 1
-        )
+        raise PlanError("0A000", "WITH CHECK OPTION not supported on recursive views", position=at.start + 1)
     name, columns = quoted(said.name.name), ", ".join(map(quoted, said.columns))
     head = f"WITH RECURSIVE {name} ({columns}) AS ("
     query = f"{head}{said.query.text}) SELECT {columns} FROM {name}"
