@@ -166,11 +166,10 @@ class Authentication:
             found = read_secret(user, text) if text is not None else None
         return found
 
-    def verifier(self, user: str) -> Verifier:
-        """The user's, or one that no password fits: an MD5 hash proves nothing in SCRAM."""
-        known = self._secret(user)
-        if isinstance(known, Verifier):
-            return known
+    def _verifier(self, user: str, kept: Secret | None) -> Verifier:
+        """What is kept, or one that no password fits: an MD5 hash proves nothing in SCRAM."""
+        if isinstance(kept, Verifier):
+            return kept
         salt = hmac.digest(self._mock_key, user.encode(), hashlib.sha256)[:16]
         return Verifier(salt, secrets.token_bytes(32), secrets.token_bytes(32))
 
@@ -178,11 +177,11 @@ class Authentication:
         """`binding`: the hash of this server's certificate, over TLS."""
         kept = self._secret(user)
         if method is Method.CLEARTEXT:
-            return CleartextExchange(user, kept if kept is not None else self.verifier(user))
+            return CleartextExchange(user, kept if kept is not None else self._verifier(user, kept))
         if method is Method.MD5:
             assert isinstance(kept, Md5Hash), "without a hash the exchange is SCRAM"
             return Md5Exchange(kept)
-        return ScramExchange(user, self.verifier(user), binding)
+        return ScramExchange(user, self._verifier(user, kept), binding)
 
 
 class Exchange:

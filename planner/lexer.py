@@ -118,6 +118,11 @@ def fold(name: str) -> str:
     return truncate(name) if len(name) > 15 else name
 
 
+def is_sign(token: Token, sign: str) -> bool:
+    """Whether a token is this punctuation, and not a string or a name that reads like it."""
+    return token.kind == PUNCTUATION and token.value == sign
+
+
 def quoted(name: str) -> str:
     """The quoted identifier that means a name."""
     return '"' + name.replace('"', '""') + '"'

@@ -135,9 +135,13 @@ class AdvisoryLocks:
             return False
         if count > 1:
             owner.held[key, shared] = count - 1
-        else:
-            del owner.held[key, shared]
-            self._locks.weaken(owner, SPACE, key, owner.mode(key))
+            return True
+        del owner.held[key, shared]
+        return self._unlocked(owner, key)
+
+    def _unlocked(self, owner: Owner, key: Key) -> bool | Awaitable[bool]:
+        """The session has said its last unlock of a lock."""
+        self._locks.weaken(owner, SPACE, key, owner.mode(key))
         return True
 
     def unlock_all(self, pid: int) -> bool | Awaitable[bool]:
@@ -158,12 +162,17 @@ class AdvisoryLocks:
 
     async def wait(self, pid: int, timeout_s: float | None) -> None:
         """Waits for what a query was BLOCKED by. Raises DeadlockDetected, LockNotAvailable."""
+        wanted = self._wanted(pid)
+        if wanted is not None:
+            await self._locks.lock(self._owners[pid], SPACE, *wanted, timeout_s=timeout_s)
+
+    def _wanted(self, pid: int) -> tuple[Key, LockMode] | None:
+        """What the query was BLOCKED by; what else it has locked is given back."""
         owner = self._owners[pid]
         wanted, owner.wanted = owner.wanted, None
         owner.go_back()
         self._settle(owner)
-        if wanted is not None:
-            await self._locks.lock(owner, SPACE, *wanted, timeout_s=timeout_s)
+        return wanted
 
     def end_transaction(self, pid: int) -> None:
         owner = self._owners.get(pid)

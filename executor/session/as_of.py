@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from executor.abc import ExecutionError, Result, Rows
+from executor.keyed.plans import CompiledPlan
 from executor.session.arguments import evaluate
 from executor.session.block import Block
 from planner import statements as st
@@ -156,14 +157,18 @@ async def _time(session: Session, plan: Plan, s: st.SelectAsOf) -> Timestamp:
 
 
 @asynccontextmanager
-async def _block_at(session: Session, ts: Timestamp) -> AsyncIterator[Block]:
-    """A block in the past, in place of the session's own, whatever that one's snapshot is."""
+async def _begun(
+    session: Session, plan: Plan, s: st.SelectAsOf
+) -> AsyncIterator[tuple[Timestamp, Block, Plan, CompiledPlan]]:
+    """The time that a statement names, its SELECT and that compiled, and a block then, which stands in place of the
+    session's own, whatever that one's snapshot is."""
+    ts, inner = await _time(session, plan, s), plan.extra["query"]
     outer = session.block
     block = Block(session.executor, "repeatable read", True, True, session.now_us(), as_of=ts)
     await look(session, block, ts)
     session.block = block
     try:
-        yield block
+        yield ts, block, inner, session.compiled(inner)
     finally:
         if block.txn is not None:
             block.txn.rollback()
@@ -174,10 +179,7 @@ async def run(
     session: Session, plan: Plan, s: st.SelectAsOf, params: Sequence[Datum], autocommit: bool
 ) -> Result:
     """A SELECT as of a time of its own."""
-    ts = await _time(session, plan, s)
-    inner: Plan = plan.extra["query"]
-    async with _block_at(session, ts) as block:
-        compiled = session.compiled(inner)
+    async with _begun(session, plan, s) as (ts, block, inner, compiled):
         body = compiled.plan.body
         if isinstance(body, Query):
             from executor.session import queries
@@ -190,10 +192,7 @@ async def rows(session: Session, plan: Plan, s: st.SelectAsOf, table: Table) -> 
     """The same as the rows of a table that is made of them, canonical."""
     from executor.session import bulk, queries
 
-    ts = await _time(session, plan, s)
-    inner: Plan = plan.extra["query"]
-    async with _block_at(session, ts) as block:
-        compiled = session.compiled(inner)
+    async with _begun(session, plan, s) as (_, block, inner, compiled):
         body = compiled.plan.body
         if isinstance(body, Query):
             return await queries.arrow(session, block, body, (), [c.type for c in table.columns])

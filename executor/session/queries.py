@@ -124,7 +124,8 @@ async def prepare(
         for used in uses if past else ():
             was_there(session, used.table, ts)
         await executor.store.prepare_read(shards, ts)
-        for own in [block.tables.get(s) for s in shards + list(created)] if block is not None else ():
+        for used in uses:
+            own = block.tables.get(used.table.shard) if block is not None else None
             if own is not None and own.bulk:
                 await executor.store.sort(own.live_bulk)  # of millions, perhaps: not on the loop
         for used in uses if past else ():

@@ -79,25 +79,17 @@ class SharedAdvisoryLocks(AdvisoryLocks):
 
         return locked()
 
-    def unlock(self, pid: int, key: Key, *, shared: bool) -> bool | Awaitable[bool]:
-        owner = self._owners.get(pid)
-        count = owner.held.get((key, shared), 0) if owner is not None else 0
-        if owner is None or not count:
-            return False
-        if count > 1:
-            owner.held[key, shared] = count - 1
-            return True
-        del owner.held[key, shared]
-        return self._unlocked(owner)
-
     def unlock_all(self, pid: int) -> bool | Awaitable[bool]:
         owner = self._owners.get(pid)
         if owner is None or not owner.held:
             return True
         owner.held.clear()
-        return self._unlocked(owner)
+        return self._let_go(owner)
 
-    async def _unlocked(self, owner: Owner) -> bool:
+    def _unlocked(self, owner: Owner, key: Key) -> Awaitable[bool]:
+        return self._let_go(owner)
+
+    async def _let_go(self, owner: Owner) -> bool:
         self._settle(owner)
         await self.let_go(owner.id)
         return True
@@ -105,10 +97,7 @@ class SharedAdvisoryLocks(AdvisoryLocks):
     # --- from the session --------------------------------------------------------------------
 
     async def wait(self, pid: int, timeout_s: float | None) -> None:
-        owner = self._owners[pid]
-        wanted, owner.wanted = owner.wanted, None
-        owner.go_back()
-        self._settle(owner)
+        owner, wanted = self._owners[pid], self._wanted(pid)
         if wanted is not None:
             key, mode = wanted
             try:

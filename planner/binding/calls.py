@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 BOOL, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.UNKNOWN)
 _NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
-_FRAME_CLAUSES = ("preceding", "following")
 
 
 def shown(ref: TypeRef) -> str:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from planner.abc import Param, SessionValue, Slot
+from planner.lexer import quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,7 @@ def join(separator: str, frags: Sequence[Item]) -> Frag:
     return sql(*items)
 
 
-def quote_name(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+quote_name = quoted
 
 
 def quote_text(text: str) -> str:

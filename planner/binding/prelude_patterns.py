@@ -11,7 +11,7 @@ from typing import Any
 
 from planner.abc import SqlError
 from planner.binding import numerics as n
-from planner.binding.regexps import compile_pattern, replacement
+from planner.binding.regexps import compile_pattern, refuse_global, replacement
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -22,8 +22,7 @@ _I = "INTEGER"
 
 
 def _checked(name: str, flags: str, **positive: int) -> None:
-    if "g" in flags:
-        raise SqlError("22023", f'{name}() does not support the "global" option')
+    refuse_global(name, flags)
     for what, value in positive.items():
         if value < (0 if what in ("subexpr",) else 1):
             raise SqlError("22023", f'invalid value for parameter "{what}": {value}')

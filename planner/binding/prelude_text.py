@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from planner.abc import SqlError, TypeRef
-from planner.binding.regexps import compile_pattern, replacement
+from planner.binding.regexps import compile_pattern, refuse_global, replacement
 from planner.keywords import COLUMN_NAME, RESERVED, TYPE_FUNCTION_NAME
 from planner.types import NAME, input_text, join_record, split_record
 from planner.types.texts import byte_of_number, number_of_byte, one_byte
@@ -209,13 +209,8 @@ def _similar(pattern: str, escape: str) -> str:
     return "".join(out) + ")$"
 
 
-def _refuse_global(name: str, flags: str, hint: str = "") -> None:
-    if "g" in flags:
-        raise SqlError("22023", f'{name}() does not support the "global" option', hint=hint)
-
-
 def _regexp_like(s: str, pattern: str, flags: str) -> bool:
-    _refuse_global("regexp_like", flags)
+    refuse_global("regexp_like", flags)
     return compile_pattern(pattern, flags).search(s) is not None
 
 
@@ -229,7 +224,7 @@ def _groups(m: re.Match[str]) -> list[str | None]:
 
 
 def _regexp_match(s: str, pattern: str, flags: str) -> list[str | None] | None:
-    _refuse_global("regexp_match", flags, "Use the regexp_matches function instead.")
+    refuse_global("regexp_match", flags, "Use the regexp_matches function instead.")
     m = compile_pattern(pattern, flags).search(s)
     return None if m is None else _groups(m)
 
@@ -241,7 +236,7 @@ def _regexp_matches(s: str, pattern: str, flags: str) -> list[list[str | None]]:
 
 
 def _regexp_split(s: str, pattern: str, flags: str) -> list[str]:
-    _refuse_global("regexp_split_to_array", flags)
+    refuse_global("regexp_split_to_array", flags)
     compiled = compile_pattern(pattern, flags)
     out, at = [], 0
     for m in compiled.finditer(s):

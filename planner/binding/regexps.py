@@ -42,6 +42,12 @@ def compile_pattern(pattern: str, flags: str) -> re.Pattern[str]:
         raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
 
 
+def refuse_global(name: str, flags: str, hint: str = "") -> None:
+    """Raises 22023 for `g` where a function takes one match."""
+    if "g" in flags:
+        raise SqlError("22023", f'{name}() does not support the "global" option', hint=hint)
+
+
 def _reason(text: str) -> str:
     for found, words in (
         ("unterminated character set", "brackets [] not balanced"),

@@ -17,9 +17,8 @@ from collections.abc import Callable
 
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, SqlError, Table
-from planner.catalog import CatalogChange, quote_identifier, quote_qualified
+from planner.catalog import CatalogChange, quote_identifier
 from planner.ddl import constraints, tables, unique_indexes
-from planner.ddl.plan import Rewrite
 from planner.ddl.scope import Scope
 
 
@@ -66,10 +65,7 @@ class Alteration:
         # Sequences made here must be known where the query is planned; everything else is as it was before.
         added = [s for s in scope.catalog.sequences_of(new.oid) if scope.before.get(s.oid) is None]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added])
-        source = quote_qualified(then.schema_of(self.before.schema_oid).name, self.before.name)
-        sql = f"SELECT {', '.join(outputs)} FROM {source}"
-        scope.rewrites.append(Rewrite(self.before, new, sql, then))
-        scope.dropped.append(self.before.shard)
+        scope.rewrite(self.before, new, outputs, then)
         scope.checks = [dataclasses.replace(c, table=new) if c.table is not None else c for c in scope.checks]
 
     def column(self, name: str) -> Column:

@@ -18,9 +18,8 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, Table
-from planner.catalog import CompositeType, domains, quote_identifier, quote_qualified
+from planner.catalog import CompositeType, domains, quote_identifier
 from planner.ddl import tables
-from planner.ddl.plan import Rewrite
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
@@ -71,10 +70,8 @@ def write_values_anew(scope: Scope, oid: int) -> None:
         old = scope.before.get(table.oid)
         assert isinstance(old, Table)
         new = dataclasses.replace(table, shard=tables.shard_of(scope.allocate()))
-        source = quote_qualified(scope.before.schema_of(old.schema_oid).name, old.name)
         scope.replace(table, new)
-        scope.rewrites.append(Rewrite(old, new, f"SELECT {', '.join(cells)} FROM {source}", scope.before))
-        scope.dropped.append(old.shard)
+        scope.rewrite(old, new, cells, scope.before)
 
 
 def _of_new_shape(value: str, fields: Sequence[str | None]) -> str:

@@ -8,6 +8,7 @@ first `old` and last `new`, and the counter if OIDs were taken.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
@@ -23,7 +24,7 @@ from planner.catalog import (
     Relation,
     Schema,
 )
-from planner.catalog.names import missing_relation, missing_schema
+from planner.catalog.names import missing_relation, missing_schema, quote_qualified
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 
 if TYPE_CHECKING:
@@ -222,6 +223,12 @@ class Scope:
                 e.position = 0
             raise
         return plan
+
+    def rewrite(self, old: Table, new: Table, outputs: Sequence[str], then: Catalog) -> None:
+        """Rows of `old`, each output computed in the catalog `then`, are to become those of `new`, in a shard of its own."""
+        source = quote_qualified(then.schema_of(old.schema_oid).name, old.name)
+        self.rewrites.append(Rewrite(old, new, f"SELECT {', '.join(outputs)} FROM {source}", then))
+        self.dropped.append(old.shard)
 
     def context(self, *, trusted: bool = True) -> PlanContext:
         """The statement's context with the working catalog. Not `trusted`: its user's privileges are asked for."""

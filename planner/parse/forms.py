@@ -11,7 +11,7 @@ Tokens that are put in stand where the ones around them stand, so that errors ke
 
 from __future__ import annotations
 
-from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD, Token
+from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
 
 
 def rewritten(tokens: list[Token]) -> list[Token]:
@@ -41,17 +41,13 @@ def _normalized(tokens: list[Token]) -> list[Token]:
 _AFTER_VALUES = frozenset(("union", "intersect", "except", "order", "limit", "offset", "fetch"))
 
 
-def _is(token: Token, sign: str) -> bool:
-    return token.kind == PUNCTUATION and token.value == sign
-
-
 def _closing(tokens: list[Token], at: int) -> int:
     """The index of the bracket that closes the one at `at`; the last token's if none does."""
     depth = 0
     for i in range(at, len(tokens)):
-        if _is(tokens[i], "("):
+        if is_sign(tokens[i], "("):
             depth += 1
-        elif _is(tokens[i], ")"):
+        elif is_sign(tokens[i], ")"):
             depth -= 1
             if depth == 0:
                 return i
@@ -73,10 +69,12 @@ def _values_in_from(tokens: list[Token]) -> list[Token]:
         token = tokens[i]
         out.append(token)
         i += 1
-        if not (_is(token, "(") and tokens[i].keyword == "values" and _is(tokens[i + 1], "(")):
+        if not (is_sign(token, "(") and tokens[i].keyword == "values" and is_sign(tokens[i + 1], "(")):
             continue
         end = _closing(tokens, i + 1) + 1
-        while _is(tokens[min(end, len(tokens) - 1)], ",") and _is(tokens[min(end + 1, len(tokens) - 1)], "("):
+        while is_sign(tokens[min(end, len(tokens) - 1)], ",") and is_sign(
+            tokens[min(end + 1, len(tokens) - 1)], "("
+        ):
             end = _closing(tokens, end + 1) + 1
         if end >= len(tokens) or tokens[end].keyword not in _AFTER_VALUES:
             continue
@@ -91,13 +89,13 @@ def _values_in_from(tokens: list[Token]) -> list[Token]:
 def _similar_substring(tokens: list[Token]) -> list[Token]:
     out = list(tokens)
     for i, token in enumerate(tokens):
-        if token.value != "substring" or token.kind != WORD or not _is(tokens[i + 1], "("):
+        if token.value != "substring" or token.kind != WORD or not is_sign(tokens[i + 1], "("):
             continue
         depth = 0
         for j in range(i + 1, _closing(tokens, i + 1)):
-            if _is(tokens[j], "("):
+            if is_sign(tokens[j], "("):
                 depth += 1
-            elif _is(tokens[j], ")"):
+            elif is_sign(tokens[j], ")"):
                 depth -= 1
             elif depth == 1 and tokens[j].keyword == "similar" and tokens[j + 1].keyword != "to":
                 out[j] = Token(WORD, "from", tokens[j].start, tokens[j].end, "from")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planner.lexer import END, PUNCTUATION, QUOTED, WORD, Token
+from planner.lexer import END, PUNCTUATION, QUOTED, WORD, Token, is_sign
 from planner.parse.column_lists import SEPARATOR
 
 _BEFORE_JOIN: Final = frozenset(("inner", "left", "right", "full", "outer", "cross", "natural"))
@@ -57,7 +57,7 @@ def misplaced_condition(tokens: list[Token]) -> Token | None:
     for i, token in enumerate(tokens):
         level = levels[-1]
         sign = token.value if token.kind == PUNCTUATION else ""
-        if token.keyword and i and (_is(tokens[i - 1], ".") or tokens[i - 1].keyword == "as"):
+        if token.keyword and i and (is_sign(tokens[i - 1], ".") or tokens[i - 1].keyword == "as"):
             continue  # a name
         if sign in ("(", "["):
             levels.append(_Level())
@@ -70,16 +70,12 @@ def misplaced_condition(tokens: list[Token]) -> Token | None:
         elif token.keyword == "join":
             level.joined = True
             level.waiting += _takes_condition(tokens, i)
-        elif token.keyword == "on" or (token.keyword == "using" and _is(tokens[i + 1], "(")):
+        elif token.keyword == "on" or (token.keyword == "using" and is_sign(tokens[i + 1], "(")):
             if level.waiting:
                 level.waiting -= 1
             elif level.joined and not merges and tokens[i + 1].keyword != "conflict":
                 return token
     return None
-
-
-def _is(token: Token, sign: str) -> bool:
-    return token.kind == PUNCTUATION and token.value == sign
 
 
 def _takes_condition(tokens: list[Token], at: int) -> bool:
@@ -99,13 +95,13 @@ def with_aliases(tokens: list[Token]) -> list[Token]:
     while i < len(tokens):
         out.append(tokens[i])
         i += 1
-        if tokens[i - 1].keyword != "using" or not _is(tokens[i], "("):
+        if tokens[i - 1].keyword != "using" or not is_sign(tokens[i], "("):
             continue
         end = i + 1
-        while tokens[end].kind in (WORD, QUOTED) and _is(tokens[end + 1], ","):
+        while tokens[end].kind in (WORD, QUOTED) and is_sign(tokens[end + 1], ","):
             end += 2
         last, closing, word, name = (tokens + tokens[-1:] * 4)[end : end + 4]
-        if last.kind in (WORD, QUOTED) and _is(closing, ")") and word.keyword == "as":
+        if last.kind in (WORD, QUOTED) and is_sign(closing, ")") and word.keyword == "as":
             if name.kind not in (WORD, QUOTED):
                 continue
             folded = Token(QUOTED, f"{last.value}{SEPARATOR}{name.value}", last.start, last.end)
