@@ -23,6 +23,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.system.handles import opened
 from planner.catalog.system.reg_names import RegNames
 from planner.catalog.system.zones import zone_rows
+from planner.lexer import quoted
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -71,7 +72,7 @@ class SystemRelations:
             raise ExecutionError("42P01", f'relation "{use.schema}.{use.name}" does not exist')
         name = f"system_{use.schema}_{use.name}"
         bindings[name] = self._rows(session, use, found)
-        cells = [f"{t.store_sql(_quoted(c.name), c.type)} AS {_quoted(c.name)}" for c in found.columns]
+        cells = [f"{t.store_sql(quoted(c.name), c.type)} AS {quoted(c.name)}" for c in found.columns]
         hidden = f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid"
         return f"(SELECT {', '.join(cells)}, {hidden}, '2'::BIGINT AS xmin FROM {name})"
 
@@ -111,10 +112,6 @@ def _with_array_datums(rows: Any, refs: list[TypeRef]) -> Any:
             cells[i] = t.array_datum(cells[i], refs[i].oid)
         made.append(tuple(cells))
     return made
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _settings(session: Session) -> list[dict[str, Any]]:

@@ -28,6 +28,7 @@ from executor.snapshot.spill import spilled_table
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
+from planner.lexer import quoted
 from planner.types.encodings import encoding_named
 from storage.abc import Datum, Part
 
@@ -307,8 +308,8 @@ async def _copy_out(
                 hint="Try the COPY (SELECT ...) TO variant.",
             )
         schema = session.catalog.schema_of(relation.schema_oid).name
-        cells = ", ".join(_quoted(n) for n in names)
-        text = f"SELECT {cells} FROM {_quoted(schema)}.{_quoted(relation.name)}"
+        cells = ", ".join(quoted(n) for n in names)
+        text = f"SELECT {cells} FROM {quoted(schema)}.{quoted(relation.name)}"
         inner, params = session.executor.planner.plan(text, session.context(), normalise=False)
     result = await session.run_plan(inner, params, autocommit)
     if isinstance(result, Rows):
@@ -330,7 +331,3 @@ def _as_stream(rows: Rows) -> Stream:
             yield pa.RecordBatch.from_arrays(arrays, names=[f"c{i}" for i in range(len(columns))])
 
     return Stream("COPY", columns, batches(), lambda: None)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -51,6 +51,7 @@ from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
+from planner.lexer import quoted
 from storage.abc import Row
 from txn.abc import Key
 
@@ -220,7 +221,7 @@ async def _absent(
     columns = [child.columns[child.index_of(a)].type for a in constraint.columns]
     theirs = [parent.columns[parent.index_of(a)] for a in constraint.foreign_columns]
     test = " AND ".join(
-        sql_equal(f"w.k{i}", a, f"p.{_quoted(b.name)}", b.type)
+        sql_equal(f"w.k{i}", a, f"p.{quoted(b.name)}", b.type)
         for i, (a, b) in enumerate(zip(columns, theirs, strict=True))
     )
     cells = ", ".join(f"{t.select_sql(f'w.k{i}', ref)} AS k{i}" for i, ref in enumerate(columns))
@@ -442,10 +443,10 @@ async def _children(
     side, attnums = (child, constraint.columns) if from_child else (parent, constraint.foreign_columns)
     given = [side.columns[side.index_of(a)].type for a in attnums]
     test = " AND ".join(
-        sql_equal(f"w.k{i}", ref, f"o.{_quoted(c.name)}", c.type)
+        sql_equal(f"w.k{i}", ref, f"o.{quoted(c.name)}", c.type)
         for i, (ref, c) in enumerate(zip(given, mine, strict=True))
     )
-    cells = ", ".join(t.select_sql(f"o.{_quoted(c.name)}", c.type) for c in child.columns)
+    cells = ", ".join(t.select_sql(f"o.{quoted(c.name)}", c.type) for c in child.columns)
     query = Query(
         (
             f"SELECT o._rid, {cells} FROM ",
@@ -487,10 +488,6 @@ async def _query(
 async def _ready(block: Block, table: Table) -> None:
     if table.shard not in block.created:
         await block.executor.store.image(table.shard).hydrated()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 # --- the end of the transaction ------------------------------------------------------------------------

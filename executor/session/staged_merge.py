@@ -18,15 +18,12 @@ from executor.session import bulk, queries
 from executor.session.block import Block
 from planner import types as t
 from planner.abc import Column, DeleteQuery, Query, RelationUse, Slot, Table, TypeRef, UpdateQuery
+from planner.lexer import quoted
 
 if TYPE_CHECKING:
     from executor.session.session import Session
 
 _NOTHING = Query(("SELECT 1",), ())
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _key(table: Table, columns: Sequence[Column]) -> list[Column]:
@@ -61,9 +58,9 @@ async def _matches(
     cells = ["s._n", "o._rid"]
     types = [TypeRef(t.INT8), TypeRef(t.INT8)]
     if whole:
-        cells += [t.select_sql(f"o.{_quoted(c.name)}", c.type) for c in table.columns]
+        cells += [t.select_sql(f"o.{quoted(c.name)}", c.type) for c in table.columns]
         types += [c.type for c in table.columns]
-    equal = " AND ".join(f"o.{_quoted(c.name)} = {t.store_sql(f's.c{c.attnum}', c.type)}" for c in key)
+    equal = " AND ".join(f"o.{quoted(c.name)} = {t.store_sql(f's.c{c.attnum}', c.type)}" for c in key)
     use = RelationUse("old", table, None, True)
     query = Query(
         (f"SELECT {', '.join(cells)} FROM ", Slot("old"), f" o JOIN staged_keys s ON {equal}"), (use,)

@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from planner.abc import Table
+from planner.lexer import quoted
 from planner.types import arrow_type, duckdb_type, literal_sql, select_sql, store_sql, to_canonical
 from storage.abc import TIMESTAMP_MAX, Row, Timestamp
 
@@ -30,10 +31,6 @@ OPEN: Timestamp = TIMESTAMP_MAX
 
 CLOSES_MAX = 64
 """Flushes whose closed rows are counted apart."""
-
-
-def quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 @dataclass(slots=True, eq=False)
