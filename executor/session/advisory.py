@@ -18,11 +18,14 @@ exclude each other, too: `executor.session.shared_advisory` has the same methods
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import Any
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, TypeVar
 
 from executor.abc import ExecutionError
 from txn.locks import KeyLocks, LockMode
+
+T = TypeVar("T")
 
 SPACE = "advisory"
 LOCKS_MAX = 100_000
@@ -92,6 +95,22 @@ def blocked() -> ExecutionError:
     return ExecutionError(BLOCKED, "the query waits for an advisory lock")
 
 
+@contextlib.contextmanager
+def refused_midway(locks: AdvisoryLocks, pid: int) -> Iterator[None]:
+    """For results of which rows have gone out already: their query cannot run again."""
+    try:
+        yield
+    except ExecutionError as e:
+        if e.sqlstate != BLOCKED:
+            raise
+        locks.give_up(pid)
+        raise ExecutionError(
+            "0A000",
+            "waiting for an advisory lock in the middle of a large result is not supported",
+            hint="Lock with fewer rows at a time, or use pg_try_advisory_lock.",
+        ) from None
+
+
 class AdvisoryLocks:
     """The advisory locks of all sessions, by pid. Sessions that never used one cost a look into a dict."""
 
@@ -159,6 +178,23 @@ class AdvisoryLocks:
         owner = self._owners.get(pid)
         if owner is not None:
             owner.before = None
+
+    async def until_granted(self, pid: int, timeout_s: float | None, run: Callable[[], Awaitable[T]]) -> T:
+        """Runs a query until it is not BLOCKED. Raises what it raises, and what `wait` raises."""
+        while True:
+            self.attempt(pid)
+            try:
+                return await run()
+            except ExecutionError as e:
+                if e.sqlstate != BLOCKED:
+                    raise
+            await self.wait(pid, timeout_s)
+
+    def give_up(self, pid: int) -> None:
+        """What a query was BLOCKED by is not waited for."""
+        owner = self._owners.get(pid)
+        if owner is not None:
+            owner.wanted = None
 
     async def wait(self, pid: int, timeout_s: float | None) -> None:
         """Waits for what a query was BLOCKED by. Raises DeadlockDetected, LockNotAvailable."""

@@ -10,9 +10,9 @@ The read hold ends when the query has begun: DuckDB's own snapshot protects it f
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -26,7 +26,7 @@ from executor.keyed.overlay import TableWrites
 from executor.keyed.read import LookupPlan
 from executor.past.tables import Loan, shard_of
 from executor.session import changes, keyed
-from executor.session.advisory import BLOCKED
+from executor.session.advisory import refused_midway
 from executor.session.block import Block
 from executor.session.values import session_value
 from executor.snapshot.columns import rows_to_arrays
@@ -47,6 +47,8 @@ from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+T = TypeVar("T")
 
 UTC_NAMES = ("UTC", "GMT", "Etc/UTC")
 DISTRIBUTED = ("auto", "distributed")
@@ -328,30 +330,30 @@ async def read(
         answer = await distributed.read(session, block, plan, query, params, as_of, tag)
         if answer is not None:
             return answer
-    advisory = session.executor.advisory
+
+    async def begun() -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
+        prepared = await prepare(session, block, query, params, as_of=as_of)
+        try:
+            return await session.executor.columnar.start(prepared.sql, prepared.bindings, zone=_zone(session))
+        finally:
+            prepared.begun()
+
     try:
-        while True:
-            advisory.attempt(session.pid)
-            prepared = await prepare(session, block, query, params, as_of=as_of)
-            try:
-                running, batches, complete = await session.executor.columnar.start(
-                    prepared.sql, prepared.bindings, zone=_zone(session)
-                )
-                break
-            except ExecutionError as e:
-                if e.sqlstate != BLOCKED:
-                    raise
-            finally:
-                prepared.begun()
-            await advisory.wait(session.pid, session.settings.lock_timeout_ms / 1000 or None)
+        running, batches, complete = await _with_advisory_locks(session, begun)
     finally:
         if block is None:
-            advisory.end_transaction(session.pid)
+            session.executor.advisory.end_transaction(session.pid)
     types = [c.type for c in columns]
     if complete:
         rows = [row for b in batches for row in batch_rows(b, types)]
         return Rows(f"{tag} {len(rows)}", plan.columns, rows)
     return stream(session, running, batches, columns, tag)
+
+
+async def _with_advisory_locks(session: Session, run: Callable[[], Awaitable[T]]) -> T:
+    """Runs a query, and again after every wait for an advisory lock that it asks for."""
+    timeout_s = session.settings.lock_timeout_ms / 1000 or None
+    return await session.executor.advisory.until_granted(session.pid, timeout_s, run)
 
 
 def _zone(session: Session) -> str:
@@ -378,11 +380,12 @@ def stream(
         running.on_close(timer.cancel)
 
     async def batches() -> AsyncIterator[pa.RecordBatch]:
-        async with aclosing(session.executor.columnar.stream(running, first)) as source:  # type: ignore[type-var]
-            async for batch in source:
-                if running.cancelled:
-                    raise canceled(running.cancelled)
-                yield canonical_batch(batch, types)
+        with refused_midway(session.executor.advisory, session.pid):
+            async with aclosing(session.executor.columnar.stream(running, first)) as source:  # type: ignore[type-var]
+                async for batch in source:
+                    if running.cancelled:
+                        raise canceled(running.cancelled)
+                    yield canonical_batch(batch, types)
 
     def close() -> None:
         running.close()
@@ -401,11 +404,15 @@ async def arrow(
     begins: bool = True,
 ) -> pa.Table:
     """A query's whole result, canonical where `types` are given."""
-    prepared = await prepare(session, block, query, params, extra, begins=begins)
-    try:
-        result = await session.executor.columnar.table(prepared.sql, prepared.bindings, zone=_zone(session))
-    finally:
-        prepared.begun()
+
+    async def table() -> pa.Table:
+        prepared = await prepare(session, block, query, params, extra, begins=begins)
+        try:
+            return await session.executor.columnar.table(prepared.sql, prepared.bindings, zone=_zone(session))
+        finally:
+            prepared.begun()
+
+    result = await _with_advisory_locks(session, table)
     return result if types is None else canonical_table(result, types)
 
 
