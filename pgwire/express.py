@@ -1,48 +1,75 @@
-"""A prepared read that comes as it came before: from bytes to bytes, with nothing in between.
+"""A prepared statement that comes as it came before: what was found out about it then is not found out again.
 
     B length | portal NUL statement NUL formats count | length value ... | result formats | (D) E S
                \\________ the same every time ________/                    \\___ the same every time __/
 
 A client executes a prepared statement with other values, and everything else in the same bytes. So what stands around the values
 is compared instead of read, and what was found out for it the first time (`extended.bind`) is kept with the statement: what decodes
-the values, what reads the rows (`executor.session.readers`), what encodes them.
+the values, what encodes the rows, what is said before them.
 
-It answers wholly or not at all. Whatever is not as it was (an open block, a portal, a notice to be sent, a message in two pieces, NULL,
-an error) is left to the handlers, which begin with the same bytes; a read that was begun has changed nothing.
+    a read outside of blocks     from bytes to bytes, with nothing in between (`executor.session.readers`)
+    everything else              by the fast door, as the handlers would (`fused`)
+
+Whatever is not as it was (a portal, a notice to be sent, a message in two pieces, values that cannot be read) is left to the
+handlers, which begin with the same bytes: nothing has happened. A read that was begun has changed nothing, so it is left to
+them at any error; what may write is seen to its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from struct import Struct
 from time import time_ns
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from executor.abc import Prepared
-from pgwire import messages, replies
+from pgwire import fused, messages, replies
 from pgwire.encoding.parameters import Values, parameter_input, params_decoder
 from pgwire.pages import encoded
+from pgwire.runs import VALUES_MIN
 from pgwire.shapes import Shape
+from pgwire.transcoding import spoken
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
-    from planner.abc import TypeRef
+    from planner.abc import Plan, TypeRef
     from planner.types import TypeSettings
+    from storage.abc import Row
 
-Express = Callable[[bytes], "bytes | None"]
-"""The bytes of a client, from Bind to Sync -> all of the answer, or None: not as usual."""
+Reader = Callable[[tuple[Any, ...]], "Sequence[Row] | None"]
+Fields = Callable[[bytes], "Values | None"]
+"""The bytes from Bind to Sync -> the values in them, or None: they are not as usual."""
 
 _int32_at = Struct(">i").unpack_from
+_NAME_AT: Final = messages.HEADER_SIZE_BYTES + 1
 _ENDS: Final = [replies.command_complete(f"SELECT {n}") + replies.READY[b"I"] for n in range(1001)]
 """CommandComplete and ReadyForQuery after so many rows."""
+LAYOUT_FIELDS_MAX: Final = 512
+"""So many fields the layouts that are kept with a statement have together, and those of one more."""
+
+
+class Usual:
+    """How a statement is usually bound, and what was found out for that: good for one plan and one set of settings."""
+
+    __slots__ = ("decode", "fields", "formats", "opening", "plan", "read", "settings", "shape")
+
+    def __init__(self, plan: Plan, shape: Shape, bound: messages.Bound, described: bool) -> None:
+        _, name, codes, values, formats = bound
+        after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
+        head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
+        self.plan, self.settings, self.shape, self.formats = plan, shape.settings, shape, formats
+        self.opening = shape.bound if described else replies.BIND_COMPLETE
+        self.fields: Fields = _fields(head, _counted(formats) + after, len(after), len(values))
+        self.decode = _decoder(tuple(plan.parameters), codes, shape.settings)
+        self.read: Reader | Literal[False] | None = None
+        """What answers it outside of blocks. False: it is no such read. None: not asked yet."""
 
 
 def answered(conversation: Conversation, data: bytes) -> bool:
-    """Answers what was read, if it is one statement as usual; False: nothing has happened."""
+    """Answers what was read, or begins to, if it is one statement as usual; False: nothing has happened."""
     session = conversation.session
     if (
-        session.transaction_status != b"I"  # first, for statements of blocks never come this way
-        or session.portals
+        session.portals
         or session.notices
         or session.heard
         or session.parameter_changes
@@ -50,59 +77,72 @@ def answered(conversation: Conversation, data: bytes) -> bool:
         or not conversation.undisturbed
     ):
         return False
-    name_end = data.find(b"\x00", messages.HEADER_SIZE_BYTES + 1)
-    prepared = session.statements.get(data[messages.HEADER_SIZE_BYTES + 1 : name_end].decode("latin-1"))
+    prepared = session.statements.get(data[_NAME_AT : data.find(b"\x00", _NAME_AT)].decode("latin-1"))
     if prepared is None or not prepared.express:
         return False
-    reply = prepared.express(data)
-    if reply is None:
+    usual: Usual = prepared.express
+    found = usual.fields(data)
+    if found is None:
         return False
-    conversation.io.write(reply)
+    if session.type_settings is not usual.settings or prepared.plan is not usual.plan:
+        prepared.express = None  # learned again, with what there is now
+        return False
+    if session.transaction_status == b"I":
+        read = usual.read
+        if read:
+            return _read(conversation, prepared, usual, read, found)
+        if read is None or session.in_implicit:
+            return False
+    try:
+        params = usual.decode(found)
+    except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
+        return False
+    step = fused.execute(conversation, prepared, params, usual.shape, usual.formats, usual.opening)
+    if step is None or conversation.under_way(step):
+        conversation.flush()
+    return True
+
+
+def _read(conversation: Conversation, prepared: Prepared, usual: Usual, read: Reader, found: Values) -> bool:
+    """Answers a read outside of blocks, or leaves it alone."""
+    began_ns = time_ns()
+    try:
+        rows = read(usual.decode(found))
+        if rows is None:
+            prepared.express = None  # the catalog may be another one: it is learned again
+            return False
+        shape = usual.shape
+        body = (shape.encode_rows(rows) if type(rows) is tuple else encoded(shape, rows)) if rows else b""
+    except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
+        return False
+    session = conversation.session
+    session.statement_text, session.statement_began_ns = prepared.text, began_ns
+    count = len(rows)
+    conversation.io.write(usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count)))
     return True
 
 
 def learn(
-    conversation: Conversation, prepared: Prepared, shape: Shape, bound: messages.Bound, *, described: bool
+    conversation: Conversation,
+    prepared: Prepared,
+    shape: Shape,
+    bound: messages.Bound,
+    *,
+    described: bool,
+    alone: bool,
 ) -> None:
-    """After a statement was bound and executed in one: keeps how, if it is a read that may come again."""
-    session, plan = conversation.session, prepared.plan
-    reader = session.reader(plan)
-    prepared.express = False
-    if reader is None or conversation.encoding is not None or not prepared.name.isascii():
+    """After a statement was bound and executed in one: keeps how, if it may come again. `alone`: it was in no block."""
+    plan, values = prepared.plan, bound[3]
+    if (
+        spoken(shape.settings) is not None
+        or not prepared.name.isascii()
+        or (plan.tag == "INSERT" and len(values) >= VALUES_MIN)  # its rows may go in by columns (`runs`)
+    ):
+        prepared.express = False
         return
-    _, name, codes, values, formats = bound
-    settings = session.type_settings
-    head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
-    after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
-    tail = _counted(formats) + after
-    fields = _fields(head, tail, len(after), len(values))
-    decode = _decoder(tuple(plan.parameters), codes, settings)
-    encode_rows = shape.encode_rows
-    bind_complete = shape.bound if described else replies.BIND_COMPLETE
-    text = prepared.text
-
-    def express(data: bytes) -> bytes | None:
-        if session.type_settings is not settings or prepared.plan is not plan:
-            prepared.express = None  # learned again, with what there is now
-            return None
-        found = fields(data)
-        if found is None:
-            return None
-        began_ns = time_ns()
-        try:
-            rows = reader(decode(found))
-            if rows is None:
-                prepared.express = None  # the catalog may be another one: it is learned again
-                return None
-            body = (encode_rows(rows) if type(rows) is tuple else encoded(shape, rows)) if rows else b""
-        except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
-            return None
-        session.statement_text, session.statement_began_ns = text, began_ns
-        count = len(rows)
-        end = _ENDS[count] if count < len(_ENDS) else _end(count)
-        return bind_complete + body + end
-
-    prepared.express = express
+    usual = prepared.express = Usual(plan, shape, bound, described)
+    if alone:
+        usual.read = conversation.session.reader(plan) or False
 
 
 def _decoder(
@@ -123,26 +163,18 @@ def _end(count: int) -> bytes:
     return replies.command_complete(f"SELECT {count}") + replies.READY[b"I"]
 
 
-def _fields(
-    head: bytes, tail: bytes, after_size: int, count: int
-) -> Callable[[bytes], list[bytes] | tuple[bytes, ...] | None]:
-    """What finds the values between head and tail; None: they are not all there, or are not what is there."""
-    first = messages.HEADER_SIZE_BYTES + len(head)
+def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
+    """What finds the values between head and tail; None: they are not all there, or are not what is there.
+
+    Values have few lengths, so from how long they are together one guesses where each begins, and looks whether it is so.
+    """
     begin = messages.HEADER_SIZE_BYTES
+    first = begin + len(head)
     tail_size = len(tail)
     extra = 1 + after_size
+    layouts: dict[int, tuple[Struct, tuple[int, ...]]] = {}
 
-    def framed(data: bytes) -> bool:
-        return (
-            data.startswith(head, begin)
-            and data.endswith(tail)
-            and _int32_at(data, 1)[0] == len(data) - extra
-        )
-
-    def none(data: bytes) -> tuple[bytes, ...] | None:
-        return () if framed(data) and len(data) == first + tail_size else None
-
-    def one(data: bytes) -> tuple[bytes, ...] | None:
+    def one(data: bytes) -> Values | None:
         if not (data.startswith(head, begin) and data.endswith(tail)):
             return None
         size = len(data)
@@ -151,31 +183,43 @@ def _fields(
             return None
         return (value,)
 
-    alike: dict[int, tuple[Struct, tuple[int, ...]]] = {}
-
-    def many(data: bytes) -> list[bytes] | tuple[bytes, ...] | None:
-        if not framed(data):
+    def others(data: bytes) -> Values | None:
+        if not (data.startswith(head, begin) and data.endswith(tail)):
             return None
-        end = len(data) - tail_size
-        size, rest = divmod(end - first, count)
-        if not rest and 4 <= size <= 20:  # all values are of one size, perhaps: read at once
-            known = alike.get(size)
-            if known is None:
-                known = alike[size] = Struct(">" + f"i{size - 4}s" * count), (size - 4,) * count
+        size = len(data)
+        if _int32_at(data, 1)[0] != size - extra:
+            return None
+        end = size - tail_size
+        known = layouts.get(end)
+        if known is not None:
             both = known[0].unpack_from(data, first)
             if both[::2] == known[1]:
                 return both[1::2]
-        values: list[bytes] = []
-        at = first
-        while at < end:
-            length: int = _int32_at(data, at)[0]
-            if length < 0:
-                return None
-            values.append(data[at + 4 : at + 4 + length])
-            at += 4 + length
-        return values if at == end and len(values) == count else None
+        values = _values(data, first, end)
+        if values is None or len(values) != count:
+            return None
+        if known is None and count * len(layouts) < LAYOUT_FIELDS_MAX and None not in values:
+            sizes = tuple([len(value or b"") for value in values])
+            layouts[end] = Struct(">" + "".join([f"i{n}s" for n in sizes])), sizes
+        return values
 
-    return one if count == 1 else many if count else none
+    return one if count == 1 else others
+
+
+def _values(data: bytes, at: int, end: int) -> list[bytes | None] | None:
+    """The values from `at` to `end`, each after its length (-1: NULL); None: there is something else."""
+    values: list[bytes | None] = []
+    while at + 4 <= end:
+        length: int = _int32_at(data, at)[0]
+        at += 4
+        if length >= 0:
+            values.append(data[at : at + length])
+            at += length
+        elif length == -1:
+            values.append(None)
+        else:
+            return None
+    return values if at == end else None
 
 
 __all__ = ["answered", "learn"]

@@ -4,7 +4,7 @@
                                         \\--Execute--> the next rows ...
 
 Nearly always Bind is followed in the same packet by (Describe,) Execute and Sync for the unnamed
-portal: then no portal is made, and the four are answered as one (`bind`, the fused path).
+portal: then no portal is made, and the four are answered as one (`fused`).
 
 **Whose transaction is it?** An Execute that Sync follows directly is a transaction of its own.
 Any other one outside a block joins the implicit transaction, which Sync commits, or which the
@@ -18,8 +18,8 @@ from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
-from pgwire import express, messages, replies, runs
-from pgwire.abc import EMPTY_PLAN, Step, aborted, ends_transaction
+from pgwire import express, fused, messages, replies, runs
+from pgwire.abc import EMPTY_PLAN, WAIT, Step, aborted, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
 from pgwire.results import PortalRun
@@ -99,7 +99,7 @@ def _statement(conversation: Conversation, name: str) -> Prepared:
 
 
 def bind(conversation: Conversation) -> Step:
-    inbox, session, out = conversation.inbox, conversation.session, conversation.out
+    inbox, session = conversation.inbox, conversation.session
     buffer, end = inbox.buffer, inbox.end
     try:
         bound = messages.parse_bind(buffer, inbox.start, end)
@@ -127,75 +127,23 @@ def bind(conversation: Conversation) -> Step:
             return _bind_portal(conversation, portal_name, prepared, params, formats)
         if session.portals:
             conversation.drop_portal("")
-        if buffer.startswith(messages.DESCRIBE_EXECUTE_SYNC, end):
-            describe_it = True
+        described = buffer.startswith(messages.DESCRIBE_EXECUTE_SYNC, end)
+        if described:
             inbox.position = end + len(messages.DESCRIBE_EXECUTE_SYNC)
         elif buffer.startswith(messages.EXECUTE_SYNC, end):
-            describe_it = False
             inbox.position = end + len(messages.EXECUTE_SYNC)
         else:
             return _bind_portal(conversation, portal_name, prepared, params, formats)
     except Exception as error:  # noqa: BLE001
         conversation.fail_and_skip(error)
         return None
-    # Bind, (Describe,) Execute and Sync at once: no portal is made, it would die at this Sync.
-    session.statement_text, session.statement_began_ns = prepared.text, time_ns()
-    try:
-        result = session.execute_now(plan, params, conversation.done, autocommit=True)
-    except Exception as error:  # noqa: BLE001
-        out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
-        conversation.fail(error)
-        conversation.ready()
-        return None
-    if result is None:
-        out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
-        return _fused_wide(conversation, prepared, params, formats)
-    conversation.unnamed_done = prepared
-    if result is PENDING:
-        return conversation.wait(_finish_fused, shape, describe_it)
-    _reply_fused(conversation, shape, result, describe_it)  # type: ignore[arg-type]
-    if prepared.express is None and session.transaction_status == b"I":
-        express.learn(conversation, prepared, shape, bound, described=describe_it)
-    return None
-
-
-def _reply_fused(conversation: Conversation, shape: Shape, result: Rows, describe_it: bool) -> None:
-    out, session = conversation.out, conversation.session
-    out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
-    if result.rows:
-        try:
-            out.append(encoded(shape, result.rows))
-        except SqlError as error:  # a character that the client's encoding does not have
-            conversation.fail(error)
-            conversation.ready()
-            return
-    if session.portals:
-        conversation.after_statement()  # it may have been COMMIT
-    if session.notices or session.parameter_changes or session.heard:
-        conversation.complete(result.tag)
-        conversation.ready()
-    else:
-        out.append(replies.command_complete(result.tag))
-        out.append(replies.READY[session.transaction_status])
-
-
-async def _fused_wide(
-    conversation: Conversation, prepared: Prepared, params: tuple[Datum, ...], formats: tuple[int, ...]
-) -> None:
-    copied = False
-    try:
-        result = await conversation.session.execute(prepared.plan, params, autocommit=True)
-        # The Sync that came along belongs to the copying; the one behind CopyDone is answered.
-        copied = isinstance(result, CopyIn)
-        conversation.complete(await conversation.send_result(prepared.plan, result, formats, described=True))
-    except Exception as error:  # noqa: BLE001
-        if copied:
-            conversation.fail_and_skip(error)
-            return
-        conversation.fail(error)
-    if not copied:
-        conversation.after_statement()
-        conversation.ready()
+    alone = session.transaction_status == b"I"
+    opening = shape.bound if described else replies.BIND_COMPLETE
+    step = fused.execute(conversation, prepared, params, shape, formats, opening)
+    known = prepared.express
+    if (known is None or (alone and known and known.read is None)) and (step is None or step is WAIT):
+        express.learn(conversation, prepared, shape, bound, described=described, alone=alone)
+    return step
 
 
 def _bind_portal(
@@ -379,17 +327,6 @@ async def _end_implicit(conversation: Conversation) -> None:
         conversation.fail(error)
     conversation.after_statement()
     conversation.ready()
-
-
-def _finish_fused(
-    conversation: Conversation, result: Rows | Exception, shape: Shape, describe_it: bool
-) -> None:
-    if isinstance(result, Exception):
-        conversation.out.append(shape.bound if describe_it else replies.BIND_COMPLETE)
-        conversation.fail(result)
-        conversation.ready()
-    else:
-        _reply_fused(conversation, shape, result, describe_it)
 
 
 def _finish_execute(conversation: Conversation, result: Rows | Exception, portal: Portal) -> None:

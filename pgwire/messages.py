@@ -180,10 +180,6 @@ class Inbox:
             self._later_bytes += len(data)
 
     @property
-    def is_empty(self) -> bool:
-        return self.position >= len(self.buffer) and not self._later
-
-    @property
     def waiting_bytes(self) -> int:
         """What has been read but not yet been taken as messages."""
         return len(self.buffer) - self.position + self._later_bytes

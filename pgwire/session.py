@@ -147,10 +147,11 @@ class Conversation:
             self.handlers is _normal
             and not self.busy
             and self.io.writable
-            and self.inbox.is_empty
+            and not self.inbox.buffer
             and self.encoding is None
             and self._ending is None
             and self.pipeline is None
+            and not self.one_by_one
             and not self.gone
         )
 
@@ -189,23 +190,8 @@ class Conversation:
                     continue
                 if step is MORE:
                     break
-                self.busy = True
-                if step is WAIT:
-                    if self._early is not None:  # the callback came before execute_now returned
-                        early, self._early = self._early, None
-                        self._finish(early)
-                        if self.busy:
-                            return
-                        continue
-                    if len(out) != 1 or out[0] is not replies.PARSE_COMPLETE:
-                        self.flush()
+                if not self.under_way(step):
                     return
-                self.flush()
-                if self.working:
-                    return  # COPY: the task that waits for the data goes on
-                self.working = True
-                self.io.spawn(self._wide(step))  # type: ignore[arg-type]
-                return
         except ProtocolViolation as violation:
             self._say_goodbye(violation)
             return
@@ -214,13 +200,31 @@ class Conversation:
             self._held = False
             self.io.resume_reading()
 
+    def under_way(self, step: Step) -> bool:
+        """A handler has begun what a callback or a task ends. Whether it has ended already, so that the loop goes on."""
+        self.busy = True
+        out = self.out
+        if step is WAIT:
+            if self._early is not None:  # the callback came before execute_now returned
+                early, self._early = self._early, None
+                self._finish(early)
+                return not self.busy
+            if len(out) != 1 or out[0] is not replies.PARSE_COMPLETE:
+                self.flush()
+            return False
+        self.flush()
+        if not self.working:  # else COPY: the task that waits for the data goes on
+            self.working = True
+            self.io.spawn(self._wide(step))  # type: ignore[arg-type]
+        return False
+
     def flush(self) -> None:
         out = self.out
         if out:
-            if not self.gone:
-                data = out[0] if len(out) == 1 else b"".join(out)
-                self.io.write(data if self.encoding is None else said(data, self.session.type_settings))
+            data = out.pop() if len(out) == 1 else b"".join(out)
             out.clear()
+            if not self.gone:
+                self.io.write(data if self.encoding is None else said(data, self.session.type_settings))
 
     async def push(self) -> None:
         """Flushes, and waits while the client does not take it: backpressure for long results."""

@@ -68,9 +68,12 @@ def params_decoder(
         if width and len(values) == count:
             # Nothing but short integers in text, as in a long IN list: no call for each.
             try:
-                if max(map(len, values)) <= width and b"".join(values).isdigit():  # type: ignore[arg-type]
+                if max(map(len, values)) <= width and b"".join(values).replace(b"-", b"").isdigit():  # type: ignore[arg-type]
                     return tuple(map(int, values))  # type: ignore[arg-type]
-            except (TypeError, ValueError):  # a NULL, or nothing at all: value by value
+            except (
+                TypeError,
+                ValueError,
+            ):  # a NULL, nothing at all, a sign where there should be none: value by value
                 pass
         if len(values) != count:
             raise SqlError(
