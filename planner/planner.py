@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from planner import classify, types
+from planner import classify, repeated_rows, types
 from planner import statements as st
 from planner.abc import (
     InsertValues,
@@ -196,6 +196,10 @@ class Planner:
             known = self._exact(key, ctx)
             if known is not None:
                 return known, ()
+            many = self._plan_repeated(text, ctx, parameter_types)
+            if many is not None:
+                self._remember(ctx, key, _Cached(many, None))
+                return many, ()
         with shown(ctx.catalog.user_types):
             plan = self._plan_exact(text, ctx, parameter_types, offset)
         if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
@@ -224,6 +228,17 @@ class Planner:
             del self._exact_only[next(iter(self._exact_only))]
         self._exact_only[key] = None
         return None
+
+    def _plan_repeated(self, text: str, ctx: PlanContext, parameter_types: Sequence[int]) -> Plan | None:
+        """The plan of an INSERT that writes one row again and again, if this is one."""
+        said = repeated_rows.first_row(text)
+        if said is None or not repeated_rows.repeats(parameter_types, said.width, said.row_count):
+            return None
+        try:
+            plan, _ = self.plan(said.text, ctx, parameter_types[: said.width], normalise=False)
+        except SqlError:
+            return None  # planned as a whole, which finds the error's right position
+        return repeated_rows.multiplied(plan, said, text)
 
     def _plan_exact(
         self, text: str, ctx: PlanContext, parameter_types: Sequence[int], offset: int, depth: int = 0

@@ -15,12 +15,13 @@ Every column of the table is one of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import pyarrow as pa
 
+from executor.keyed.alike_rows import parameters_of, parameters_per_row
 from executor.keyed.compile import Compiled, NotCompilable, compile_row
 from planner import types as t
 from planner.abc import Call, Const, Expr, InsertValues, Param, Plan, TypeRef
@@ -65,11 +66,11 @@ class RowBatch:
             raise NotCompilable("not merely rows")
         self.row_count = len(body.rows)
         width, odd = divmod(len(plan.parameters), self.row_count)
-        if odd or not width or not _alike(body.rows, plan.parameters, width):
+        if odd or not width or not _are_one_row(body.rows, plan.parameters, width):
             raise NotCompilable("rows of different forms")
         cells = body.rows[0]
         self._refs = [c.type for c in body.table.columns]
-        used = Counter(p.number for cell in cells for p in _parameters(cell))
+        used = Counter(p.number for cell in cells for p in parameters_of(cell))
         self.types = list(plan.parameters[:width])
         self._columns: list[_Column] = []
         for cell, ref in zip(cells, self._refs, strict=True):
@@ -112,12 +113,11 @@ class RowBatch:
         return out
 
 
-def _parameters(e: Expr) -> Iterator[Param]:
-    if isinstance(e, Param):
-        yield e
-    elif isinstance(e, Call):
-        for a in e.args:
-            yield from _parameters(a)
+def _are_one_row(rows: Sequence[tuple[Expr, ...]], types: Sequence[TypeRef], width: int) -> bool:
+    """Whether each row is the first with its parameters moved on by `width`."""
+    if len(rows) == 1:
+        return True
+    return list(types) == list(types[:width]) * len(rows) and parameters_per_row(rows) == width
 
 
 def _calls(e: Expr, op: str) -> bool:
@@ -153,29 +153,7 @@ def _other(cell: Expr, ref: TypeRef) -> _Column:
         if isinstance(call, Call) and call.op == "nextval" and isinstance(call.args[0], Const):
             return _Sequence(int(call.args[0].value))
         raise NotCompilable("computed from a sequence")
-    return _Computed(compile_row([cell], [ref]), not any(_parameters(cell)))
-
-
-def _alike(rows: Sequence[tuple[Expr, ...]], types: Sequence[TypeRef], width: int) -> bool:
-    """Whether each row is the first with its parameters moved on by `width`."""
-    if any(types[i] != types[i % width] for i in range(width, len(types))):
-        return False
-    first = rows[0]
-    if any(p.number > width for cell in first for p in _parameters(cell)):
-        return False
-    return all(
-        _moved(a, b, i * width) for i, row in enumerate(rows) if i for a, b in zip(first, row, strict=True)
-    )
-
-
-def _moved(a: Expr, b: Expr, by: int) -> bool:
-    if isinstance(a, Param):
-        return isinstance(b, Param) and b.number == a.number + by and b.type == a.type
-    if isinstance(a, Call):
-        if not isinstance(b, Call) or (a.op, a.type, len(a.args)) != (b.op, b.type, len(b.args)):
-            return False
-        return all(_moved(x, y, by) for x, y in zip(a.args, b.args, strict=True))
-    return a == b
+    return _Computed(compile_row([cell], [ref]), not any(parameters_of(cell)))
 
 
 __all__ = ["RowBatch"]

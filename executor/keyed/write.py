@@ -19,6 +19,7 @@ from typing import Any
 
 from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules, UniqueRule
+from executor.keyed.alike_rows import parameters_per_row
 from executor.keyed.compile import (
     Compiled,
     compile_condition,
@@ -56,6 +57,7 @@ class InsertPlan:
         "_rows",
         "_sequences",
         "_tells_which",
+        "_width",
         "body",
         "decide",
         "rules",
@@ -72,7 +74,10 @@ class InsertPlan:
         self.rules = rules
         self.tag = "INSERT 0 "
         types = [c.type for c in body.table.columns]
-        self._rows: list[Compiled] = [compile_row(r, types) for r in body.rows]
+        self._width = parameters_per_row(body.rows)
+        """If it is not 0, the first row's function computes each from so many parameters."""
+        rows = body.rows[:1] if self._width else body.rows
+        self._rows: list[Compiled] = [compile_row(r, types) for r in rows]
         self._sequences = _sequences(body.rows)
         self._returning = compile_tuple(body.returning) if body.returning is not None else None
         self._tells_which = len(types) in columns_named(body.returning or ())
@@ -87,6 +92,13 @@ class InsertPlan:
             session.reserve_values(oid, count)
         check = self.rules.check
         rows = []
+        if self._width:
+            (compiled,), width = self._rows, self._width
+            for at in range(0, width * len(self.body.rows), width):
+                row = compiled(params[at : at + width], None, session)
+                check(row, session)
+                rows.append(row)
+            return rows
         for compiled in self._rows:
             row = compiled(params, None, session)
             check(row, session)
@@ -110,11 +122,12 @@ class InsertPlan:
             rows = self.values(params, session)
         rules = self.rules
         row_key = rules.key
-        if len(rows) == 1 and row_key is not None and self._conflict is None and not rules.uniques:
-            row = rows[0]
-            key = row_key(row)
-            if view.get(key, ts) is not None:
-                raise rules.unique_violation(None, key)
+        if len(rows) == 1 and self._conflict is None and not rules.uniques:
+            row, key = rows[0], None
+            if row_key is not None:
+                key = row_key(row)
+                if view.get(key, ts) is not None:
+                    raise rules.unique_violation(None, key)
             returned = [self._returned(params, row, session, 0)] if self._returning is not None else None
             return [(None, 0, None, key, row)], returned, 1
         return self._many(params, session, view, ts, rows)

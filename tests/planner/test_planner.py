@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from planner.abc import InsertValues, KeyedRead, KeyedUpdate, PlanError, Query, StatementKind, Utility
+from planner import repeated_rows
+from planner.abc import InsertValues, KeyedRead, KeyedUpdate, Plan, PlanError, Query, StatementKind, Utility
+from planner.binding import bind
+from planner.parse.queries import parse_query
 from planner.planner import PlanContext, Planner
 from planner.types import TypeSettings
 from tests.planner.world import World
@@ -175,3 +180,85 @@ KINDS = [
 def test_every_statement_has_its_kind_and_tag(world: World, text: str, kind: StatementKind, tag: str) -> None:
     plan, _ = world.planner.plan(text, world.context())
     assert (plan.kind, plan.tag) == (kind, tag)
+
+
+# --- one row again and again ------------------------------------------------------------------------
+
+
+def _whole(world: World, text: str, types: tuple[int, ...]) -> Plan:
+    """The plan that the parser and the binder make of the whole text."""
+    ctx = world.context()
+    return bind(parse_query(text), ctx, types, text)
+
+
+_ROWS = {
+    "numbered rows": ("insert into t (k, v) values ($1,$2),($3,$4),($5,$6),($7,$8)", ()),
+    "their types are stated": ("insert into t (k, s) values ($1,$2),($3,$4),($5,$6),($7,$8)", (20, 25) * 4),
+    "one column": ("INSERT INTO T(k) VALUES ( $1), ( $2), ( $3), ( $4) ", ()),
+    "all columns": ("insert into other.t values ($1,$2),($3,$4),($5,$6),($7,$8) ", ()),
+    "casts": ("insert into t (k, d) values " + ",".join(["($1::int,$2::date)"] * 5), ()),
+    "quoted names": ('insert into "t" ("s", "k") values ($1,$2),($3,$4),($5,$6),($7,$8)', (1043, 23) * 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", _ROWS)
+def test_rows_alike_have_the_plan_of_the_whole(world: World, name: str) -> None:
+    text, types = _ROWS[name]
+    numbers = iter(range(1, 100))
+    text = re.sub(r"\$\d+", lambda _: f"${next(numbers)}", text)
+    assert repeated_rows.first_row(text) is not None
+    plan, _ = world.planner.plan(text, world.context(), types, normalise=False)
+    whole = _whole(world, text, types)
+    assert (plan.body, plan.parameters, plan.columns) == (whole.body, whole.parameters, whole.columns)
+    assert (plan.kind, plan.tag, plan.text, plan.extra) == (whole.kind, whole.tag, text, whole.extra)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "insert into t (k, v) values ($1,$2),($3,$4)",  # few
+        "insert into t (k, v) values ($1,$2),($3,$4),($6,$5),($7,$8)",
+        "insert into t (k, v) values ($1,$2),($1,$2),($1,$2),($1,$2)",
+        "insert into t (k, v) values ($1,$2),($3,$4),($5,$6),($7)",
+        "insert into t (k, v) values ($1,1),($2,2),($3,3),($4,4)",
+        "insert into t (k, v) values ($1,1),($2,1),($3,1),($4,1)",
+        "insert into t (k, s) values ($1,'),('),($2,'),('),($3,'),('),($4,'),(')",
+        "insert into t (k, v) values ($1,$2::int),($3,$4),($5,$6::int),($7,$8)",
+        "insert into t (k) values ($1),($2),($3),($4) returning k",
+        "insert into t (k) values ($1),($2),($3),($4) on conflict do nothing",
+        "insert into t (k) values ($1),($2),($3),($4) -- $5",
+        "with x as (select 1) insert into t (k) values ($1),($2),($3),($4)",
+        "values ($1),($2),($3),($4)",
+    ],
+)
+def test_other_rows_are_planned_as_they_are(text: str) -> None:
+    assert repeated_rows.first_row(text) is None
+
+
+def test_rows_alike_of_other_types_are_planned_as_they_are(world: World) -> None:
+    text = "insert into t (k, v) values ($1,$2),($3,$4),($5,$6),($7,$8)"
+    types = (23, 23) * 3 + (20, 21)
+    plan, _ = world.planner.plan(text, world.context(), types, normalise=False)
+    assert tuple(p.oid for p in plan.parameters) == types
+    assert plan.body == _whole(world, text, types).body
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "insert into t (k, nix) values ($1,$2),($3,$4),($5,$6),($7,$8)",
+        "insert into t (k) values ($1,$2),($3,$4),($5,$6),($7,$8)",
+        "insert into t (k, v) values ($1,$2::nix),($3,$4::nix),($5,$6::nix),($7,$8::nix)",
+        "insert into nix values ($1,$2),($3,$4),($5,$6),($7,$8)",
+    ],
+)
+def test_errors_of_rows_alike_are_those_of_the_whole(world: World, text: str) -> None:
+    with pytest.raises(PlanError) as expected:
+        _whole(world, text, ())
+    with pytest.raises(PlanError) as caught:
+        world.planner.plan(text, world.context(), (), normalise=False)
+    assert str(caught.value) == str(expected.value)
+    assert (caught.value.sqlstate, caught.value.position) == (
+        expected.value.sqlstate,
+        expected.value.position,
+    )
