@@ -141,6 +141,7 @@ async def reload(store: SnapshotStore, image: TableImage, ts: Timestamp) -> Load
 
 def _begin(con: duckdb.DuckDBPyConnection, physical: Physical) -> None:
     con.execute("BEGIN TRANSACTION")
+    con.execute(physical.drop())  # of an attempt that failed after its rows were there
     con.execute(physical.create())
 
 

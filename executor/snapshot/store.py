@@ -254,18 +254,25 @@ class SnapshotStore:
     async def _hydrate(self, image: TableImage, opener: Opener) -> None:
         try:
             source = await opener()
+            assert not image.physical.exists, "nothing but hydration gives a cold table rows in DuckDB"
             loaded = await load(self, image, source, self._progress)
-            written, physical = loaded.written, image.physical
-            physical.exists = True
-            physical.account(written.inserted, written.closed, written.max_from, written.max_to)
-            image.flushed_ts = max(image.flushed_ts, loaded.as_of)
-            image.hydrated_with(loaded.run, loaded.as_of)
-            await self._catch_up(image, loaded.as_of)
+
+            def place() -> None:
+                written, physical = loaded.written, image.physical
+                physical.exists = True
+                physical.account(written.inserted, written.closed, written.max_from, written.max_to)
+                image.flushed_ts = max(image.flushed_ts, loaded.as_of)
+                image.hydrated_with(loaded.run, loaded.as_of)
+
+            await self._catch_up(image, loaded.as_of, place)
         finally:
             image.hydrating = None
 
-    async def _catch_up(self, image: TableImage, as_of: Timestamp) -> None:
-        """Applies the backlog; the table stays cold until the very turn in which it is empty."""
+    async def _catch_up(self, image: TableImage, as_of: Timestamp, place: Callable[[], None]) -> None:
+        """Applies the backlog; the table stays cold until the very turn in which it is empty.
+
+        `place` puts the bulk there in that turn, not before: who finds a key takes what he finds for the newest.
+        """
         cold, ready = image.cold, 0
         fetched: list[Fetched] = []
         image.backlog = after(image.backlog, as_of)
@@ -274,6 +281,7 @@ class SnapshotStore:
             fetched.append(await fetch_writes(self, image, ts, writes, self._fetch_for(image)))
             ready += 1
         assert image.cold is cold
+        place()
         image.cold = None
         image.backlog = []
         for f in fetched:
@@ -320,8 +328,7 @@ class SnapshotStore:
             await self._flushed(image, ts)
             loaded = await reload(self, image, ts)
             if image.cold is mine:
-                image.hydrated_with(loaded.run, -1)
-                await self._catch_up(image, ts)
+                await self._catch_up(image, ts, lambda: image.hydrated_with(loaded.run, -1))
         finally:
             image.hydrating = None
 

@@ -197,6 +197,61 @@ def test_commits_with_parts_are_fetched_and_applied_in_one_step() -> None:
     run(work, fetch=fetch)
 
 
+def _bulk_update_at_60() -> tuple[dict[str, pa.Table], tuple[int, ShardWrites]]:
+    """The row under key 5, as somebody changed it after the parts: (what its parts hold, the commit)."""
+    parts = {"ins": arrow(TABLE, [30], [row(5, "newer")]), "del": rids_of([4])}
+    return parts, (60, ShardWrites(parts=[Part("+", 1, 0, 60, key="ins"), Part("-", 1, 0, 60, key="del")]))
+
+
+def test_nobody_reads_a_key_in_the_parts_while_later_commits_are_fetched() -> None:
+    parts, outstanding = _bulk_update_at_60()
+    asked, gate = asyncio.Event(), asyncio.Event()
+
+    async def fetch(shard: str, part: Part) -> pa.Table:
+        asked.set()
+        await gate.wait()
+        return parts[str(part.key)]
+
+    async def work(store: SnapshotStore) -> None:
+        image = store.attach(TABLE, opener(PARTS, 30), [outstanding], last_write_ts=60)
+        hydrated = asyncio.ensure_future(image.hydrated())
+        await asked.wait()
+        for read in (lambda: image.get(5, 60), lambda: image.newest(5), lambda: list(image.scan(5, 5, 60))):
+            with pytest.raises(NotHydrated):
+                read()
+        gate.set()
+        await hydrated
+        assert image.get(5, 60) == (30, row(5, "newer"))
+        assert image.get(5, 59) == (4, row(5, "again"))
+
+    run(work, fetch=fetch)
+
+
+def test_a_hydration_that_fails_after_its_parts_are_read_begins_anew() -> None:
+    parts, outstanding = _bulk_update_at_60()
+    attempts = 0
+
+    async def fetch(shard: str, part: Part) -> pa.Table:
+        nonlocal attempts
+        attempts += 1
+        if attempts == 1:
+            raise OSError("the store is out of reach")
+        return parts[str(part.key)]
+
+    async def main() -> None:
+        store = SnapshotStore(threads=1, fetch=fetch)
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        image = store.attach(TABLE, opener(PARTS, 30), [outstanding], last_write_ts=60)
+        with pytest.raises(OSError, match="out of reach"):
+            await image.hydrated()
+        await image.hydrated()
+        assert [(k, rid) for k, rid, _ in image.scan(None, None, 60)] == [(1, 5), (5, 30), (6, 3)]
+        assert [r[2] for r in await relation(store, 60)] == [5, 30, 3]
+        await store.close()
+
+    asyncio.run(main())
+
+
 def test_an_update_of_the_primary_key_by_another_process_moves_the_row() -> None:
     async def work(store: SnapshotStore) -> None:
         image = store.attach(TABLE, opener(PARTS, 30), last_write_ts=30)
