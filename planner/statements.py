@@ -488,6 +488,8 @@ class CreateSchema:
     owner: str = ""
     if_not_exists: bool = False
     position: int = 0
+    elements: tuple[Any, ...] = ()
+    """Statements that make things in it and grant rights on them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ import duckdb
 from executor.abc import ExecutionError
 
 _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", re.DOTALL)
+_FRAME_OFFSET = re.compile(
+    r"(?:Window ROWS|Invalid GROUPS) (PRECEDING|FOLLOWING) (?:expression cannot be negative|value)"
+)
 _DETAIL = re.compile(r"\s*\[(DETAIL|HINT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
 _OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
@@ -47,6 +50,12 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("22012", "division by zero")
     if plain.startswith("Like pattern must not end"):
         return ExecutionError("22025", "LIKE pattern must not end with escape character")
+    offset = _FRAME_OFFSET.match(plain)
+    if offset is not None:
+        end = "starting" if offset[1] == "PRECEDING" else "ending"
+        return ExecutionError("22013", f"frame {end} offset must not be negative")
+    if plain.startswith(("Invalid RANGE PRECEDING", "Invalid RANGE FOLLOWING")):
+        return ExecutionError("22013", "invalid preceding or following size in window function")
     if plain.startswith("Cannot subtract infinite"):
         return ExecutionError("22008", plain[0].lower() + plain[1:])
     if plain.startswith("Epoch seconds out of range"):

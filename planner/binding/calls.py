@@ -17,7 +17,7 @@ from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name
-from planner.binding.records import record_of, row_of
+from planner.binding.records import items_of, record_of, row_of
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
 from planner.binding.windows import INSIDE, NO_AGGREGATES, WindowBinder
@@ -231,8 +231,7 @@ class CallBinder(WindowBinder):
         name, position = function_name(inner), _at(inner)
         distinct, order, arguments = _cut(inner)
         if name == "row":
-            args = tuple(self.coercions.settled(self.bind(a, scope)) for a in arguments)
-            return row_of(args)
+            return row_of(self.row_items(arguments, scope))
         if (
             name in ("array", "exists")
             and len(arguments) == 1
@@ -301,6 +300,15 @@ class CallBinder(WindowBinder):
         made = self._cast_call(name, given, position)
         return made if made is not None else self.function(name, given, position)
 
+    def row_items(self, arguments: Sequence[exp.Expression], scope: Scope) -> tuple[ir.Node, ...]:
+        """What a row constructor is of: `t.*` in it are all columns of t."""
+        items: list[ir.Node] = []
+        for a in arguments:
+            bound = self.bind(a, scope)
+            starred = isinstance(a, exp.Column) and isinstance(a.this, exp.Star)
+            items.extend((items_of(bound) if starred else None) or (self.coercions.settled(bound),))
+        return tuple(items)
+
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         raise NotImplementedError
 
@@ -332,6 +340,9 @@ class CallBinder(WindowBinder):
         given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
         for p in procs().get(name, ()):
             if p.variadic and len(p.args) == len(given):
+                if p.args[-1] == "any" and not t.element_of(given[-1].type.oid):
+                    at = _at(arguments[-1].this)
+                    raise PlanError("42804", "VARIADIC argument must be an array", position=at)
                 declared = p.args if p.args[-1] != "any" else (*p.args[:-1], "anyarray")
                 args, result = self.arguments(declared, p.result, given, position)
                 return ir.Call(result, f"{name}(variadic {', '.join(p.args)})", args, False, position)

@@ -22,6 +22,7 @@ from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
 from planner.binding.records import items_of, row_of
 from planner.binding.resolve import castable
+from planner.catalog.system.reg_names import INPUT, RegNames
 
 UNKNOWN = TypeRef(t.UNKNOWN)
 _RANGES = {
@@ -37,7 +38,8 @@ def name_of(ref: TypeRef) -> str:
 
 
 class Coercions:
-    def __init__(self, parameters: Parameters, settings: Any) -> None:
+    def __init__(self, parameters: Parameters, settings: Any, names: RegNames | None = None) -> None:
+        self.names = names
         self.parameters = parameters
         self.settings = settings
 
@@ -149,24 +151,40 @@ class Coercions:
         if oid in (t.TEXT, t.VARCHAR, t.BPCHAR):
             value: Any = node.value
         elif t.is_volatile_input(node.value, plain) or name_of(plain).startswith("reg"):
+            if oid in INPUT and self.names is not None:
+                self._named(node, oid, self.names)
             return ir.Cast(target, ir.Lit(TypeRef(t.TEXT), node.value, node.position), True, node.position)
         else:
             try:
                 value = t.input_text(node.value, plain, self.settings)
             except SqlError as e:
-                raise PlanError(
-                    e.sqlstate, e.message, position=node.position, detail=e.detail, hint=e.hint
-                ) from None
+                raise _at_literal(e, node) from None
         lit: ir.Node = ir.Lit(plain, value, node.position)
         if target.typmod >= 0 and oid != t.INTERVAL:
             return ir.Cast(target, lit, context == "e", node.position)
         return lit
+
+    def _named(self, node: ir.Lit, oid: int, names: RegNames) -> None:
+        """A name in a constant has to be one already now; what it names is found at each execution."""
+        text = str(node.value).strip()
+        if text.isdigit():
+            return
+        try:
+            names.input(oid, text)
+        except SqlError as e:
+            raise _at_literal(e, node) from None
 
     def settled(self, node: ir.Node) -> ir.Node:
         """Unknown becomes text, as at the top of a SELECT."""
         if node.type.oid == t.UNKNOWN:
             return self.coerce(node, TypeRef(t.TEXT), "i")
         return node
+
+
+def _at_literal(error: SqlError, node: ir.Lit) -> PlanError:
+    return PlanError(
+        error.sqlstate, error.message, position=node.position, detail=error.detail, hint=error.hint
+    )
 
 
 def _as_written(item: ir.Node) -> ir.Node:

@@ -55,6 +55,20 @@ def start_of(node: exp.Expression) -> int:
     return 0 if start is None else start + 1
 
 
+def _unless_missing(relation: Relation, row: ir.Logic) -> ir.Node:
+    """The whole row of a relation for which an outer join may have found nothing: it is NULL then.
+
+    That shows in a column that cannot be NULL in a row; where there is none, in all of them.
+    """
+    columns = relation.table.columns if relation.table is not None else ()
+    sure = [item for item, column in zip(row.args, columns, strict=False) if column.not_null]
+    tests = tuple(ir.Logic(BOOL, "is not null", (item,)) for item in sure[:1] or row.args)
+    if not tests:
+        return row
+    present = tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
+    return ir.Logic(row.type, "case", (present, row, ir.Lit(row.type, None)))
+
+
 class ExpressionBinder(PredicateBinder):
     def __init__(self, queries: QueryBinder) -> None:
         super().__init__(queries)
@@ -167,6 +181,11 @@ class ExpressionBinder(PredicateBinder):
                 node_found = replace(node_found, position=position)
             return self.reach(node_found, scope, at)
         schema = node.args.get("db")
+        if isinstance(node.this, exp.Star):
+            whole = self._whole_row(identifier(relation), scope)
+            if whole is None:
+                raise missing_relation(scope, identifier(relation), start_of(relation))
+            return whole
         return self.qualified(
             identifier(relation),
             name,
@@ -232,7 +251,8 @@ class ExpressionBinder(PredicateBinder):
                 if found.scalar and len(columns) == 1:
                     return columns[0]
                 names = tuple(c.name for c in found.columns if not c.hidden)
-                return row_of(tuple(columns), names)
+                row = row_of(tuple(columns), names)
+                return row if not found.nullable else _unless_missing(found, row)
             at = at.parent
         return None
 

@@ -31,7 +31,8 @@ def _figure(node: exp.Expression | None) -> tuple[str, int]:
     if node is None:
         return "", 0
     if isinstance(node, exp.Column):
-        return ("", 0) if isinstance(node.this, exp.Star) else (identifier(node.this), 2)
+        named = node.args.get("table") if isinstance(node.this, exp.Star) else node.this
+        return (identifier(named), 2) if named is not None else ("", 0)
     if isinstance(node, exp.Dot):
         if isinstance(node.expression, exp.Identifier):
             return identifier(node.expression), 2

@@ -209,8 +209,7 @@ class PredicateBinder(RowComparisonBinder):
         return ir.AnyAll(BOOL, compare, array, every)
 
     def _row(self, items: Sequence[exp.Expression], scope: Scope) -> ir.Node:
-        bound = tuple(self.coercions.settled(self.bind(i, scope)) for i in items)
-        return row_of(bound)
+        return row_of(self.row_items(items, scope))
 
     def _scalar_subquery(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)

@@ -14,6 +14,7 @@ from planner.types import TypeSettings
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
 _I = "INTERVAL"
+_ISO = "ISO, MDY"
 _DAY_US = 86_400_000_000
 Interval = tuple[int, int, int]
 
@@ -28,9 +29,21 @@ def _output(oid: int) -> Callable[[Any], str]:
 
 
 @lru_cache(maxsize=256)
-def _zoned(oid: int, zone: str, reading: bool) -> Callable[[Any], Any]:
-    settings = TypeSettings(time_zone=zone)
+def _styled(oid: int, reading: bool, style: str, zone: str = "UTC") -> Callable[[Any], Any]:
+    """Input or output under the DateStyle (for intervals: the IntervalStyle) and TimeZone of a session."""
+    if oid == t.INTERVAL:
+        settings = TypeSettings(interval_style=style)
+    else:
+        settings = TypeSettings(date_style=style, time_zone=zone)
     return t.text_input(TypeRef(oid), settings) if reading else t.text_output(TypeRef(oid), settings)
+
+
+def _read_as(oid: int) -> Callable[..., Any]:
+    return lambda text, style: _styled(oid, True, style)(text)
+
+
+def _shown_as(oid: int) -> Callable[..., Any]:
+    return lambda value, style: _styled(oid, False, style)(value)
 
 
 @lru_cache(maxsize=4)
@@ -159,9 +172,23 @@ FUNCTIONS: list[Entry] = [
     ("tw_in_timestamp", _input(t.TIMESTAMP), (_V,), "TIMESTAMP"),
     (
         "tw_in_timestamptz",
-        lambda s, zone: _zoned(t.TIMESTAMPTZ, zone, True)(s),
+        lambda s, zone: _styled(t.TIMESTAMPTZ, True, _ISO, zone)(s),
         (_V, _V),
         "TIMESTAMP WITH TIME ZONE",
+    ),
+    ("tw_read_date", _read_as(t.DATE), (_V, _V), "DATE"),
+    ("tw_read_timestamp", _read_as(t.TIMESTAMP), (_V, _V), "TIMESTAMP"),
+    (
+        "tw_read_timestamptz",
+        lambda s, style, zone: _styled(t.TIMESTAMPTZ, True, style, zone)(s),
+        (_V, _V, _V),
+        "TIMESTAMP WITH TIME ZONE",
+    ),
+    (
+        "tw_read_interval",
+        lambda s, style: _stored_interval(_styled(t.INTERVAL, True, style)(s)),
+        (_V, _V),
+        _I,
     ),
     ("tw_in_interval", lambda s: _stored_interval(t.input_text(s, TypeRef(t.INTERVAL))), (_V,), _I),
     ("tw_in_uuid", _input(t.UUID), (_V,), _V),
@@ -171,10 +198,19 @@ FUNCTIONS: list[Entry] = [
     ("tw_out_timestamp", _output(t.TIMESTAMP), ("TIMESTAMP",), _V),
     (
         "tw_out_timestamptz",
-        lambda v, zone: _zoned(t.TIMESTAMPTZ, zone, False)(v),
+        lambda v, zone: _styled(t.TIMESTAMPTZ, False, _ISO, zone)(v),
         ("TIMESTAMP WITH TIME ZONE", _V),
         _V,
     ),
+    ("tw_shown_date", _shown_as(t.DATE), ("DATE", _V), _V),
+    ("tw_shown_timestamp", _shown_as(t.TIMESTAMP), ("TIMESTAMP", _V), _V),
+    (
+        "tw_shown_timestamptz",
+        lambda v, style, zone: _styled(t.TIMESTAMPTZ, False, style, zone)(v),
+        ("TIMESTAMP WITH TIME ZONE", _V, _V),
+        _V,
+    ),
+    ("tw_shown_interval", _shown_as(t.INTERVAL), (_I, _V), _V),
     ("tw_out_interval", _output(t.INTERVAL), (_I,), _V),
     (
         "tw_out_bytea_as",

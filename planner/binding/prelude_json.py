@@ -397,6 +397,11 @@ def _row(pairs: list[Any]) -> str:
     return "{" + ",".join(f"{_quote(p['k'])}:{p['v']}" for p in pairs) + "}"
 
 
+def _rows(items: list[str]) -> str:
+    """json_agg begins a line for each array or record."""
+    return "[" + items[0] + "".join(", " + ("" if i == "null" else "\n ") + i for i in items[1:]) + "]"
+
+
 def _lines(text: str) -> str:
     """An array's or row's outermost parts on lines of their own."""
     pad = ",\n "
@@ -495,6 +500,7 @@ FUNCTIONS: list[Entry] = [
         for name in (f"{kind}_array_elements{text}" for kind in ("json", "jsonb") for text in ("", "_text"))
     ),
     ("tw_json_array", lambda items: "[" + ", ".join(items) + "]", ("VARCHAR[]",), _V),
+    ("tw_json_rows", _rows, ("VARCHAR[]",), _V),
     ("tw_json_lines", _lines, (_V,), _V),
     ("tw_json_row", _row, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_json_number", lambda v: f'"{v}"' if v in ("NaN", "Infinity", "-Infinity") else v, (_V,), _V),

@@ -158,13 +158,13 @@ def _key(oid: int, text: str) -> bytes:
     return b"".join(b"\1" + end(s.low) + end(s.high) for s in _spans(oid, text))
 
 
-def _shown(oid: int, text: str, zone: str) -> str:
-    settings = dataclasses.replace(t.DEFAULT_SETTINGS, time_zone=zone)
+def _shown(oid: int, text: str, zone: str, style: str) -> str:
+    settings = dataclasses.replace(t.DEFAULT_SETTINGS, time_zone=zone, date_style=style)
     return t.output_text(text, TypeRef(oid), settings)
 
 
-def _read(oid: int, text: str, zone: str) -> str:
-    settings = dataclasses.replace(t.DEFAULT_SETTINGS, time_zone=zone)
+def _read(oid: int, text: str, zone: str, style: str) -> str:
+    settings = dataclasses.replace(t.DEFAULT_SETTINGS, time_zone=zone, date_style=style)
     return str(t.input_text(text, TypeRef(oid), settings))
 
 
@@ -183,6 +183,6 @@ FUNCTIONS: list[Entry] = [
     ("tw_range_intersect_agg", _intersected, (_N, _L), _V),
     ("tw_range_split", _split, (_N, _V), _L),
     ("tw_range_key", _key, (_N, _V), "BLOB"),
-    ("tw_range_shown", _shown, (_N, _V, _V), _V),
-    ("tw_range_read", _read, (_N, _V, _V), _V),
+    ("tw_range_shown", _shown, (_N, _V, _V, _V), _V),
+    ("tw_range_read", _read, (_N, _V, _V, _V), _V),
 ]

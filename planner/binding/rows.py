@@ -325,8 +325,8 @@ class RowBinder:
         for item in items:
             left, right = item.this, item.expression
             values: Sequence[exp.Expression | ir.Node]
-            if isinstance(left, exp.Tuple):
-                columns = list(left.expressions)
+            if isinstance(left, exp.Tuple | exp.Paren):
+                columns = list(left.expressions) if isinstance(left, exp.Tuple) else [left.this]
                 values = self._row_values(right, len(columns), scope)
             else:
                 columns, values = [left], [right]
@@ -389,7 +389,11 @@ class RowBinder:
         elif isinstance(node, exp.Subquery):
             return self._subquery_values(node, count, scope)
         else:
-            values = [node]
+            raise PlanError(
+                "0A000",
+                "source for a multiple-column UPDATE item must be a sub-SELECT or ROW() expression",
+                position=first_position(node),
+            )
         if len(values) != count:
             raise PlanError(
                 "42601", "number of columns does not match number of values", position=first_position(node)

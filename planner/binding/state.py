@@ -21,6 +21,8 @@ from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
 
 DEPTH_MAX = 200
@@ -87,7 +89,8 @@ class QueryState:
         self.text = text
         self.search_path: tuple[str, ...] = tuple(ctx.search_path)
         self.parameters = parameters
-        self.coercions = Coercions(parameters, ctx.settings)
+        names = RegNames(lambda: SystemContext(ctx.catalog, self.search_path))
+        self.coercions = Coercions(parameters, ctx.settings, names)
         self.emitter = Emitter()
         self.tables: list[Relation] = []
         self.accesses = Accesses(ctx)

@@ -112,6 +112,10 @@ class WindowBinder:
             word = str(value if isinstance(value, str) else value.name).upper()
             return (f"UNBOUNDED {side}" if word == "UNBOUNDED" else "CURRENT ROW"), None
         offset = self.bind(value, scope)
+        if any(isinstance(n, ir.Var) for n in ir.walk(offset)):
+            raise PlanError(
+                "42P10", f"argument of {kind} must not contain variables", position=first_position(value)
+            )
         if kind != "RANGE":
             return side, self.coercions.coerce(offset, TypeRef(t.INT8), "i")
         if len(keys) != 1:

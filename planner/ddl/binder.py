@@ -17,6 +17,7 @@ from planner.ddl import (
     permits,
     references,
     roles,
+    schemas,
     sequences,
     tables,
     views,
@@ -37,8 +38,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.RefreshMaterializedView: filled.refresh,
     st.CreateView: views.create_view,
     st.CreateIndex: others.create_index,
-    st.CreateSchema: others.create_schema,
-    st.AlterSchema: others.alter_schema,
+    st.CreateSchema: schemas.create_schema,
+    st.AlterSchema: schemas.alter_schema,
     st.CreateEnum: others.create_enum,
     st.AlterEnum: others.alter_enum,
     st.CreateComposite: others.create_composite,
@@ -64,7 +65,14 @@ _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
 def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
     """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does."""
     scope = Scope(ctx, planner, classify(statement)[1])
-    permits.guard(scope, statement)
-    _BINDERS[type(statement)](scope, statement)
+    _bind(scope, statement)
+    if isinstance(statement, st.CreateSchema) and statement.elements:
+        for element in schemas.placed(scope, statement):
+            _bind(scope, element)
     references.settle(scope)
     return scope.plan()
+
+
+def _bind(scope: Scope, statement: Any) -> None:
+    permits.guard(scope, statement)
+    _BINDERS[type(statement)](scope, statement)

@@ -21,8 +21,7 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_type
-from planner.catalog.stored_queries import stored_queries
-from planner.ddl import alter, composites, constraints, depends, naming, roles, tables
+from planner.ddl import alter, composites, constraints, naming, roles, tables
 from planner.ddl import domains as domain_changes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -137,47 +136,6 @@ def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
         table,
         index.name,
     )
-
-
-# --- schemas ----------------------------------------------------------------------------------------
-
-
-def create_schema(scope: Scope, said: st.CreateSchema) -> None:
-    name = scope.user if said.name == "current_user" else said.name
-    owner = constraints.require_role(scope, said.owner) if said.owner else scope.user
-    if scope.catalog.find_schema(name) is not None:
-        if said.if_not_exists:
-            scope.notice(f'schema "{name}" already exists, skipping', "42P06")
-            return
-        raise PlanError("42P06", f'schema "{name}" already exists')
-    _refuse_reserved(name)
-    scope.add(Schema(scope.allocate(), name, owner, scope.catalog.database_oid))
-
-
-def _refuse_reserved(name: str) -> None:
-    if name.startswith("pg_"):
-        raise PlanError(
-            "42939",
-            f'unacceptable schema name "{name}"',
-            detail='The prefix "pg_" is reserved for system schemas.',
-        )
-
-
-def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
-    schema = scope.catalog.schema(said.name)
-    if said.owner:
-        owner = constraints.require_role(scope, said.owner)
-        scope.replace(schema, dataclasses.replace(schema, owner=owner))
-        return
-    if scope.catalog.find_schema(said.new_name) is not None:
-        raise PlanError("42P06", f'schema "{said.new_name}" already exists')
-    _refuse_reserved(said.new_name)
-    for view in stored_queries(scope.catalog):
-        if said.name in view.search_path or f"{said.name}." in view.query:
-            raise PlanError("0A000", "renaming a schema that a view uses is not supported")
-    before = scope.catalog
-    scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
-    depends.follow_constants(scope, before)
 
 
 # --- types --------------------------------------------------------------------------------------------

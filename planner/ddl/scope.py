@@ -52,6 +52,12 @@ class Scope:
         self._next = ctx.catalog.counter.next_oid
         self._first: dict[Oid, CatalogObject | None] = {}
 
+    def enter(self, schema: str, owner: str) -> None:
+        """From here on names are looked up in this schema first, and things are made for its owner."""
+        self.search_path = (schema, *self.search_path)
+        self.user = owner
+        self.ctx = dataclasses.replace(self.ctx, search_path=self.search_path, user=owner, partition=None)
+
     # --- changing --------------------------------------------------------------------------------
 
     def allocate(self) -> Oid:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER, PUNCTUATION, WORD, Token, quoted, tokenize
-from planner.parse import privileges, tables
+from planner.parse import privileges, schemas, tables
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.sequences import sequence_options
@@ -79,7 +79,7 @@ def create(c: Cursor) -> Any:
     if c.accept("index"):
         return _index(c, unique=False)
     if c.accept("schema"):
-        return _schema(c)
+        return schemas.schema(c, create)
     if c.accept("type"):
         return _type(c)
     if c.accept("domain"):
@@ -226,23 +226,6 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
 
 
 # --- schemas, types, domains ----------------------------------------------------------------------------
-
-
-def _schema(c: Cursor) -> st.CreateSchema:
-    exists = c.accept("if", "not", "exists")
-    position = c.position
-    if c.accept("authorization"):
-        owner = c.role()
-        made = st.CreateSchema(owner, owner, exists, position)
-    else:
-        name = c.name()
-        owner = c.role() if c.accept("authorization") else ""
-        made = st.CreateSchema(name, owner, exists, position)
-    if not c.ended:
-        if c.word in ("create", "grant"):
-            c.unsupported("CREATE SCHEMA with schema elements")
-        c.fail()
-    return made
 
 
 def _type(c: Cursor) -> Any:

@@ -17,7 +17,7 @@ from planner.abc import SqlError, TypeRef
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
 from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
-from planner.types.settings import TypeSettings
+from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from storage.abc import Datum
 
 Fields = tuple[tuple[str, TypeRef], ...]
@@ -96,13 +96,28 @@ class CompositeSqlType(SqlType):
                     continue
                 datum = registry.input_text(item, ref, settings)
                 fit = registry.coercion(ref)
-                out.append(registry.output_text(datum if fit is None else fit(datum), ref, settings))
+                out.append(registry.output_text(datum if fit is None else fit(datum), ref))
             return join_record(out)
 
         return read
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
-        return str
+        if settings == DEFAULT_SETTINGS:
+            return str
+        readers = [registry.text_input(ref) for _, ref in self.fields]
+        shows = [registry.text_output(ref, settings) for _, ref in self.fields]
+        if all(show is str for show in shows):
+            return str
+
+        known = self.fields
+
+        def shown(text: Datum) -> str:
+            if self.fields is not known:  # ALTER TYPE, since this was written out for a prepared statement
+                return self.text_output(typmod, settings)(text)
+            items = zip(split_record(text), readers, shows, strict=True)
+            return join_record([None if item is None else show(read(item)) for item, read, show in items])
+
+        return shown
 
     def literal(self, datum: Datum, typmod: int) -> str:
         return f"CAST({quote_literal(datum)} AS VARCHAR)"

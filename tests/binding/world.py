@@ -150,7 +150,8 @@ class World:
     def session_value(self, value: SessionValue) -> Any:
         if value.name in ("now", "statement_timestamp", "clock_timestamp", "read_ts"):
             return NOW_US
-        return {"time_zone": "UTC", "time_zone_icu": "UTC", "setting:bytea_output": "hex", "pid": 42, "current_schema": "public", "search_path": ["public"],
+        return {"time_zone": "UTC", "time_zone_icu": "UTC", "setting:bytea_output": "hex",
+                "setting:DateStyle": "ISO, MDY", "setting:IntervalStyle": "postgres", "pid": 42, "current_schema": "public", "search_path": ["public"],
                 "search_path_all": ["pg_catalog", "public"]}.get(value.name, "tidewire")  # fmt: skip
 
     def sql(self, query: Query, params: Sequence[Any] = ()) -> str:

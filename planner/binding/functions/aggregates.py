@@ -484,7 +484,11 @@ def _json_agg(around: Around, args: list[Frag], binary: bool) -> Frag:
     node = around.node
     value = value_json(args[0], node.args[0], around.emitter)
     made = around.values(sql("coalesce(", value, ", 'null')"))
-    return sql("tw_jsonb(" if binary else "(", "tw_json_array(", made, "))")
+    if binary:
+        return sql("tw_jsonb(tw_json_array(", made, "))")
+    kind = node.args[0].type.oid
+    parts = kind == t.RECORD or t.element_of(kind) or t.composite_fields(kind) is not None
+    return sql("tw_json_rows(" if parts else "tw_json_array(", made, ")")
 
 
 aggregates("json_agg(anyelement)")(lambda a, x: _json_agg(a, x, False))
@@ -492,10 +496,9 @@ aggregates("jsonb_agg(anyelement)")(lambda a, x: _json_agg(a, x, True))
 
 
 def _json_object_agg(around: Around, args: list[Frag], binary: bool) -> Frag:
-    from planner.binding.functions.conversions import to_text
-    from planner.binding.functions.json import value_json
+    from planner.binding.functions.json import key_json, value_json
 
-    key = to_text(args[0], around.node.args[0].type, t.TEXT)
+    key = key_json(args[0], around.node.args[0].type)
     value = value_json(args[1], around.node.args[1], around.emitter)
     made = around.values(sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}"))
     return sql("tw_jsonb_object(" if binary else "tw_json_object(", made, ")")

@@ -7,11 +7,13 @@ and showing values as text are PostgreSQL's input and output functions, in SQL w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding.dimensions import as_list, element_ref, held_form, is_text, stored_items, with_items
 from planner.binding.facts import element_name, range_subtype, type_name
-from planner.binding.fragments import DECIMAL_DIGITS_MAX, Form, Frag, Item, quote_text, sql
+from planner.binding.fragments import DECIMAL_DIGITS_MAX, Form, Frag, Item, join, quote_text, sql
 from planner.binding.functions.catalog import reg_text, reg_value
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import fields_of
@@ -22,6 +24,8 @@ _FLOATS = (t.FLOAT4, t.FLOAT8)
 _TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN, t.CSTRING)
 _TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 _ICU_ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
+_DATE_STYLE = SessionValue("setting:DateStyle", TypeRef(t.TEXT))
+_INTERVAL_STYLE = SessionValue("setting:IntervalStyle", TypeRef(t.TEXT))
 _NOW = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
 _REGISTERED = {
     "regclass",
@@ -52,15 +56,19 @@ _SHOWN = frozenset(
         "money",
     ]
 )
+# Types whose text is read and shown under a setting, by tw_read_<type> and tw_shown_<type>.
+_STYLED = {
+    t.DATE: (_DATE_STYLE,),
+    t.TIMESTAMP: (_DATE_STYLE,),
+    t.TIMESTAMPTZ: (_DATE_STYLE, _TIME_ZONE),
+    t.INTERVAL: (_INTERVAL_STYLE,),
+}
 # Types whose text is read by a Python function named tw_in_<type>.
 _READ = frozenset(
     [
         "bool",
-        "date",
         "time",
         "timetz",
-        "timestamp",
-        "interval",
         "uuid",
         "bytea",
         "inet",
@@ -150,7 +158,7 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     if a in (t.REGCLASS, t.REGTYPE, t.REGPROC) and b in (t.OID, t.INT8, t.INT4):
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
     if a == t.RECORD and t.composite_fields(b) is not None:
-        return record_text(frag, source)
+        return record_text(frag, source, stored_text)
     if a in (t.BIT, t.VARBIT) and b in (t.BIT, t.VARBIT):
         return frag
     if a == t.BIT and b in _INT_BITS:
@@ -262,6 +270,19 @@ _STORED_AS_TEXT = frozenset(
 def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     """PostgreSQL's output function."""
     a = source.oid
+    composite = t.composite_fields(a)
+    if composite is not None and any(ref.oid in _SHOWN_BY_SETTINGS for _, ref in composite):
+        cells = [
+            record_item(stored_value(sql("tw_record_item(", frag, f", {i})"), TypeRef(ref.oid)), ref)
+            for i, (_, ref) in enumerate(composite)
+        ]
+        return sql(
+            "CASE WHEN ",
+            frag,
+            " IS NOT NULL THEN tw_record_text(CAST([",
+            join(", ", cells),
+            "] AS VARCHAR[])) END",
+        )
     if a in _STORED_AS_TEXT or type_name(a).startswith("#"):
         if target_oid == t.NAME and a != t.NAME:
             return sql("tw_name(", frag, ")")
@@ -275,23 +296,23 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return as_text_numeric(frag).with_form(None)
     if a in _INTS or a in (t.BOOL,):
         return sql("CAST(", frag, " AS VARCHAR)")
-    if a == t.TIMESTAMPTZ:
-        return sql("tw_out_timestamptz(", frag, ", ", _TIME_ZONE, ")")
     if t.element_of(a):
         return array_text(frag, source)
     name = type_name(a)
+    if a in _STYLED:
+        return _under_settings(f"tw_shown_{name}", frag, a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "date", "time", "timestamp", "interval", "bytea", "tid"):
+    if name in ("float4", "float8", "time", "tid"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in _REGISTERED:
         return reg_text(frag, source)
     if a == t.RECORD:
         return record_text(frag, source) if source.typmod >= 0 else sql("CAST(", frag, " AS VARCHAR)")
     if range_subtype(name):
-        if range_subtype(name) != "timestamptz":
+        if range_subtype(name) not in ("date", "timestamp", "timestamptz"):
             return frag
-        return sql("tw_range_shown(", str(a), ", ", frag, ", ", _TIME_ZONE, ")")
+        return sql("tw_range_shown(", str(a), ", ", frag, ", ", _TIME_ZONE, ", ", _DATE_STYLE, ")")
     if name in _SHOWN:
         return frag
     if name in ("xid", "cid", "xid8"):
@@ -301,12 +322,18 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     raise PlanError("0A000", f"cast from {t.format_type(source)} to text is not supported")
 
 
-def record_text(frag: Frag, source: TypeRef) -> Frag:
-    """A record whose fields are known, as (a,b)."""
+def _under_settings(function: str, frag: Frag, oid: int) -> Frag:
+    settings: list[Item] = [x for setting in _STYLED[oid] for x in (", ", setting)]
+    return sql(f"{function}(", frag, *settings, ")")
+
+
+def record_text(frag: Frag, source: TypeRef, item: Callable[[Frag, TypeRef], Frag] | None = None) -> Frag:
+    """A record whose fields are known, as (a,b): each field as `item` has it (`record_item`: as it is shown)."""
+    item = item or record_item
     items: list[Item] = []
     for name, ref in fields_of(source) or ():
         field = sql("struct_extract(", frag, f", {quote_text(name)})", form=held_form(ref))
-        items += [", ", record_item(field, ref)] if items else [record_item(field, ref)]
+        items += [", ", item(field, ref)] if items else [item(field, ref)]
     return sql("CASE WHEN ", frag, " IS NOT NULL THEN tw_record_text(CAST([", *items, "] AS VARCHAR[])) END")
 
 
@@ -333,7 +360,11 @@ def record_item(frag: Frag, source: TypeRef) -> Frag:
     return to_text(frag, source, t.CSTRING)
 
 
-_SHOWN_BY_SETTINGS = (t.TIMESTAMPTZ, t.BYTEA, t.TSTZRANGE, t.TSTZMULTIRANGE)
+_SHOWN_BY_SETTINGS = frozenset(
+    (
+        *_STYLED, t.BYTEA, t.DATERANGE, t.TSRANGE, t.TSTZRANGE, t.DATEMULTIRANGE, t.TSMULTIRANGE, t.TSTZMULTIRANGE,
+    )
+)  # fmt: skip
 
 
 def array_text(frag: Frag, source: TypeRef) -> Frag:
@@ -351,11 +382,13 @@ def stored_text(frag: Frag, source: TypeRef) -> Frag:
     oid = source.oid
     if oid == t.TIMESTAMPTZ:
         return sql("tw_out_timestamptz(", frag, ", 'UTC')")
-    if oid == t.BYTEA:
-        return sql("tw_out_bytea(", frag, ")")
+    if oid in (t.DATE, t.TIMESTAMP, t.INTERVAL, t.BYTEA):
+        return sql(f"tw_out_{type_name(oid)}(", frag, ")")
+    if oid == t.RECORD and source.typmod >= 0:
+        return record_text(frag, source, stored_text)
     if type_name(oid) in _REGISTERED:
         return sql("CAST(", frag, " AS VARCHAR)")
-    if range_subtype(type_name(oid)):
+    if range_subtype(type_name(oid)) or t.composite_fields(oid) is not None:
         return frag
     return record_item(frag, source)
 
@@ -372,6 +405,10 @@ def stored_value(frag: Frag, target: TypeRef) -> Frag:
         return sql("CAST(", frag, f" AS {duck})")
     if oid == t.TIMESTAMPTZ:
         return sql("tw_in_timestamptz(", frag, ", 'UTC')")
+    if oid in _STYLED:
+        return sql(f"tw_in_{type_name(oid)}(", frag, ")")
+    if range_subtype(type_name(oid)):
+        return frag
     return from_text(frag, target)
 
 
@@ -411,8 +448,8 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         return sql("tw_in_json(", frag, ")")
     if b == t.JSONB:
         return sql("tw_jsonb(", frag, ")")
-    if b == t.TIMESTAMPTZ:
-        return sql("tw_in_timestamptz(", frag, ", ", _TIME_ZONE, ")")
+    if b in _STYLED:
+        return _under_settings(f"tw_read_{name}", frag, b)
     if b in (t.BIT, t.VARBIT):
         return sql("tw_in_bits(", frag, ")")
     if name in _READ:
@@ -420,7 +457,7 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
     if name in _REGISTERED:
         return reg_value(frag, target)
     if range_subtype(name):
-        return sql("tw_range_read(", str(b), ", ", frag, ", ", _TIME_ZONE, ")")
+        return sql("tw_range_read(", str(b), ", ", frag, ", ", _TIME_ZONE, ", ", _DATE_STYLE, ")")
     element = t.element_of(b)
     if element:
         inner = stored_text(from_text(Frag(("tw_x",)), TypeRef(element)), TypeRef(element))

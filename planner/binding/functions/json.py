@@ -7,12 +7,12 @@ where their result could be in another form.
 from __future__ import annotations
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import SHAPED, as_list, element_ref
+from planner.binding.dimensions import SHAPED, as_list, element_ref, held_form
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import stored_value, to_text
+from planner.binding.functions.conversions import stored_text, stored_value, to_text
 from planner.binding.functions.registry import implements, register, templates
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.records import fields_of
@@ -63,13 +63,13 @@ jsonb_pretty(jsonb) => tw_jsonb_pretty({0})
 def value_json(frag: Frag, node: ir.Node, emitter: Emitter) -> Frag:
     """A value as JSON text, as to_json makes it; SQL NULL stays NULL."""
     if isinstance(node, ir.Cast) and node.type.oid == t.RECORD:
-        return _json(frag, node.arg.type)
+        return type_json(frag, node.arg.type)
     if isinstance(node, ir.Logic) and node.op == "row":
         named = fields_of(node.type) or tuple((f"f{i}", a.type) for i, a in enumerate(node.args, 1))
         return _members(
             [(n, value_json(emitter.frag(a), a, emitter)) for (n, _), a in zip(named, node.args, strict=True)]
         )
-    return _json(frag, node.type)
+    return type_json(frag, node.type)
 
 
 def _members(values: list[tuple[str, Frag]]) -> Frag:
@@ -77,7 +77,8 @@ def _members(values: list[tuple[str, Frag]]) -> Frag:
     return sql("tw_json_row(CAST([", join(", ", pairs), "] AS STRUCT(k VARCHAR, v VARCHAR)[]))")
 
 
-def _json(frag: Frag, ref: TypeRef) -> Frag:
+def type_json(frag: Frag, ref: TypeRef) -> Frag:
+    """A value of a type as JSON text; SQL NULL stays NULL."""
     oid = ref.oid
     if oid in (t.INT2, t.INT4, t.INT8, t.OID, t.BOOL):
         return sql("CAST(", frag, " AS VARCHAR)")
@@ -90,17 +91,20 @@ def _json(frag: Frag, ref: TypeRef) -> Frag:
     if oid in (t.JSON, t.JSONB):
         return frag
     if oid == t.TIMESTAMPTZ:
-        shown = to_text(frag, ref, t.TEXT)
+        zone = SessionValue("time_zone", TypeRef(t.TEXT))
+        shown = sql("tw_out_timestamptz(", frag, ", ", zone, ")")  # ISO, whatever DateStyle says
         return sql("tw_json_quote(regexp_replace(replace(", shown, r", ' ', 'T'), '([+-]\d\d)$', '\1:00'))")
     if oid == t.TIMESTAMP:
-        return sql("tw_json_quote(replace(", to_text(frag, ref, t.TEXT), ", ' ', 'T'))")
+        return sql("tw_json_quote(replace(", stored_text(frag, ref), ", ' ', 'T'))")
+    if oid == t.DATE:
+        return sql("tw_json_quote(", stored_text(frag, ref), ")")
     if t.element_of(oid):
         element = element_ref(ref)
         items = sql(
             "list_transform(",
             as_list(frag, ref),
             ", lambda tw_x: coalesce(",
-            _json(Frag(("tw_x",)), element),
+            type_json(Frag(("tw_x",)), element),
             ", 'null'))",
         )
         if frag.form == ARRAY_TEXT:
@@ -113,31 +117,18 @@ def _json(frag: Frag, ref: TypeRef) -> Frag:
             cell = sql("tw_record_item(", frag, ", ", str(i), ")")
             is_array = bool(t.element_of(r.oid))
             value = cell.with_form(ARRAY_TEXT) if is_array else stored_value(cell, TypeRef(r.oid))
-            members.append((n, _json(value, TypeRef(r.oid))))
+            members.append((n, type_json(value, TypeRef(r.oid))))
         return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", _members(members), " END")
     if oid == t.RECORD:
         fields = fields_of(ref)
         if fields is None:
             raise PlanError("0A000", "a record of unknown fields as JSON is not supported")
-        return _members(
-            [
-                (
-                    n,
-                    _json(
-                        sql(
-                            "struct_extract(",
-                            frag,
-                            ", ",
-                            quote_text(n),
-                            ")",
-                            form=ARRAY_TEXT if t.element_of(r.oid) else None,
-                        ),
-                        r,
-                    ),
-                )
-                for n, r in fields
-            ]
-        )
+        parts = [
+            (n, sql("struct_extract(", frag, ", ", quote_text(n), ")", form=held_form(r)), r)
+            for n, r in fields
+        ]
+        whole = _members([(n, type_json(cell, r)) for n, cell, r in parts])
+        return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", whole, " END")
     return sql("tw_json_quote(", to_text(frag, ref, t.CSTRING), ")")
 
 
@@ -178,6 +169,13 @@ def _array(binary: bool) -> None:
     register(f"{word}_build_array()", made)
 
 
+def key_json(frag: Frag, ref: TypeRef) -> Frag:
+    """A value as the name of a member: dates and times as JSON has them."""
+    if ref.oid in (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ):
+        return sql("tw_json_text(", type_json(frag, ref), ")")
+    return to_text(frag, ref, t.TEXT)
+
+
 def _object(binary: bool) -> None:
     def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         if len(args) % 2:
@@ -191,7 +189,7 @@ def _object(binary: bool) -> None:
             key_type = call.args[i].type.oid
             if key_type in (t.RECORD, t.JSON, t.JSONB) or t.element_of(key_type):
                 raise PlanError("22023", "key value must be scalar, not array, composite, or json")
-            key = to_text(args[i], call.args[i].type, t.TEXT)
+            key = key_json(args[i], call.args[i].type)
             value = value_json(args[i + 1], call.args[i + 1], emitter)
             items.append(sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}"))
         pairs = sql("CAST([", join(", ", items), "] AS STRUCT(k VARCHAR, v VARCHAR)[])")

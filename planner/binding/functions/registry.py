@@ -43,6 +43,7 @@ _FAMILIES = (
     "ranges",
     "bits",
     "patterns",
+    "variadics",
 )
 _loaded = False
 

@@ -1,0 +1,76 @@
+"""CREATE and ALTER SCHEMA.
+
+What CREATE SCHEMA names after the schema is made with it, in the same statement: sequences before the tables whose
+defaults take from them, views after tables, rights at last, whatever their order in the text.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Final
+
+from planner import statements as st
+from planner.abc import PlanError
+from planner.catalog import Schema
+from planner.catalog.stored_queries import stored_queries
+from planner.ddl import constraints, depends
+from planner.ddl.scope import Scope
+
+_ORDER: Final = (st.CreateSequence, st.CreateTable, st.CreateView, st.CreateIndex, st.Grant)
+
+
+def create_schema(scope: Scope, said: st.CreateSchema) -> None:
+    name = scope.user if said.name == "current_user" else said.name
+    owner = constraints.require_role(scope, said.owner) if said.owner else scope.user
+    if scope.catalog.find_schema(name) is not None:
+        if said.if_not_exists:
+            scope.notice(f'schema "{name}" already exists, skipping', "42P06")
+            return
+        raise PlanError("42P06", f'schema "{name}" already exists')
+    _refuse_reserved(name)
+    scope.add(Schema(scope.allocate(), name, owner, scope.catalog.database_oid))
+
+
+def placed(scope: Scope, said: st.CreateSchema) -> list[Any]:
+    """The elements in the order in which they are made; from here on the scope makes them in the schema, for its owner.
+
+    Raises 42P15.
+    """
+    schema = scope.catalog.schema(scope.user if said.name == "current_user" else said.name)
+    scope.enter(schema.name, schema.owner)
+    for element in said.elements:
+        name: st.Name | None = getattr(
+            element, "table" if isinstance(element, st.CreateIndex) else "name", None
+        )
+        if name is not None and name.schema not in ("", schema.name):
+            raise PlanError(
+                "42P15",
+                f"CREATE specifies a schema ({name.schema}) different from the one being created ({schema.name})",
+            )
+    return sorted(said.elements, key=lambda element: _ORDER.index(type(element)))
+
+
+def _refuse_reserved(name: str) -> None:
+    if name.startswith("pg_"):
+        raise PlanError(
+            "42939",
+            f'unacceptable schema name "{name}"',
+            detail='The prefix "pg_" is reserved for system schemas.',
+        )
+
+
+def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
+    schema = scope.catalog.schema(said.name)
+    if said.owner:
+        owner = constraints.require_role(scope, said.owner)
+        scope.replace(schema, dataclasses.replace(schema, owner=owner))
+        return
+    if scope.catalog.find_schema(said.new_name) is not None:
+        raise PlanError("42P06", f'schema "{said.new_name}" already exists')
+    _refuse_reserved(said.new_name)
+    for view in stored_queries(scope.catalog):
+        if said.name in view.search_path or f"{said.name}." in view.query:
+            raise PlanError("0A000", "renaming a schema that a view uses is not supported")
+    before = scope.catalog
+    scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
+    depends.follow_constants(scope, before)
