@@ -83,6 +83,7 @@ class ResultColumn:
     type: TypeRef
     table_oid: Oid = 0
     attnum: int = 0
+    collation: str = ""  # of a subquery's column, for what is around it
 
 
 # --- catalog objects ---------------------------------------------------------------------------
@@ -120,7 +121,7 @@ class Column:
     hidden: bool = (
         False  # made for a unique index over an expression or a part of the rows: in no list of columns
     )
-    collation: str = ""  # as it was said; all that there are order by bytes
+    collation: str = ""  # as it was said (`planner.catalog.collations`)
 
     @property
     def declared(self) -> TypeRef:

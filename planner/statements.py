@@ -332,6 +332,7 @@ class ColumnDef:
     identity_options: SequenceOptions | None = None
     constraints: tuple[ConstraintDef, ...] = ()
     collation: str = ""
+    collation_position: int = 0
     position: int = 0
 
 

@@ -450,7 +450,7 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
         if isinstance(family, VectorType):
             send, read = _codec(element)
             return _vector_out(element, send), _vector_in(element, read)
-        plain, _ = _codec(TypeRef(element.oid))
+        plain = binary_output(TypeRef(element.oid))
         return _array_out(element, plain), _array_in(element, _codec(element)[1])
     fields = t.composite_fields(ref.oid) or (fields_of(ref) if ref.oid == t.RECORD else None)
     if fields:
@@ -482,7 +482,16 @@ forget_with_types(_codec.cache_clear)
 
 
 def binary_output(ref: TypeRef) -> BinaryOutput:
-    """The send function of a type, resolved."""
+    """The send function of a type, resolved; of a composite type for as long as it has these fields.
+
+    ALTER TYPE gives a type in use other fields, and prepared statements that were written out before go on.
+    """
+    if t.composite_fields(ref.oid) is not None:
+
+        def send(value: Datum) -> bytes:
+            return _codec(ref)[0](value)
+
+        return send
     return _codec(ref)[0]
 
 

@@ -29,7 +29,13 @@ def record_out(refs: Sequence[TypeRef], sends: Sequence[Send]) -> Send:
 
     def encode(text: Datum) -> bytes:
         out = [_I4.pack(len(refs))]
-        for item, oid, read, send in zip(t.split_record(text), oids, readers, sends, strict=True):
+        items = t.split_record(text)
+        if len(items) != len(refs):  # what is encoded here is of the definition that everybody sees
+            raise SqlError(
+                "0A000",
+                "binary output of a composite type is not supported in the transaction that alters it",
+            )
+        for item, oid, read, send in zip(items, oids, readers, sends, strict=True):
             if item is None:
                 out.append(_FIELD.pack(oid, -1))
             else:

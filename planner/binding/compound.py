@@ -191,7 +191,10 @@ class CompoundBinder(QueryWriter):
         all_rows = not node.args.get("distinct", True)
         operands = [self._cast_columns(x, refs, forms), self._cast_columns(y, refs, forms)]
         frag = sql(operands[0], f" {word}{' ALL' if all_rows else ''} ", operands[1])
-        columns = [ResultColumn(c.name, r) for c, r in zip(x.columns, refs, strict=True)]
+        columns = [
+            ResultColumn(c.name, r, collation=c.collation if c.collation == d.collation else "")
+            for c, d, r in zip(x.columns, y.columns, refs, strict=True)
+        ]
         bound = BoundQuery(frag, columns, forms)
         keyed = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))
         if keyed and word != "UNION":
@@ -251,13 +254,14 @@ class CompoundBinder(QueryWriter):
         """ORDER BY, LIMIT and OFFSET over a whole query: keys are its columns."""
         order = node.args.get("order")
         number = self.anonymous_relation(bound)
+        known = [RelationColumn(c.name, c.type, collation=c.collation) for c in bound.columns]
         targets = [
-            Target(c.name, ir.Var(c.type, number, i), None, c.table_oid, c.attnum)
-            for i, c in enumerate(bound.columns)
+            Target(c.name, made.value(number, i), None, c.table_oid, c.attnum)
+            for i, (c, made) in enumerate(zip(bound.columns, known, strict=True))
         ]
         parts = Parts(sql("(", bound.frag, f") AS r{number}"), None, targets, prefix=prefix)
         over = self.new_scope(scope.parent)
-        relation = Relation(number, "", [RelationColumn(c.name, c.type) for c in bound.columns])
+        relation = Relation(number, "", known)
         over.relations = [relation]
         if order is not None:
             for o in order.expressions:
@@ -328,4 +332,7 @@ def renamed(columns: Sequence[ResultColumn], names: Sequence[str], query: str) -
             "42P10",
             f'WITH query "{query}" has {len(columns)} columns available but {len(names)} columns specified',
         )
-    return [RelationColumn(names[i] if i < len(names) else c.name, c.type) for i, c in enumerate(columns)]
+    return [
+        RelationColumn(names[i] if i < len(names) else c.name, c.type, collation=c.collation)
+        for i, c in enumerate(columns)
+    ]

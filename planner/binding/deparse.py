@@ -111,6 +111,9 @@ class Writer:
             return self.session(node)
         if isinstance(node, ir.Cast):
             return self.cast(node)
+        if isinstance(node, ir.Collated):
+            inside = self.write(node.arg)
+            return f"({inside} COLLATE {quote_identifier(node.collation)})" if node.explicit else inside
         if isinstance(node, ir.Call):
             return self.call(node)
         if isinstance(node, ir.Logic):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
-from planner.binding import ir
+from planner.binding import collating, ir
 from planner.binding.comparable import comparable
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
@@ -66,6 +66,8 @@ class Emitter:
             return convert(self.frag(node.arg), node.arg.type, node.type, node.explicit)
         if isinstance(node, ir.Logic):
             return self.logic(node)
+        if isinstance(node, ir.Collated):
+            return self.frag(node.arg)
         if isinstance(node, ir.DomainCheck):
             from planner.binding.domains import emitted
 
@@ -117,6 +119,8 @@ class Emitter:
         made = implementation(node.op)
         if made is None:
             raise PlanError("0A000", f"{display_signature(node.op)} is not supported", position=node.position)
+        if collating.matters(node):
+            return collating.comparison(node, self.arguments(node.op, node.args))
         return made(self, node, self.arguments(node.op, node.args))
 
     def arguments(self, op: str, args: Sequence[ir.Node]) -> list[Frag]:
@@ -164,6 +168,7 @@ class Emitter:
                 items += [" ELSE ", frags[-1]]
             return sql(*items, " END)", form=form)
         if op in ("greatest", "least"):
+            collating.matters(node)
             frags, form = self.unified(args, node.type)
             if node.type.oid == t.NUMERIC and form is None:
                 return sql(f"tw_num_{op}([", join(", ", frags), "])")
@@ -395,6 +400,9 @@ class Emitter:
 
     def sort_key(self, node: ir.Node) -> Frag:
         """An expression by which DuckDB sorts, groups and tells apart as PostgreSQL does."""
+        by_language = collating.sort_key(self.frag(node), node)
+        if by_language is not None:
+            return by_language
         if node.type.oid == t.BPCHAR:
             return sql("rtrim(", self.frag(node), ", ' ')")
         if node.type.oid == t.RECORD:

@@ -16,6 +16,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir, jsonb_subscripts, system_columns
+from planner.binding.collating import collated, named
 from planner.binding.dimensions import array_over
 from planner.binding.domains import checked
 from planner.binding.facts import type_name
@@ -122,7 +123,7 @@ class ExpressionBinder(PredicateBinder):
             exp.AtTimeZone: lambda n, s: self.function(
                 "timezone", [self.bind(n.args["zone"], s), self.bind(n.this, s)], first_position(n)
             ),
-            exp.Collate: lambda n, s: self.bind(n.this, s),
+            exp.Collate: self._collate,
             exp.Anonymous: self.call,
             exp.Filter: self.call,
             exp.WithinGroup: self.call,
@@ -135,6 +136,11 @@ class ExpressionBinder(PredicateBinder):
             self._handlers[kind] = partial(self._infix_of, op)
         for kind, name in _CLOCKS.items():
             self._handlers[kind] = partial(self.value_function, name)
+
+    def _collate(self, node: exp.Collate, scope: Scope) -> ir.Node:
+        position = self.operator_position(node, "collate")
+        name = named(node, position)
+        return collated(self.coercions.settled(self.bind(node.this, scope)), name, position)
 
     def _infix_of(self, op: str, node: exp.Binary, scope: Scope) -> ir.Node:
         return self._infix(node, op, scope)
@@ -210,7 +216,7 @@ class ExpressionBinder(PredicateBinder):
                     return self.reach(found.values[matches[0]], scope, at)
                 column = found.columns[matches[0]]
                 i = system_columns.place(found, matches[0])
-                return self.reach(ir.Var(column.type, found.number, i, position), scope, at)
+                return self.reach(column.value(found.number, i, position), scope, at)
             at = at.parent
         raise missing_relation(scope, relation, position)
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.collating import standing_for
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
@@ -119,7 +120,7 @@ class Grouping:
         """The expression above the grouping. Raises 42803."""
         at = self._key_columns.get(node)
         if at is not None:
-            return ir.Var(node.type, self.number, at)
+            return standing_for(node, ir.Var(node.type, self.number, at))
         if isinstance(node, ir.Aggregate) and node.scope == self.scope.number:
             return self._aggregate(node)
         if isinstance(node, ir.Var) and node.relation in self._own:
@@ -136,7 +137,7 @@ class Grouping:
             self._items.append(sql(frag, f" AS a{at}"))
             self._columns.append(EmittedColumn(f"a{at}", frag.form))
             self._aggregate_columns[node] = at
-        return ir.Var(node.type, self.number, at)
+        return standing_for(node, ir.Var(node.type, self.number, at))
 
     def _grouping_call(self, node: ir.Aggregate) -> ir.Node:
         for a in node.args:

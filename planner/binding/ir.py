@@ -70,6 +70,16 @@ class Cast(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Collated(Node):
+    """A text whose order is not that of its bytes: of a column, or said by COLLATE (`planner.binding.collating`)."""
+
+    arg: Node
+    collation: str
+    explicit: bool = False
+    position: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class DomainCheck(Node):
     """A value that a domain's conditions hold for, or an error: (condition, text of the error).
 
@@ -170,7 +180,7 @@ def children(node: Node) -> tuple[Node, ...]:
     """The direct subexpressions (not into subqueries' text)."""
     if isinstance(node, Call | Logic | SetReturning):
         return node.args
-    if isinstance(node, Cast | DomainCheck):
+    if isinstance(node, Cast | Collated | DomainCheck):
         return (node.arg,)
     if isinstance(node, AnyAll):
         return (node.compare, node.array)
@@ -195,7 +205,7 @@ def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
     if isinstance(node, Call | Logic | SetReturning):
         return replace(node, args=all_of(node.args)) if node.args else node
-    if isinstance(node, Cast | DomainCheck):
+    if isinstance(node, Cast | Collated | DomainCheck):
         return replace(node, arg=change(node.arg))
     if isinstance(node, AnyAll):
         return replace(node, compare=change(node.compare), array=change(node.array))

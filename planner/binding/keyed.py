@@ -18,6 +18,7 @@ from typing import Final
 from planner import types as t
 from planner.abc import Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
 from planner.binding import ir
+from planner.binding.collating import matters
 from planner.binding.facts import type_name
 
 POINTS_MAX: Final = 1000
@@ -132,12 +133,18 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         return Col(offsets[node.relation] + node.column, node.type)
     if isinstance(node, ir.Cast):
         return _cast(node, offsets)
+    if isinstance(node, ir.Collated):
+        return expression(node.arg, offsets)
     if isinstance(node, ir.Session):
         if node.name == "now":
             return Call("now", (), node.type)
         raise NotKeyed(node.name)
     if isinstance(node, ir.Logic):
-        if node.op not in LAZY_OPS or any(t.composite_fields(a.type.oid) is not None for a in node.args):
+        if (
+            node.op not in LAZY_OPS
+            or matters(node)
+            or any(t.composite_fields(a.type.oid) is not None for a in node.args)
+        ):
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in node.args), node.type)
     if isinstance(node, ir.Call):
@@ -146,7 +153,7 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             if not (isinstance(args[0], ir.Lit) and isinstance(args[0].value, int)):
                 raise NotKeyed("nextval of a computed name")
             return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
-        if node.op not in KEYED_OPS:
+        if node.op not in KEYED_OPS or matters(node):
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
     raise NotKeyed(type(node).__name__)

@@ -14,7 +14,7 @@ from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import array_over
 from planner.binding.records import row_of
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
-from planner.binding.scope import Scope
+from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -217,9 +217,10 @@ class PredicateBinder(RowComparisonBinder):
             at = self.queries.parenthesis_before(first_position(node))
             raise PlanError("42601", "subquery must return only one column", position=at)
         column = bound.columns[0]
-        return ir.SubQuery(
+        made = ir.SubQuery(
             column.type, "scalar", bound.frag, outer_from=bound.outer, outer=bound.outer, form=bound.forms[0]
         )
+        return ir.Collated(column.type, made, column.collation) if column.collation else made
 
     def _exists(self, node: exp.Exists, scope: Scope) -> ir.Node:
         return self.exists_query(node.this, scope)
@@ -247,7 +248,10 @@ class PredicateBinder(RowComparisonBinder):
             many = "too many" if len(bound.columns) > len(nodes) else "too few"
             raise PlanError("42601", f"subquery has {many} columns", position=position)
         relation = self.queries.anonymous_relation(bound)
-        columns = [ir.Var(c.type, relation, i) for i, c in enumerate(bound.columns)]
+        columns = [
+            RelationColumn(c.name, c.type, collation=c.collation).value(relation, i)
+            for i, c in enumerate(bound.columns)
+        ]
         if len(nodes) == 1:
             compare = self.infix(op, nodes[0], columns[0], position)
         else:

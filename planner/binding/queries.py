@@ -234,6 +234,8 @@ class QueryBinder(CompoundBinder):
         return out
 
     def _origin(self, node: ir.Node) -> tuple[int, int]:
+        if isinstance(node, ir.Collated) and not node.explicit:
+            node = node.arg
         if isinstance(node, ir.Var):
             for r in self.tables:
                 if r.number == node.relation:

@@ -23,6 +23,7 @@ from planner.abc import (
 from planner.binding import ir, keyed, system_columns
 from planner.binding.arbiters import inferred
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
+from planner.binding.collating import carried
 from planner.binding.compound import with_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
@@ -91,7 +92,9 @@ class RowBinder:
     def relation(self, table: Table, name: str, slot: str = "", *, of_table: bool) -> Relation:
         number = self.queries.next_relation()
         slot = slot or (f"s{number}" if of_table else "")
-        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
+        columns = [
+            RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden, c.collation) for c in table.columns
+        ]
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
         if of_table:
             columns += system_columns.columns(table)
@@ -206,9 +209,7 @@ class RowBinder:
         for r in relations:
             scope.relations.append(r)
             scope.columns += [
-                StarColumn(c.name, ir.Var(c.type, r.number, i), c)
-                for i, c in enumerate(r.columns)
-                if not c.hidden
+                StarColumn(c.name, c.value(r.number, i), c) for i, c in enumerate(r.columns) if not c.hidden
             ]
         return scope
 
@@ -445,7 +446,7 @@ class RowBinder:
             if isinstance(x.node, ir.Var) and x.node.relation == relation.number:
                 x.table_oid, x.attnum = table.oid, relation.columns[x.node.column].attnum
         return (
-            tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in targets),
+            tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in targets),
             targets,
             relation.number,
         )

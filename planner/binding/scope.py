@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from planner.abc import PlanError, Table, TypeRef
 from planner.binding import ir
+from planner.catalog.collations import by_bytes
 
 if TYPE_CHECKING:
     from planner.binding.locked_rows import InnerRow
@@ -28,6 +29,14 @@ class RelationColumn:
     table_oid: int = 0
     attnum: int = 0
     hidden: bool = False  # not part of `*`
+    collation: str = ""
+
+    def value(self, relation: int, index: int, position: int = 0) -> ir.Node:
+        """What stands for it, as column `index` of a relation."""
+        var = ir.Var(self.type, relation, index, position)
+        if not self.collation or by_bytes(self.collation):
+            return var
+        return ir.Collated(self.type, var, self.collation)
 
 
 @dataclass(slots=True)
@@ -53,7 +62,7 @@ class Relation:
 
     def value(self, index: int) -> ir.Node:
         """What stands for a column of it."""
-        return self.values[index] if self.values else ir.Var(self.columns[index].type, self.number, index)
+        return self.values[index] if self.values else self.columns[index].value(self.number, index)
 
 
 @dataclass(slots=True)
@@ -122,8 +131,8 @@ def find_column(scope: Scope, name: str, position: int) -> tuple[StarColumn | No
             relation, i = hidden[0]
             column = relation.columns[i]
             at_end = relation.table is not None and i >= len(relation.table.columns)
-            var = ir.Var(column.type, relation.number, i - len(relation.columns) if at_end else i)
-            return StarColumn(name, var, column), at
+            value = column.value(relation.number, i - len(relation.columns) if at_end else i)
+            return StarColumn(name, value, column), at
         at = at.parent
     return None, None
 

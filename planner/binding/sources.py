@@ -17,6 +17,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
 from planner.binding import changes, expanded, ir, locked_rows, sampling, series, system_columns
+from planner.binding.collating import carried
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
@@ -142,7 +143,11 @@ class SourceBinder:
         columns = []
         names = [identifier(c) for c in alias.args.get("columns") or ()]
         for i, c in enumerate(source.columns):
-            columns.append(RelationColumn(names[i] if i < len(names) else c.name, c.column.type))
+            columns.append(
+                RelationColumn(
+                    names[i] if i < len(names) else c.name, c.column.type, collation=c.column.collation
+                )
+            )
         relation = Relation(number, name, columns)
         items: list[Item] = []
         forms = []
@@ -217,7 +222,9 @@ class SourceBinder:
 
     def table(self, table: Table, name: str, schema: str, alias: exp.Expression | None) -> Source:
         number = self.queries.next_relation()
-        columns = [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]
+        columns = [
+            RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden, c.collation) for c in table.columns
+        ]
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"
         columns += system_columns.columns(table)
@@ -259,7 +266,7 @@ class SourceBinder:
         self, found: CommonTable, known: list[RelationColumn], name: str, alias: exp.Expression | None
     ) -> Source:
         number = self.queries.next_relation()
-        columns = [RelationColumn(c.name, c.type) for c in known]
+        columns = [RelationColumn(c.name, c.type, collation=c.collation) for c in known]
         relation = Relation(number, identifier(alias.this) if alias is not None else name, columns)
         self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
@@ -272,7 +279,10 @@ class SourceBinder:
         shown = identifier(alias.this) if alias is not None else name
         with locked_rows.inside(self.queries, shown):
             bound = self.queries.view_query(view)
-        columns = [RelationColumn(c.name, c.type) for c in view.columns] or None
+        columns = [
+            RelationColumn(c.name, c.type, collation=b.collation)
+            for c, b in zip(view.columns, bound.columns, strict=True)
+        ] or None
         made = self._subquery(bound, shown, alias, columns)
         locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
         made.relations[0].schema = "" if alias is not None else schema
@@ -321,7 +331,10 @@ class SourceBinder:
         columns: list[RelationColumn] | None, *, lateral: bool = False,
     ) -> Source:  # fmt: skip
         number = self.queries.next_relation()
-        columns = columns or [RelationColumn(c.name, c.type, c.table_oid, c.attnum) for c in bound.columns]
+        columns = columns or [
+            RelationColumn(c.name, c.type, c.table_oid, c.attnum, collation=c.collation)
+            for c in bound.columns
+        ]
         relation = Relation(number, name, columns)
         self.rename(relation, alias)
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
@@ -451,7 +464,7 @@ class SourceBinder:
             )
         for i, name in enumerate(names):
             c = relation.columns[i]
-            relation.columns[i] = RelationColumn(name, c.type, c.table_oid, c.attnum)
+            relation.columns[i] = RelationColumn(name, c.type, c.table_oid, c.attnum, collation=c.collation)
 
     # --- joins ---------------------------------------------------------------------------------------
 
@@ -510,7 +523,9 @@ class SourceBinder:
                     value: ir.Node = ir.Logic(x.type, "coalesce", (x, y))
                 else:
                     value = y if side == "RIGHT" else x
-                merged.append(StarColumn(name, value, RelationColumn(name, value.type)))
+                merged.append(
+                    StarColumn(name, value, RelationColumn(name, value.type, collation=carried(value)))
+                )
             condition = join(" AND ", tests)
             if alias:
                 relations = [*relations, self._merged(alias, merged)]
@@ -585,7 +600,7 @@ _SYSTEM_COLUMNS = (("tableoid", t.OID), ("xmin", t.XID))
 
 def star_of(relation: Relation) -> list[StarColumn]:
     return [
-        StarColumn(c.name, ir.Var(c.type, relation.number, i), c)
+        StarColumn(c.name, c.value(relation.number, i), c)
         for i, c in enumerate(relation.columns)
         if not c.hidden
     ]

@@ -17,6 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from planner.binding import ir
+from planner.binding.collating import standing_for
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
@@ -89,7 +90,7 @@ class _Storey:
                     self._column(key)
         return ir.replace_children(node, self.lift)
 
-    def _column(self, node: ir.Node) -> ir.Var:
+    def _column(self, node: ir.Node) -> ir.Node:
         emit = self._writer.emitter
         at = self._places.get(node)
         if at is None:
@@ -97,7 +98,7 @@ class _Storey:
             frag = emit.frag(node)
             self._items.append(sql(frag, f" AS k{at}"))
             emit.columns[self._number].append(EmittedColumn(f"k{at}", frag.form))
-        return ir.Var(node.type, self._number, at)
+        return standing_for(node, ir.Var(node.type, self._number, at))
 
     def written(self, source: Frag | None, where: ir.Node | None) -> Frag:
         emit = self._writer.emitter

@@ -6,6 +6,7 @@ from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir, window_keys
 from planner.binding.clauses import refuse_sets_inside
+from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
@@ -60,7 +61,9 @@ class QueryWriter(QueryState):
         emit = self.emitter
         frags = [emit.frag(x.node) for x in parts.targets]
         forms: list[Form] = [f.form for f in frags]
-        columns = [ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets]
+        columns = [
+            ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in parts.targets
+        ]
         for x in parts.targets:
             if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(x.node)):
                 self.volatile = True
@@ -122,7 +125,8 @@ class QueryWriter(QueryState):
                 items.append(sql(frag, f" AS c{i}"))
                 emitted.append(EmittedColumn(f"c{i}", frag.form))
                 nodes.append(k.expr)
-            keys.append(ir.SortKey(ir.Var(k.expr.type, number, i), k.descending, k.nulls_first))
+            held = standing_for(k.expr, ir.Var(k.expr.type, number, i))
+            keys.append(ir.SortKey(held, k.descending, k.nulls_first))
         self.declare(number, emitted)
         distinct: list[Item] = []
         if parts.distinct:

@@ -302,9 +302,16 @@ def _check_collation(said: st.ColumnDef, ref: TypeRef) -> None:
     if not said.collation:
         return
     if not is_collatable(ref.oid):
-        raise PlanError("42804", f"collations are not supported by type {types.format_type(ref)}")
+        shown = types.format_type(ref)
+        raise PlanError(
+            "42804", f"collations are not supported by type {shown}", position=said.collation_position
+        )
     if said.collation not in COLLATIONS:
-        raise PlanError("42704", f'collation "{said.collation}" for encoding "UTF8" does not exist')
+        raise PlanError(
+            "42704",
+            f'collation "{said.collation}" for encoding "UTF8" does not exist',
+            position=said.collation_position,
+        )
 
 
 def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:

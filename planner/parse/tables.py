@@ -221,8 +221,7 @@ def _column_constraints(c: Cursor, column: st.ColumnDef, table: str) -> st.Colum
                 changes["generated"] = c.parenthesised()
                 c.expect("stored")
         elif c.accept("collate"):
-            parts = c.qualified()
-            changes["collation"] = parts.name
+            changes["collation"], changes["collation_position"] = c.qualified().name, position
         elif c.word in ("primary", "unique", "check", "references") and c.token.keyword:
             found = _constraint(c, name, position, of_column=True)
             constraints.append(found)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from docs.compatibility.suites.servers import Server
 from docs.compatibility.suites.sources import ROOT, Sources
 from docs.compatibility.suites.suite import Broken, Counts, Missing, run_tests
+
+USER = "postgres"
+"""Whom files expect that ask who they are."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +38,15 @@ class Sqllogictest:
 
     def run(self, sources: Sources, server: Server, scratch: Path) -> Counts:
         assert self.folder is not None
+        if server.user != USER:
+            server.execute(f"create role {USER} superuser login")
         command = [
             sys.executable,
             "-m",
             "slt",
             str(self.folder.resolve()),
             "--dsn",
-            server.dsn,
+            replace(server, user=USER).dsn,
             "--show",
             "1000",
         ]

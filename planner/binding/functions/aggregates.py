@@ -14,7 +14,7 @@ from importlib import import_module
 
 from planner import types as t
 from planner.abc import PlanError
-from planner.binding import ir
+from planner.binding import collating, ir
 from planner.binding.comparable import comparable
 from planner.binding.dimensions import as_text
 from planner.binding.emit import Emitter, display_signature
@@ -120,7 +120,10 @@ def aggregate(emitter: Emitter, node: ir.Aggregate, over: Frag | None) -> Frag:
     if maker is None:
         shown = display_signature(node.op).replace("function ", "aggregate ", 1)
         raise PlanError("0A000", f"{shown} is not supported", position=node.position)
-    return maker(Around(emitter, node, over), [emitter.frag(a) for a in node.args])
+    around, args = Around(emitter, node, over), [emitter.frag(a) for a in node.args]
+    if collating.matters(node):
+        return around.call(*collating.extreme(node, args[0]), distinct=False)
+    return maker(around, args)
 
 
 def signatures() -> list[str]:

@@ -22,7 +22,12 @@ STATIC = {
     "pg_amop": "select * from pg_amop order by oid",
     "pg_amproc": "select * from pg_amproc order by oid",
     "pg_cast": "select * from pg_cast order by oid",
-    "pg_collation": "select * from pg_collation where collname in ('default', 'C', 'POSIX', 'ucs_basic') order by oid",
+    "pg_collation": (
+        "select oid, collname, collnamespace, collowner, collprovider, collisdeterministic, collencoding, collcollate,"
+        " collctype, colliculocale, null::text as collversion from pg_collation"
+        " where collname in ('default', 'C', 'POSIX', 'ucs_basic')"
+        " or collprovider = 'i' and collname not like '%-u-%' order by oid"
+    ),
     "pg_conversion": "select * from pg_conversion where false",
     "pg_language": "select * from pg_language order by oid",
     "pg_opclass": "select * from pg_opclass order by oid",

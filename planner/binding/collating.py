@@ -1,0 +1,163 @@
+"""Which collation an expression has, and what is done under one that is not the order of bytes.
+
+    name                       the column's: implicit
+    name COLLATE "sv-x-icu"    explicit, and wins
+    lower(name) || 'x'         that of the arguments
+
+Only ICU's collations leave a mark in the tree (`ir.Collated`): everything else is ordered by bytes, as DuckDB and the
+keyed engine order text anyway. Where order matters, a text is compared by ICU's sort key, then by its bytes, as
+PostgreSQL's deterministic collations do: both in one string, for a space sorts before the digits of a key.
+
+    icu_sort_key(name, 'sv') || ' ' || name
+
+Equality is that of bytes under each of them. What depends on a language otherwise (upper and lower case, classes of
+characters in regular expressions) is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError
+from planner.binding import ir
+from planner.binding.fragments import Frag, sql
+from planner.binding.naming import identifier
+from planner.catalog.collations import COLLATIONS, by_bytes, duckdb_locale, is_collatable
+
+_SIGNS: Final = ("<", "<=", ">", ">=")
+COMPARISONS: Final = {f"{a} {sign} {a}": sign for a in ("text", "bpchar", "name") for sign in _SIGNS}
+EXTREMES: Final = {f"{of}({a})": f"arg_{of}" for of in ("min", "max") for a in ("text", "bpchar")}
+_BY_LANGUAGE: Final = frozenset(
+    ("lower", "upper", "initcap", "regexp_count", "regexp_instr", "regexp_like", "regexp_match", "regexp_matches",
+     "regexp_replace", "regexp_split_to_array", "regexp_split_to_table", "regexp_substr", "text_larger", "text_smaller",
+     "bttextcmp")
+)  # fmt: skip
+_SIGNS_BY_LANGUAGE: Final = frozenset(("~", "!~", "~*", "!~*", "~~*", "!~~*"))
+_ARRAYS: Final = frozenset(f"anyarray {sign} anyarray" for sign in _SIGNS)
+
+
+def named(node: exp.Collate, position: int) -> str:
+    """The collation's name. Raises 42704."""
+    said = node.expression
+    name = identifier(said.this) if isinstance(said, exp.Column) else identifier(said)
+    if name not in COLLATIONS:
+        raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist', position=position)
+    return name
+
+
+def collated(node: ir.Node, name: str, position: int) -> ir.Node:
+    """`node COLLATE name`. Raises 42804."""
+    if not is_collatable(node.type.oid):
+        shown = t.format_type(node.type)
+        raise PlanError("42804", f"collations are not supported by type {shown}", position=position)
+    if by_bytes(name) and not _of(node)[0]:
+        return node
+    return ir.Collated(node.type, node, name, True, position)
+
+
+def standing_for(node: ir.Node, var: ir.Var) -> ir.Node:
+    """The column that holds an expression's value, in the expression's collation."""
+    names, explicit = _of(node)
+    return ir.Collated(var.type, var, next(iter(names)), explicit) if len(names) == 1 else var
+
+
+def collation_of(*nodes: ir.Node) -> str:
+    """The collation that a comparison of these is done by; empty: by bytes. Raises 42P21, 42P22."""
+    names, _ = _merged(nodes)
+    if len(names) > 1:
+        raise PlanError(
+            "42P22",
+            "could not determine which collation to use for string comparison",
+            hint="Use the COLLATE clause to set the collation explicitly.",
+        )
+    return next((name for name in names if not by_bytes(name)), "")
+
+
+def carried(node: ir.Node) -> str:
+    """The collation that a query's column has by this expression; where two meet, none."""
+    names, _ = _of(node)
+    return next(iter(names)) if len(names) == 1 else ""
+
+
+def _merged(nodes: Sequence[ir.Node]) -> tuple[frozenset[str], bool]:
+    """The names that meet in these, and whether they are explicit: those win."""
+    names: frozenset[str] = frozenset()
+    explicit = False
+    for node in nodes:
+        more, said = _of(node)
+        if said and explicit and more != names:
+            a, b = sorted(names)[0], sorted(more)[0]
+            raise PlanError(
+                "42P21",
+                f'collation mismatch between explicit collations "{a}" and "{b}"',
+                position=node.position if isinstance(node, ir.Collated) else 0,
+            )
+        if said and not explicit:
+            names, explicit = more, True
+        elif said == explicit:
+            names |= more
+    return names, explicit
+
+
+def _of(node: ir.Node) -> tuple[frozenset[str], bool]:
+    if not is_collatable(node.type.oid):
+        return frozenset(), False
+    if isinstance(node, ir.Collated):
+        return frozenset((node.collation,)), node.explicit
+    if isinstance(node, ir.Cast | ir.DomainCheck):
+        return _of(node.arg)
+    if isinstance(node, ir.Call | ir.Logic | ir.Aggregate):
+        return _merged(node.args)
+    if isinstance(node, ir.Window):
+        return _of(node.call)
+    return frozenset(), False
+
+
+def sort_key(text: Frag, node: ir.Node) -> Frag | None:
+    """What orders a text as its collation does; None: its bytes. `text` is the node's own."""
+    name = collation_of(node) if is_collatable(node.type.oid) else ""
+    return _key(text, name, node) if name else None
+
+
+def _key(text: Frag, name: str, node: ir.Node) -> Frag:
+    if t.element_of(node.type.oid):
+        raise PlanError("0A000", f'arrays ordered by collation "{name}" are not supported')
+    if node.type.oid == t.BPCHAR:
+        text = sql("rtrim(", text, ", ' ')")
+    return sql("(icu_sort_key(", text, f", '{duckdb_locale(name)}') || ' ' || ", text, ")")
+
+
+def matters(node: ir.Call | ir.Logic | ir.Aggregate) -> bool:
+    """Whether the operation is done otherwise than by bytes. Raises 0A000 for one that is not there under ICU."""
+    op = node.op
+    if op in COMPARISONS or op in EXTREMES:
+        return bool(collation_of(*node.args))
+    words = op.split(" ")
+    sign = words[1] if len(words) == 3 else ""
+    if (
+        op in ("greatest", "least")
+        or op in _ARRAYS
+        or sign in _SIGNS_BY_LANGUAGE
+        or op.partition("(")[0] in _BY_LANGUAGE
+    ):
+        name = collation_of(*node.args)
+        if name:
+            shown = sign or op.partition("(")[0]
+            raise PlanError("0A000", f'{shown} in collation "{name}" is not supported')
+    return False
+
+
+def comparison(node: ir.Call, args: Sequence[Frag]) -> Frag:
+    """A comparison that `matters`."""
+    name = collation_of(*node.args)
+    left, right = (_key(a, name, n) for a, n in zip(args, node.args, strict=True))
+    return sql("(", left, f" {COMPARISONS[node.op]} ", right, ")")
+
+
+def extreme(node: ir.Aggregate, arg: Frag) -> tuple[str, list[Frag]]:
+    """The aggregate that min or max becomes where it `matters`, and its arguments."""
+    return EXTREMES[node.op], [arg, _key(arg, collation_of(*node.args), node.args[0])]
