@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import io
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+from pipeline.jobs import progress
 from pipeline.jobs.load import LoadError, LoadOptions, LoadSummary, load
 from pipeline.jobs.sources import SourceError, expand, sql_type_of
 from tidewire.cli import app
@@ -257,3 +259,23 @@ def test_the_summary_counts_in_words() -> None:
     assert str(LoadSummary("t", 2, 1500, 3, True, 0.5)) == (
         "t (created): 1,500 rows from 2 files in 0.5 s (3,000 rows/s), 3 rejected"
     )
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_drawn_on_a_terminal_and_nowhere_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "REDRAW_S", 0)
+    for stream, drawn in ((Terminal(), True), (io.StringIO(), False)):
+        shown = progress.Progress("rows", 4_000, stream)
+        shown.step(1_000)
+        shown.step(1_000)
+        shown.done()
+        lines = stream.getvalue().split("\r\x1b[K")
+        assert len(lines) == (4 if drawn else 1)
+        if drawn:
+            assert lines[1].startswith(f"[{'#' * 7}{'.' * 23}] 1,000 rows, ")
+            assert lines[2].startswith(f"[{'#' * 15}{'.' * 15}] 2,000 rows, ")
+            assert lines[3] == ""  # the line is the terminal's again

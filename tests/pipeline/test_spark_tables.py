@@ -18,11 +18,16 @@ skip_without_spark()
 
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
+from pyspark.sql import types as T  # noqa: E402
 
 from pipeline.spark import blobs, commits  # noqa: E402
+from pipeline.spark.source import Staged, TableWriter  # noqa: E402
+from pipeline.spark.writing import describe  # noqa: E402
 from tidewire.spark import Creation, Snapshot, TidewireError, Write, write, write_tables  # noqa: E402
 
 Client = psycopg.Connection[Any]
+
+HANG_S = 300
 
 TYPED = """
 CREATE TABLE typed (id int PRIMARY KEY, s int2, b bigint, f4 float4, f8 float8, n numeric(12,3), nn numeric, t text,
@@ -316,6 +321,26 @@ def test_a_failing_task_leaves_nothing_and_a_repeated_one_nothing_twice(
     assert rows(client, "SELECT count(*) FROM orders") == [(0,)]
 
 
+def test_of_two_attempts_at_a_task_one_is_written(url: str, client: Client, orders: str) -> None:
+    """Speculation: both attempts have staged the task's rows, and Spark hands on the message of the first to end."""
+    import pyarrow as pa
+
+    schema = T.StructType([T.StructField("id", T.IntegerType()), T.StructField("name", T.StringType()),
+                           T.StructField("total", T.DecimalType(10, 2))])  # fmt: skip
+    writer = TableWriter(describe(url, orders), url, schema, "append")
+
+    def attempt(first: int) -> Staged:
+        names, totals = pa.array(["x", "y"]), pa.nulls(2, pa.decimal128(10, 2))
+        ids = pa.array([first, first + 1], pa.int32())
+        return writer.write(iter([pa.record_batch([ids, names, totals], names=schema.names)]))
+
+    won, lost, other = attempt(1), attempt(1), attempt(3)
+    assert won.files != lost.files
+    writer.commit([won, other])
+    writer.abort([lost, None])
+    assert rows(client, "SELECT array_agg(id ORDER BY id) FROM orders") == [([1, 2, 3, 4],)]
+
+
 def test_concurrent_writers_of_one_table_all_get_through(
     spark: SparkSession, url: str, client: Client, orders: str
 ) -> None:
@@ -484,6 +509,30 @@ def test_a_hold_that_was_lost_is_told_by_name(spark: SparkSession, url: str, cli
     with pytest.raises(psycopg.Error, match="has expired"):
         client.execute("SELECT tidewire_renew_snapshot(%s, 60)", [reader])
     assert frame.limit(1).count() == 1, "another reader's hold is its own"
+
+
+def test_the_hold_is_renewed_until_the_block_ends(
+    monkeypatch: pytest.MonkeyPatch, spark: SparkSession
+) -> None:
+    asked: list[str] = []
+    thrice = threading.Event()
+
+    def ask(_url: str, text: str, *_arguments: object) -> None:
+        asked.append(text.partition("(")[0])
+        if asked.count("SELECT tidewire_renew_snapshot") == 3:
+            thrice.set()
+        if len(asked) == 2:
+            raise TidewireError("the server cannot be reached")  # it may be back before the lease is over
+
+    held = {"as_of": 1, "reader": "r", "blob": "file:///", "tables": [{}]}
+    monkeypatch.setattr("pipeline.spark.snapshot.open_snapshot", lambda *_: held)
+    monkeypatch.setattr("pipeline.spark.snapshot.ask", ask)
+    monkeypatch.setattr(blobs, "refuse_out_of_reach", lambda *_: None)
+    with Snapshot(spark, "postgresql://nowhere", "t", lease_s=1) as opened:
+        assert thrice.wait(HANG_S)
+    opened._renewer.join(HANG_S)
+    assert not opened._renewer.is_alive()
+    assert asked.count("SELECT tidewire_close_snapshot") == 1
 
 
 def test_errors_survive_being_sent(spark: SparkSession) -> None:

@@ -49,6 +49,25 @@ def test_a_batch_is_committed_once_by_its_number(url: str, client: Client) -> No
     assert commits.commit(url, "another", 0, [staged(url, [5])])
 
 
+def test_whoever_hears_of_a_commit_reads_it(url: str, client: Client) -> None:
+    """When a commit is reported, the time that any snapshot is taken at has reached its own."""
+
+    def now() -> int:
+        (name,) = client.execute("SELECT pg_export_snapshot()").fetchone() or ("",)
+        return int(name[:16], 16)
+
+    for n in range(5):
+        before = now()
+        assert commits.commit(url, "heard", n, [staged(url, [n])])
+        heard = now()
+        assert keys(client) == list(range(n + 1))
+        changes = client.execute(
+            f"SELECT k, _commit_ts FROM tidewire_changes('t', {before}, NULL)"
+        ).fetchall()
+        ((key, ts),) = changes
+        assert key == n and before < ts <= heard
+
+
 def test_what_the_server_refuses_leaves_neither_rows_nor_number(url: str, client: Client) -> None:
     client.execute("DROP TABLE IF EXISTS u; CREATE TABLE u (k int PRIMARY KEY)")
     both = [staged(url, [1]), staged(url, [2, 2], "u")]

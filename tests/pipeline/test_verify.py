@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -25,7 +26,7 @@ from pipeline.jobs.verify import (
 from storage.abc import Consensus, LogEntry
 from storage.blob import open_blob
 from storage.consensus import open_consensus
-from storage.parts import inline_inserts
+from storage.parts import inline_inserts, timed_inserts
 from storage.rows import FIELD_ID
 from storage.shard import Shard
 from tests.server.process import ServerProcess
@@ -236,6 +237,33 @@ def test_a_key_that_exists_twice(tmp_path: Path) -> None:
     assert 'key (1) of "t_pkey" exists 2 times' in found
     result = CliRunner().invoke(app, ["verify", "--data-dir", str(folder)])
     assert result.exit_code == 1 and "WRONG" in result.stdout
+
+
+def test_parts_that_are_not_as_they_are_described(tmp_path: Path) -> None:
+    """What readers skip parts by: row ids and times."""
+    folder = tmp_path / "data"
+    server = ServerProcess(folder).start()
+    with server.connect() as client:
+        client.execute("CREATE TABLE t (id int PRIMARY KEY)")
+        client.execute("INSERT INTO t VALUES (1), (2)")
+    assert server.stop() == 0
+    (shard_id,) = set(asyncio.run(shards(folder))) - {"txns", "catalog"}
+
+    async def tamper() -> int:
+        schema = pa.schema([pa.field("id", pa.int32(), metadata={FIELD_ID: b"1"})])
+        shard = await opened(folder, shard_id, schema)
+        upper = shard.upper
+        numbered = replace(inline_inserts([(1 << 40, (10,))], upper), rid_min=7)
+        timed = replace(timed_inserts([(1 << 41, upper + 1, (20,))], 1), ts_max=upper + 1_000)
+        await shard.append([numbered], upper, upper + 1)
+        await shard.append([timed], upper + 1, upper + 2_000)
+        return upper + 1
+
+    upper = asyncio.run(tamper())
+    found = "\n".join(map(str, check(folder).problems))
+    assert f"row ids {1 << 40} to {1 << 40}, described as 7 to {1 << 40}" in found
+    assert f"row id {1 << 41} was never handed out" in found
+    assert f"times {upper} to {upper} are not the described ones" in found
 
 
 def test_the_command_on_a_sound_store_and_on_nothing(data: Path, tmp_path: Path) -> None:
