@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.compatibility.suites import django, table
+from docs.compatibility.suites import django, regress, table
 from docs.compatibility.suites.servers import POSTGRES, TIDEWIRE
 from docs.compatibility.suites.suite import Broken, Counts, junit_counts
 
@@ -57,3 +57,28 @@ def test_only_what_passes_there_is_named_as_failing_here() -> None:
         == "| A suite | suite 1.0 | 5 passed, 2 failed, 0 skipped | - | 6 passed, 1 failed, 0 skipped (15.9) | - |"
     )
     assert written[-1] == "A suite, what fails here and passes on PostgreSQL: `a`."
+
+
+SCRIPT = "-- numbers\nselect 1;\n\nselect 2,\n  3;\ncopy t from stdin;\n1\n2\n\\.\nselect 4;\n"
+
+
+def test_an_answer_is_what_psql_prints_after_the_line_that_asked() -> None:
+    printed = "-- numbers\nselect 1;\n 1\nselect 2,\n  3;\n 2 | 3\n\ncopy t from stdin;\nselect 4;\n 4\n"
+    asked = ["-- numbers", "select 1;", "select 2,", "  3;", "copy t from stdin;", "select 4;"]
+    assert regress.echoed(SCRIPT) == asked
+    assert regress.answered(SCRIPT, printed) == [[], [" 1"], [], [" 2 | 3", ""], [], [" 4"]]
+
+
+@pytest.mark.parametrize(
+    ("printed", "equal"),
+    [
+        ("select 1;\n 1\nselect 2,\n  3;\n 2 | 3\ncopy t from stdin;\nselect 4;\n 4\n", (3, 3)),
+        ("select 1;\n 1\nselect 2,\n  3;\n 2 | 4\ncopy t from stdin;\nselect 4;\n 4\n", (2, 3)),
+        ("select 1;\n 1\nselect 2,\n  3;\n 2 | 3\ncopy t from stdin;\nERROR:  no\nselect 4;\n 4\n", (3, 4)),
+        ("select 1;\n 1\n", (1, 3)),
+    ],
+    ids=["all", "another answer", "an answer where none is expected", "broken off"],
+)
+def test_counting_the_answers_that_are_as_expected(printed: str, equal: tuple[int, int]) -> None:
+    expected = "select 1;\n 1\nselect 2,\n  3;\n 2 | 3\ncopy t from stdin;\nselect 4;\n 4\n"
+    assert regress.compared(SCRIPT.partition("\n")[2], printed, expected) == equal

@@ -13,6 +13,7 @@ from docs.compatibility.suites import table
 from docs.compatibility.suites.asyncpg import Asyncpg
 from docs.compatibility.suites.django import Django
 from docs.compatibility.suites.node_postgres import NodePostgres
+from docs.compatibility.suites.regress import Regress
 from docs.compatibility.suites.servers import POSTGRES, TIDEWIRE, running
 from docs.compatibility.suites.sources import NotFetched, Sources
 from docs.compatibility.suites.sqlalchemy import SqlAlchemy
@@ -32,7 +33,7 @@ def main() -> int:
     parser.add_argument("--table", action="store_true", help="run nothing, write the table anew")
     options = parser.parse_args()
     suites: list[Suite] = [
-        SqlAlchemy("psycopg"), SqlAlchemy("asyncpg"), Asyncpg(), Django(), NodePostgres(),
+        SqlAlchemy("psycopg"), SqlAlchemy("asyncpg"), Asyncpg(), Django(), NodePostgres(), Regress(),
         Sqllogictest(options.sqllogictest, False), Sqllogictest(options.sqllogictest, True),
     ]  # fmt: skip
     unknown = set(options.only) - {suite.name for suite in suites}
@@ -77,7 +78,7 @@ def counted(suite: Suite, kinds: list[str], scratch: Path) -> bool:
             whole = False
             continue
         minutes = (time.monotonic() - began) / 60
-        told = f"{counts.passed} passed, {len(counts.failures)} failed, {counts.skipped} skipped"
+        told = f"{counts.passed} passed, {len(counts.failures)} failed, {counts.skipped} skipped {counts.note}"
         print(f"{suite.name}: {kind}: {told}, {minutes:.1f} minutes", flush=True)
         lines = table.load()
         line = lines.setdefault(suite.name, table.Line(suite.title, version))

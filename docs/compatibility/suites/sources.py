@@ -2,6 +2,7 @@
 
     venv/         an environment of its own for Python's suites: the project's dependencies stay as they are
     sdist/        source distributions, unpacked: wheels leave the tests out
+    debian/       source packages, unpacked, and an apt of their own that knows where they are
     node/NAME/    npm packages, and test folders of those that publish theirs
 
 Versions are those of `requirements.lock` where it has the package, so what is reported is what the clients' tests use.
@@ -15,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -93,6 +94,54 @@ class Sources:
             _unpack(next(download.glob("*.tgz")), folder)
         return folder
 
+    # --- Debian --------------------------------------------------------------------------------------
+
+    def debian_source(self, package: str) -> Path:
+        """The unpacked sources of a Debian package that is installed, from where its packages come; needs no root."""
+        folder = self._cache / "debian" / package
+        if not folder.exists():
+            apt = self._cache / "apt"
+            shutil.rmtree(apt, ignore_errors=True)
+            for part in ("lists/partial", "download", "parts"):
+                (apt / part).mkdir(parents=True)
+            (apt / "sources.list").write_text("".join(_source_lines()))
+            command = [
+                "apt-get",
+                "-q",
+                "-o",
+                "APT::Sandbox::User=root",
+                "-o",
+                f"Dir::State::lists={apt}/lists",
+            ]
+            command += [
+                "-o",
+                f"Dir::Etc::sourcelist={apt}/sources.list",
+                "-o",
+                f"Dir::Etc::sourceparts={apt}/parts",
+            ]
+            _fetch([*command, "update"])
+            installed = _fetch(["dpkg-query", "--show", "--showformat=${Version}", package])
+            _fetch([*command, "source", "--download-only", f"{package}={installed}"], apt / "download")
+            _unpack(next((apt / "download").glob("*.orig.tar.*")), folder)
+        return folder
+
+
+def _source_lines() -> Iterator[str]:
+    """`deb-src` for each place that the machine has packages from, in either way of writing them."""
+    etc = Path("/etc/apt")
+    for file in [etc / "sources.list", *sorted(etc.glob("sources.list.d/*.list"))]:
+        for line in file.read_text().splitlines() if file.exists() else []:
+            if line.startswith("deb "):
+                yield line.replace("deb ", "deb-src ", 1) + "\n"
+    for file in sorted(etc.glob("sources.list.d/*.sources")):
+        for stanza in file.read_text().split("\n\n"):
+            keys = dict(re.findall(r"^(\S+): *(.*)$", stanza, re.MULTILINE))
+            if "deb" in keys.get("Types", "").split():
+                signed = f"[signed-by={keys['Signed-By']}] " if "Signed-By" in keys else ""
+                for uri in keys["URIs"].split():
+                    for suite in keys["Suites"].split():
+                        yield f"deb-src {signed}{uri} {suite} {keys.get('Components', '')}\n"
+
 
 def pinned(package: str) -> str:
     """`name[extra]` with the version that requirements.lock has; as it is, if there is none or it says one itself."""
@@ -118,7 +167,8 @@ def _unpack(archive: Path, folder: Path) -> None:
     shutil.rmtree(whole)
 
 
-def _fetch(command: Sequence[str | Path], folder: Path | None = None) -> None:
+def _fetch(command: Sequence[str | Path], folder: Path | None = None) -> str:
+    """What the command printed. Raises NotFetched."""
     try:
         done = subprocess.run(
             [str(part) for part in command],
@@ -133,3 +183,4 @@ def _fetch(command: Sequence[str | Path], folder: Path | None = None) -> None:
     if done.returncode != 0:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise NotFetched(f"{command[0]}: {said[-1] if said else done.returncode}")
+    return done.stdout

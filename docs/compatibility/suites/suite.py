@@ -27,11 +27,12 @@ class Broken(Exception):
 
 @dataclass(frozen=True)
 class Counts:
-    """What came of one run. `failures` are the names of what failed or broke off."""
+    """What came of one run. `failures` are the names of what failed or broke off; `note` what else the table says."""
 
     passed: int
     skipped: int
     failures: tuple[str, ...] = field(default=())
+    note: str = ""
 
 
 class Suite(Protocol):

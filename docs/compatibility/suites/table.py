@@ -35,7 +35,7 @@ def load(path: Path = RESULTS) -> dict[str, Line]:
 
     def line(stored: dict[str, Any]) -> Line:
         counts = {
-            kind: Counts(c["passed"], c["skipped"], tuple(c["failures"]))
+            kind: Counts(c["passed"], c["skipped"], tuple(c["failures"]), c.get("note", ""))
             for kind, c in stored["counts"].items()
         }
         return Line(stored["title"], stored["version"], stored["servers"], counts, stored["minutes"])
@@ -72,6 +72,7 @@ def _cell(line: Line, kind: str) -> str:
     if counts is None:
         return "not run"
     told = f"{counts.passed:,} passed, {len(counts.failures):,} failed, {counts.skipped:,} skipped"
+    told += f"; {counts.note}" if counts.note else ""
     return f"{told} ({line.servers[kind]})" if kind == POSTGRES else told
 
 
