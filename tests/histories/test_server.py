@@ -184,7 +184,7 @@ def provoked(server: ServerProcess, level: str, first: Steps, second: Steps) -> 
             conn.execute(f"BEGIN ISOLATION LEVEL {level}" if "strict" not in level else "BEGIN")
             for r in reads:
                 _read(conn, r)
-            both_have_read.wait(20)
+            both_have_read.wait(240)
             before()
             for w in writes:
                 conn.execute("UPDATE lists SET v = v || %s WHERE k = %s", (f"{w.value},", w.key))
@@ -199,7 +199,7 @@ def provoked(server: ServerProcess, level: str, first: Steps, second: Steps) -> 
     a, b = Txn(1, first), Txn(2, second)
     threads = [
         threading.Thread(target=client, args=(a, lambda: None, first_is_done.set)),
-        threading.Thread(target=client, args=(b, lambda: first_is_done.wait(20), lambda: None)),
+        threading.Thread(target=client, args=(b, lambda: first_is_done.wait(240), lambda: None)),
     ]
     for thread in threads:
         thread.start()

@@ -16,6 +16,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.postgres import NoPostgres, postgres_process
 from tests.server.consensus import consensus
 from tests.server.process import ServerProcess, wait_until
 
@@ -93,3 +94,48 @@ def test_the_locks_of_a_server_that_is_gone_are_free_when_its_lease_is_over(
         with pytest.raises(psycopg.OperationalError):
             holder.execute("UPDATE t SET v = v + 1")
         assert waiting.execute("SELECT v FROM t").fetchone() == (10,)
+
+
+# --- the consensus dies ----------------------------------------------------------------------------
+
+
+def answers_again(connection: psycopg.Connection[Any]) -> bool:
+    """Whether the connection's server reaches a consensus that is back, to read and to write."""
+    try:
+        connection.execute("UPDATE t SET v = v WHERE id = 1")
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+@pytest.mark.soak
+def test_locks_that_are_held_while_postgresql_is_killed_are_held_by_the_same_sessions_when_it_is_back(
+    tmp_path: Path,
+) -> None:
+    with contextlib.ExitStack() as stack:
+        try:
+            postgres = stack.enter_context(postgres_process())
+        except NoPostgres as reason:
+            pytest.skip(str(reason))
+        shared = ["--shared", "--consensus", postgres.url, "--blob", (tmp_path / "blob").as_uri()]
+        a, b = (stack.enter_context(ServerProcess(tmp_path / name, *shared)) for name in ("a", "b"))
+        holder, in_block, waiting, other = a.connect(), a.connect(), b.connect(), b.connect()
+        holder.execute("CREATE TABLE t (id int PRIMARY KEY, v int)")
+        holder.execute("INSERT INTO t VALUES (1, 0)")
+        holder.execute("SELECT pg_advisory_lock(1)")
+        in_block.execute("BEGIN")
+        in_block.execute("SELECT pg_advisory_xact_lock(2)")
+        in_block.execute("INSERT INTO t VALUES (2, 0)")
+        waiter = Waiter(waiting)
+        wait_until(lambda: queued(holder), HANG_S)
+        postgres.kill()
+        postgres.start()
+        for connection in (holder, other):
+            wait_until(lambda c=connection: answers_again(c), HANG_S)  # type: ignore[misc]
+        for lock in (1, 2):
+            assert other.execute("SELECT pg_try_advisory_lock(%s)", (lock,)).fetchone() == (False,)
+        in_block.execute("COMMIT")
+        assert other.execute("SELECT count(*), pg_try_advisory_lock(2) FROM t").fetchone() == (2, True)
+        assert waiter.is_alive()
+        assert holder.execute("SELECT pg_advisory_unlock(1)").fetchone() == (True,)
+        assert waiter.gets_it()
