@@ -205,3 +205,28 @@ def test_rows_without_columns_and_quoted_names_of_types(run: Callable[[Work], An
         return await c.fetch("SELECT"), await c.fetchval('SELECT $1::"pg_catalog"."int4"::text', 3)
 
     assert run(work) == ([()], "3")
+
+
+def test_a_type_gets_other_fields_while_a_statement_is_prepared(run: Callable[[Work], Any]) -> None:
+    async def work(connection: Any) -> Any:
+        await connection.execute("CREATE TYPE grown AS (x int, y int)")
+        await connection.execute("CREATE TABLE of_grown (a grown)")
+        await connection.execute("INSERT INTO of_grown VALUES (ROW(2, 3))")
+        prepared = await connection._prepare("SELECT * FROM of_grown", use_cache=True)
+        before = await prepared.fetchrow()
+        await connection.execute("ALTER TYPE grown ADD ATTRIBUTE z text")
+        with pytest.raises(asyncpg.OutdatedSchemaCacheError):
+            await prepared.fetchrow()
+        after = await connection.fetchval("SELECT array_agg(a) FROM of_grown")
+        await connection.execute("ALTER TYPE grown DROP ATTRIBUTE x")
+        with pytest.raises(asyncpg.OutdatedSchemaCacheError):
+            await connection.fetchval("SELECT a FROM of_grown")
+        last = await connection.fetchval("SELECT a FROM of_grown")
+        await connection.execute("DROP TABLE of_grown")
+        await connection.execute("DROP TYPE grown")
+        return before, after, last
+
+    before, after, last = run(work)
+    assert before == ((2, 3),)
+    assert after == [(2, 3, None)]
+    assert last == (3, None)
