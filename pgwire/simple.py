@@ -22,6 +22,7 @@ from pgwire.pages import encoded
 from pgwire.shapes import shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, SqlError
 from planner.parse import parse_query, parse_statement
+from planner.parse.placeholders import UNDECIDED_PARAMETER, no_parameter
 from planner.statements import QueryStatement
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ async def _run(session: Session, statement: str, offset: int, alone: bool) -> tu
     """Plans and executes; again, if another server has changed the catalog meanwhile."""
     for tries_left in reversed(range(PLANNED_MAX)):
         try:
-            plan, params = session.plan(statement, offset=offset)
+            plan, params = _planned(session, statement, offset)
             return plan, await session.execute(plan, params, autocommit=alone)
         except PlanOutdated:
             if not tries_left:
@@ -168,6 +169,19 @@ async def _run(session: Session, statement: str, offset: int, alone: bool) -> tu
             if not tries_left or not session.behind or not await session.caught_up():
                 raise
     raise AssertionError("unreachable")
+
+
+def _planned(session: Session, statement: str, offset: int) -> tuple[Plan, tuple[Datum, ...]]:
+    """Raises 42P02 for a statement with parameters: here are no values for them."""
+    try:
+        plan, params = session.plan(statement, offset=offset)
+    except PlanError as error:
+        if error.sqlstate == UNDECIDED_PARAMETER:
+            raise no_parameter(statement) from None
+        raise
+    if len(plan.parameters) > len(params):
+        raise no_parameter(statement)
+    return plan, params
 
 
 def _finish(conversation: Conversation, result: Rows | Exception, plan: Plan, text: str) -> None:

@@ -190,6 +190,9 @@ class Planner:
                 taken = self._plan_normalised(text, ctx, offset)
             if taken is not None:
                 return taken
+            known = self._exact(f"\0\0{text}", ctx)
+            if known is not None:
+                return known, ()
         else:
             # No statement begins with NUL, so these keys cannot meet those of the simple protocol.
             key = f"\0{','.join(map(str, parameter_types))}\0{text}"
@@ -202,6 +205,8 @@ class Planner:
                 return many, ()
         with shown(ctx.catalog.user_types):
             plan = self._plan_exact(text, ctx, parameter_types, offset)
+        if plan.parameters and key is text:
+            key = f"\0\0{text}"  # in the simple protocol, which has no values for them, it is an error
         if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
             self._remember(ctx, key, _Cached(plan, None))  # a moving time may come to another catalog
         return plan, ()

@@ -61,8 +61,8 @@ class DmlBinder(RowBinder):
         prefix = self.with_clause(node)
         if isinstance(node.this, exp.Schema):
             listed = [self.column_index(table, c) for c in node.this.expressions]
-            targets = InsertTargets(listed, node.args.get("targets") or {})
-            targets.check(table, node.this.expressions)
+            targets = InsertTargets(listed, node.args.get("targets") or {}, node.this.expressions)
+            targets.check(table)
         else:
             listed = [i for i, c in enumerate(table.columns) if not c.hidden]
             targets = InsertTargets(listed, {})
@@ -146,7 +146,7 @@ class DmlBinder(RowBinder):
                 position=first_position(items[len(listed)]),
             )
         if explicit and len(items) < len(listed):
-            raise PlanError("42601", "INSERT has more target columns than expressions")
+            raise targets.without_value(len(items))
         scope = Scope(self._scope, 0, clause="VALUES")
         given: dict[int, ir.Node] = {}
         for place, (index, item) in enumerate(zip(listed, items, strict=False)):
@@ -195,7 +195,7 @@ class DmlBinder(RowBinder):
                 "42601", "INSERT has more expressions than target columns", position=first_position(source)
             )
         if explicit and len(bound.columns) < len(listed):
-            raise PlanError("42601", "INSERT has more target columns than expressions")
+            raise targets.without_value(len(bound.columns))
         number = self.queries.anonymous_relation(bound)
         given: dict[int, ir.Node] = {}
         for i, (index, c) in enumerate(zip(listed, bound.columns, strict=False)):

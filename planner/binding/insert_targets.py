@@ -23,12 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class InsertTargets:
-    """In the order of the values: the row positions of the columns, and of those that are parts the whole target."""
+    """In the order of the values: the row positions of the columns, and of those that are parts the whole target.
+
+    `names` is what the statement calls them; nothing where it does not.
+    """
 
     indexes: Sequence[int]
     parts: Mapping[int, exp.Expression]
+    names: Sequence[exp.Expression] = ()
 
-    def check(self, table: Table, nodes: Sequence[exp.Expression]) -> None:
+    def without_value(self, place: int) -> PlanError:
+        """A statement that names more columns than it has values: the column at this place has none."""
+        position = first_position(self.names[place]) if place < len(self.names) else 0
+        return PlanError("42601", "INSERT has more target columns than expressions", position=position)
+
+    def check(self, table: Table) -> None:
         """Raises 42701 for a column that is there twice, unless it is in parts both times."""
         for i, index in enumerate(self.indexes):
             for j in range(i):
@@ -36,7 +45,7 @@ class InsertTargets:
                     raise PlanError(
                         "42701",
                         f'column "{table.columns[index].name}" specified more than once',
-                        position=first_position(nodes[i]),
+                        position=first_position(self.names[i]),
                     )
 
     def refuse_default(self, place: int) -> None:

@@ -152,10 +152,12 @@ class MergeBinder(DmlBinder):
         """The whole row of an INSERT action."""
         names = then.this
         listed = [i for i, c in enumerate(table.columns) if not c.hidden]
+        targets = InsertTargets(listed, {})
         if isinstance(names, exp.Tuple | exp.Paren):
             items = names.expressions if isinstance(names, exp.Tuple) else [names.this]
             listed = [self.column_index(table, c) for c in items]
-            InsertTargets(listed, {}).check(table, items)
+            targets = InsertTargets(listed, {}, items)
+            targets.check(table)
         elif names is not None:
             raise PlanError(
                 "42601", f'syntax error at or near "{names.name}"', position=first_position(names)
@@ -164,7 +166,6 @@ class MergeBinder(DmlBinder):
             return self.generated(table, [self.default(table, i) for i in range(len(table.columns))])
         saved, self._scope = self._scope, sources
         try:
-            targets = InsertTargets(listed, {})
             row = self._values_row(table, targets, then.expression, names is not None, self._overriding(then))
         finally:
             self._scope = saved

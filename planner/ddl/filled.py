@@ -23,6 +23,7 @@ from planner.ddl.plan import Rewrite
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type
+from planner.parse.placeholders import no_parameter
 from planner.parse.queries import parse_query
 
 
@@ -38,9 +39,10 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     scope.refuse_duplicate(schema, name)
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
-    plan, _ = scope.planner.plan(
-        " " * said.query.offset + said.query.text, scope.context(trusted=False), normalise=False
-    )
+    text = " " * said.query.offset + said.query.text
+    plan, _ = scope.planner.plan(text, scope.context(trusted=False), normalise=False)
+    if plan.parameters:
+        raise no_parameter(text)
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     if len(said.columns) > len(plan.columns):

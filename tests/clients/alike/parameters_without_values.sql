@@ -1,0 +1,27 @@
+-- The simple protocol has no parameters; columns of INSERT without values.
+create table p(a int, b int, c int);
+insert into p values ($1);
+insert into p values ($1);
+select $2 + 1;
+select $2 + 1;
+select $1;
+select 1, 'x$1', $1 from p;
+insert into p(a) values (1), ($1);
+update p set a = $1;
+delete from p where a = $1;
+explain select $1;
+begin;
+declare c cursor for select $1;
+rollback;
+create view vx as select $1;
+create table tx as select $1;
+copy (select $1) to stdout;
+create table ty (a int default $1);
+create table ty (a int check (a > $1));
+prepare q as select $1 + 1;
+execute q(1);
+insert into p (a, b) values (1);
+insert into p (a, b, c) select 1, 2;
+insert into p (a) values (1, 2);
+insert into p (a, a) values (1, 2);
+merge into p using (select 1 x) s on p.a = s.x when not matched then insert (a, b) values (1);
