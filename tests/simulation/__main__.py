@@ -1,17 +1,18 @@
-"""Runs seeds again and tells what happened: `python -m tests.simulation [shared | sql] SEED...`"""
+"""Runs seeds again and tells what happened: `python -m tests.simulation [shared | sql | guarded] SEED...`"""
 
 from __future__ import annotations
 
 import sys
 
 from tests.simulation.shared_world import run_shared_seed
-from tests.simulation.sql_world import run_sql_seed
+from tests.simulation.sql_world import run_guarded_seed, run_sql_seed
 from tests.simulation.world import run_seed
 
 arguments = sys.argv[1:]
-if arguments[:1] == ["sql"]:
+if arguments[:1] in (["sql"], ["guarded"]):
+    run_one = run_sql_seed if arguments[0] == "sql" else run_guarded_seed
     for seed in map(int, arguments[1:]):
-        sql_world, anomalies = run_sql_seed(seed)
+        sql_world, anomalies = run_one(seed)
         print(f"seed {seed}: {sql_world.scenario}")
         for txn in sql_world.txns:
             print(

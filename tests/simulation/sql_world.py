@@ -1,8 +1,9 @@
 """A world whose clients speak SQL: real sessions of real executors, on the simulated loop, with the misfortunes of `faults`.
 
     clients     blocks at one isolation level, or each at its own: keyed statements and queries of the whole table, upserts,
-                rows locked FOR UPDATE, savepoints that are rolled back, updates of all rows that go the way of millions
-    servers     one that leads, and a new one when it dies; or several on one log
+                rows locked FOR UPDATE, savepoints that are rolled back, updates of all rows that go the way of millions;
+                in some worlds advisory locks around the blocks
+    servers     one that leads, and a new one when it dies; or several on one log, some of which are stalled now and then
     threads     there are none: what DuckDB and the sorter are asked is done in one piece, some drawn time later
 
 What the clients did and were told is a history of list appends as `tests.histories` records it from servers, and the same
@@ -13,8 +14,9 @@ from __future__ import annotations
 
 import asyncio
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from executor.abc import ExecutionError
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
 from storage.abc import StorageError
@@ -24,6 +26,7 @@ from tests.executor.shared import Follower
 from tests.executor.sql import Client, Failed, sqlstate
 from tests.histories.checker import EXCLUDED, check
 from tests.histories.history import Append, History, Key, Read, Txn, Value
+from tests.simulation.advisory import LOST, Held, held_at_once, take
 from tests.simulation.faults import ArchivedConsensus, BlobDoor, ConsensusDoor, Crash, Odds, Process
 from tests.simulation.loop import SimLoop, simulate
 from txn.abc import TxnError
@@ -49,6 +52,9 @@ class SqlScenario:
     synchronous: bool = True
     odds: Odds = field(default_factory=Odds)
     thread_mean_s: float = 0.001
+    guarded: float = 0.0
+    """How many of the blocks take an advisory lock first, of 1."""
+    stalls: int = 0
 
     @classmethod
     def of(cls, seed: int) -> SqlScenario:
@@ -68,6 +74,12 @@ class SqlScenario:
             ),
             thread_mean_s=rng.choice((0.0, 0.001, 0.02)),
         )
+
+    @classmethod
+    def guarded_of(cls, seed: int) -> SqlScenario:
+        """The same with advisory locks, and with servers that are stalled."""
+        rng = random.Random(f"guarded {seed}")
+        return replace(cls.of(seed), guarded=rng.choice((0.5, 0.9)), stalls=rng.choice((0, 2, 4)))
 
 
 @dataclass(eq=False)
@@ -93,6 +105,7 @@ class SqlWorld:
         self.blob = MemoryBlob()
         self.servers: list[SqlServer] = []
         self.txns: list[Txn] = []
+        self.held: list[Held] = []
         self.now = self.next_value = 0
         self.done = False
         self.tasks: list[asyncio.Task[None]] = []
@@ -157,8 +170,12 @@ class SqlWorld:
             await env.upkeep.maintain()
 
     async def reign(self) -> None:
-        """There are always as many servers as there should be."""
+        """There are always as many servers as there should be, and where there are several one is stalled now and then."""
+        stalls = self.scenario.stalls if self.scenario.servers > 1 else 0
         while not self.done:
+            if stalls and self.rng.random() < 0.1:
+                stalls -= 1
+                self.rng.choice(self.servers).process.stall(self.rng.choice((0.1, 0.5, 3.0)))
             if sum(s.usable for s in self.servers) < self.scenario.servers:
                 server = await self.start(self.scenario.odds)
                 self.tasks.append(asyncio.ensure_future(self.background(server)))
@@ -188,6 +205,8 @@ class SqlWorld:
                 work.cancel()
                 attempt.gave_up("the process died")
             attempt.txn.ended_s = self.tick()
+            if attempt.session_over:
+                server = None
 
     # --- the run -----------------------------------------------------------------------------
 
@@ -214,6 +233,7 @@ class SqlWorld:
             await self.read_all()
         problems = [str(a) for a in check(History(self.txns), self.scenario.level or "read committed")]
         problems += [t.error for t in self.txns if t.error.startswith("unexpected")]
+        problems += held_at_once(self.held)
         reports = [
             r for r in loop.reports if not isinstance(r.get("exception"), Crash | StorageError | TxnError)
         ]
@@ -255,7 +275,7 @@ class Attempt:
     def __init__(self, world: SqlWorld, client: Client, txn: Txn) -> None:
         self.world, self.client, self.txn, self.rng = world, client, txn, world.rng
         self.undone: list[Append] = []
-        self.committing = False
+        self.committing = self.session_over = False
 
     async def run(self) -> None:
         level = self.world.scenario.level or self.rng.choice(LEVELS)
@@ -267,17 +287,23 @@ class Attempt:
                 await self.rng.choice((self.append, self.read, self.read_all, self.append_all))()
             else:
                 await self.client.query("BEGIN")
+                held = await self.guard()
                 for _ in range(self.rng.randint(2, 4)):
                     await self.operation()
                     await asyncio.sleep(self.rng.expovariate(1 / 0.003))
                 self.committing = True
+                if held is not None:
+                    held.until = self.world.tick()
                 await self.client.query("COMMIT")
-        except (Failed, TxnError, StorageError) as failed:
+        except (Failed, ExecutionError, TxnError, StorageError) as failed:
             error = failed.error if isinstance(failed, Failed) else failed
             if sqlstate(error) in REFUSED:
                 self.txn.outcome, self.txn.error = "fail", repr(error)
             elif isinstance(error, TxnError | StorageError):
                 self.gave_up(repr(error))
+            elif self.world.scenario.guarded and sqlstate(error) in LOST:
+                self.gave_up(repr(error))
+                self.session_over = True
             else:
                 self.txn.outcome, self.txn.error = "unknown", f"unexpected {sqlstate(error)}: {error}"
             self.client.session.rollback()  # what ROLLBACK does, whatever else is out of order
@@ -289,6 +315,15 @@ class Attempt:
     def gave_up(self, error: str) -> None:
         """Without its COMMIT being sent, a block cannot have happened."""
         self.txn.outcome, self.txn.error = "unknown" if self.committing else "fail", error
+
+    async def guard(self) -> Held | None:
+        """In worlds where that is done: an advisory lock around the block."""
+        guarded = self.world.scenario.guarded
+        if not guarded or self.rng.random() >= guarded:
+            return None
+        lock, shared = await take(self.client.session, self.rng)
+        self.world.held.append(Held(self.txn, lock, shared, self.world.tick()))
+        return self.world.held[-1]
 
     async def operation(self) -> None:
         kinds = [
@@ -362,11 +397,20 @@ class Attempt:
 
 def run_sql_seed(seed: int) -> tuple[SqlWorld, list[str]]:
     """One world, from beginning to judgement."""
-    world = SqlWorld(SqlScenario.of(seed))
+    return _run(SqlScenario.of(seed))
+
+
+def run_guarded_seed(seed: int) -> tuple[SqlWorld, list[str]]:
+    """One with advisory locks."""
+    return _run(SqlScenario.guarded_of(seed))
+
+
+def _run(scenario: SqlScenario) -> tuple[SqlWorld, list[str]]:
+    world = SqlWorld(scenario)
     try:
         return world, simulate(world.run(), turns_max=400_000)
     finally:
         simulate(world.close())
 
 
-__all__ = ["SqlScenario", "SqlWorld", "run_sql_seed"]
+__all__ = ["SqlScenario", "SqlWorld", "run_guarded_seed", "run_sql_seed"]

@@ -1,6 +1,6 @@
 """SQL through real sessions in simulated worlds: a few seeds, and proof that broken servers are noticed.
 
-A failing seed is printed with its anomalies; `python -m tests.simulation sql SEED` runs it again. `make soak` runs more of them.
+A failing seed is printed with its anomalies; `python -m tests.simulation sql SEED` (or `guarded SEED`) runs it again. `make soak` runs more of them.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import pytest
 from tests.simulation.faults import Odds
 from tests.simulation.loop import simulate
 from tests.simulation.seeds import judge
-from tests.simulation.sql_world import SqlScenario, SqlWorld, run_sql_seed
+from tests.simulation.sql_world import SqlScenario, SqlWorld, run_guarded_seed, run_sql_seed
 from txn.conflicts import ConflictIndex
+from txn.lock_table import Record
 from txn.transaction import Transaction
 
 
@@ -26,6 +27,12 @@ def test_sql_worlds_keep_their_promises(seed: int) -> None:
 @pytest.mark.parametrize("first", range(1_000, 2_000, 20))
 def test_many_more_sql_worlds(first: int) -> None:
     judge(run_sql_seed, range(first, first + 20))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(1_000, 1_200, 20))
+def test_many_worlds_with_advisory_locks(first: int) -> None:
+    judge(run_guarded_seed, range(first, first + 20))
 
 
 def test_a_seed_is_a_whole_run_of_sessions() -> None:
@@ -66,3 +73,11 @@ def test_a_snapshot_that_moves_over_what_was_read_is_found(monkeypatch: pytest.M
     """Refresh without a look at what has changed since."""
     monkeypatch.setattr(Transaction, "_changed", lambda *_, **__: None)
     assert any(quiet(seed) for seed in (1, 3, 4))
+
+
+def test_nobody_holds_an_advisory_lock_that_another_one_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two servers on one log, stalled until they are taken for dead; and a lock that is granted to everybody is found."""
+    scenario: dict[str, object] = {"servers": 2, "guarded": 0.9, "stalls": 4}
+    assert quiet(1, **scenario) == []
+    monkeypatch.setattr(Record, "opponents", lambda *_: [])
+    assert any("at once" in problem for problem in quiet(1, **scenario))
