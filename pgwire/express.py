@@ -32,7 +32,7 @@ from pgwire.transcoding import spoken
 
 if TYPE_CHECKING:
     from pgwire.session import Conversation
-    from planner.abc import Plan, TypeRef
+    from planner.abc import TypeRef
     from planner.types import TypeSettings
     from storage.abc import Row
 
@@ -48,19 +48,19 @@ LAYOUT_FIELDS_MAX: Final = 512
 """So many fields the layouts that are kept with a statement have together, and those of one more."""
 
 
-class Usual:
+class Usual(fused.Four):
     """How a statement is usually bound, and what was found out for that: good for one plan and one set of settings."""
 
-    __slots__ = ("decode", "fields", "formats", "opening", "plan", "read", "settings", "shape")
+    __slots__ = ("decode", "fields", "plan", "read", "settings")
 
-    def __init__(self, plan: Plan, shape: Shape, bound: messages.Bound, described: bool) -> None:
+    def __init__(self, prepared: Prepared, shape: Shape, bound: messages.Bound, *, described: bool) -> None:
         _, name, codes, values, formats = bound
+        super().__init__(prepared, shape, formats, described=described)
         after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
         head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
-        self.plan, self.settings, self.shape, self.formats = plan, shape.settings, shape, formats
-        self.opening = shape.bound if described else replies.BIND_COMPLETE
+        self.plan, self.settings = prepared.plan, shape.settings
         self.fields: Fields = _fields(head, _counted(formats) + after, len(after), len(values))
-        self.decode = _decoder(tuple(plan.parameters), codes, shape.settings)
+        self.decode = _decoder(tuple(self.plan.parameters), codes, shape.settings)
         self.read: Reader | Literal[False] | None = None
         """What answers it outside of blocks. False: it is no such read. None: not asked yet."""
 
@@ -68,14 +68,7 @@ class Usual:
 def answered(conversation: Conversation, data: bytes) -> bool:
     """Answers what was read, or begins to, if it is one statement as usual; False: nothing has happened."""
     session = conversation.session
-    if (
-        session.portals
-        or session.notices
-        or session.heard
-        or session.parameter_changes
-        or session.silence_limited
-        or not conversation.undisturbed
-    ):
+    if session.portals or not conversation.undisturbed:
         return False
     prepared = session.statements.get(data[_NAME_AT : data.find(b"\x00", _NAME_AT)].decode("latin-1"))
     if prepared is None or not prepared.express:
@@ -90,33 +83,40 @@ def answered(conversation: Conversation, data: bytes) -> bool:
     if session.transaction_status == b"I":
         read = usual.read
         if read:
-            return _read(conversation, prepared, usual, read, found)
+            return _read(conversation, usual, read, found)
         if read is None or session.in_implicit:
             return False
     try:
         params = usual.decode(found)
     except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
         return False
-    step = fused.execute(conversation, prepared, params, usual.shape, usual.formats, usual.opening)
-    if step is None or conversation.under_way(step):
+    answer = fused.execute(conversation, usual, params)
+    if isinstance(answer, bytes):
+        if answer:
+            conversation.io.write(answer)
+        else:
+            conversation.flush()
+    elif conversation.under_way(answer):
         conversation.flush()
     return True
 
 
-def _read(conversation: Conversation, prepared: Prepared, usual: Usual, read: Reader, found: Values) -> bool:
+def _read(conversation: Conversation, usual: Usual, read: Reader, found: Values) -> bool:
     """Answers a read outside of blocks, or leaves it alone."""
+    session = conversation.session
+    if session.notices or session.heard or session.parameter_changes or session.silence_limited:
+        return False
     began_ns = time_ns()
     try:
         rows = read(usual.decode(found))
         if rows is None:
-            prepared.express = None  # the catalog may be another one: it is learned again
+            usual.prepared.express = None  # the catalog may be another one: it is learned again
             return False
         shape = usual.shape
         body = (shape.encode_rows(rows) if type(rows) is tuple else encoded(shape, rows)) if rows else b""
     except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
         return False
-    session = conversation.session
-    session.statement_text, session.statement_began_ns = prepared.text, began_ns
+    session.statement_text, session.statement_began_ns = usual.prepared.text, began_ns
     count = len(rows)
     conversation.io.write(usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count)))
     return True
@@ -133,14 +133,12 @@ def learn(
 ) -> None:
     """After a statement was bound and executed in one: keeps how, if it may come again. `alone`: it was in no block."""
     plan, values = prepared.plan, bound[3]
-    if (
-        spoken(shape.settings) is not None
-        or not prepared.name.isascii()
-        or (plan.tag == "INSERT" and len(values) >= VALUES_MIN)  # its rows may go in by columns (`runs`)
-    ):
-        prepared.express = False
+    if spoken(shape.settings) is not None:
+        return  # each text has to be translated
+    if not prepared.name.isascii() or (plan.tag == "INSERT" and len(values) >= VALUES_MIN):
+        prepared.express = False  # rows of a long INSERT may go in by columns (`runs`)
         return
-    usual = prepared.express = Usual(plan, shape, bound, described)
+    usual = prepared.express = Usual(prepared, shape, bound, described=described)
     if alone:
         usual.read = conversation.session.reader(plan) or False
 
@@ -149,6 +147,8 @@ def _decoder(
     types: tuple[TypeRef, ...], codes: tuple[int, ...], settings: TypeSettings
 ) -> Callable[[Values], tuple[Any, ...]]:
     """Of a Bind with these formats, which has been read once, so they fit."""
+    if not types:
+        return lambda _: ()
     if len(types) != 1:
         return params_decoder(types, codes, settings)
     read = parameter_input(types[0], codes[0] if codes else 0, settings)
@@ -169,6 +169,10 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
     Values have few lengths, so from how long they are together one guesses where each begins, and looks whether it is so.
     """
     begin = messages.HEADER_SIZE_BYTES
+    if not count:
+        size_bytes = 4 + len(head) + len(tail) - after_size
+        whole = b"B" + size_bytes.to_bytes(4, "big") + head + tail
+        return lambda data: () if data == whole else None
     first = begin + len(head)
     tail_size = len(tail)
     extra = 1 + after_size

@@ -138,12 +138,14 @@ def bind(conversation: Conversation) -> Step:
         conversation.fail_and_skip(error)
         return None
     alone = session.transaction_status == b"I"
-    opening = shape.bound if described else replies.BIND_COMPLETE
-    step = fused.execute(conversation, prepared, params, shape, formats, opening)
-    known = prepared.express
-    if (known is None or (alone and known and known.read is None)) and (step is None or step is WAIT):
+    answer = fused.execute(conversation, fused.Four(prepared, shape, formats, described=described), params)
+    known, at_once = prepared.express, isinstance(answer, bytes)
+    if (at_once or answer is WAIT) and (known is None or (alone and known and known.read is None)):
         express.learn(conversation, prepared, shape, bound, described=described, alone=alone)
-    return step
+    if not isinstance(answer, bytes):
+        return answer
+    conversation.out.append(answer)
+    return None
 
 
 def _bind_portal(

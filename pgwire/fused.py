@@ -24,62 +24,68 @@ if TYPE_CHECKING:
     from storage.abc import Datum
 
 
-def execute(
-    conversation: Conversation,
-    prepared: Prepared,
-    params: tuple[Datum, ...],
-    shape: Shape,
-    formats: tuple[int, ...],
-    opening: bytes,
-) -> Step:
-    """Runs it as a transaction of its own, or in the open block. None: it is answered."""
-    session = conversation.session
+class Four:
+    """The four messages: of which statement, with which formats of its columns, and what opens their answer."""
+
+    __slots__ = ("formats", "opening", "prepared", "shape")
+
+    def __init__(
+        self, prepared: Prepared, shape: Shape, formats: tuple[int, ...], *, described: bool
+    ) -> None:
+        self.prepared, self.shape, self.formats = prepared, shape, formats
+        self.opening = shape.bound if described else replies.BIND_COMPLETE
+
+
+def execute(conversation: Conversation, four: Four, params: tuple[Datum, ...]) -> Step | bytes:
+    """Runs it as a transaction of its own, or in the open block: the answer, or who will give it.
+
+    An answer that is empty has been given: what it says is behind other things that were to be said.
+    """
+    session, prepared = conversation.session, four.prepared
     session.statement_text, session.statement_began_ns = prepared.text, time_ns()
     try:
         result = session.execute_now(prepared.plan, params, conversation.done, autocommit=True)
     except Exception as error:  # noqa: BLE001
-        _fail(conversation, error, opening)
-        return None
+        return _failed(conversation, four, error)
     if result is None:
-        conversation.out.append(opening)
-        return _wide(conversation, prepared, params, formats)
+        conversation.out.append(four.opening)
+        return _wide(conversation, prepared, params, four.formats)
     conversation.unnamed_done = prepared
     if result is PENDING:
-        return conversation.wait(_finish, shape, opening)
-    _reply(conversation, shape, result, opening)  # type: ignore[arg-type]
-    return None
+        return conversation.wait(_finish, four)
+    return _answer(conversation, four, result)  # type: ignore[arg-type]
 
 
-def _reply(conversation: Conversation, shape: Shape, result: Rows, opening: bytes) -> None:
+def _answer(conversation: Conversation, four: Four, result: Rows) -> bytes:
     session, rows, body = conversation.session, result.rows, b""
     if rows:
         try:
-            body = encoded(shape, rows)
+            body = encoded(four.shape, rows)
         except SqlError as error:  # a character that the client's encoding does not have
-            _fail(conversation, error, opening)
-            return
+            return _failed(conversation, four, error)
     if session.portals:
         conversation.after_statement()  # it may have been COMMIT
     if session.notices or session.parameter_changes or session.heard or session.silence_limited:
-        conversation.out.append(opening + body)
+        conversation.out.append(four.opening + body)
         conversation.complete(result.tag)
         conversation.ready()
-    else:
-        ready = replies.READY[session.transaction_status]
-        conversation.out.append(b"".join((opening, body, replies.command_complete(result.tag), ready)))
+        return b""
+    tag = replies.command_complete(result.tag)
+    return b"".join((four.opening, body, tag, replies.READY[session.transaction_status]))
 
 
-def _fail(conversation: Conversation, error: Exception, opening: bytes) -> None:
-    conversation.out.append(opening)
+def _failed(conversation: Conversation, four: Four, error: Exception) -> bytes:
+    conversation.out.append(four.opening)
     conversation.fail(error)
     conversation.ready()
+    return b""
 
 
-def _finish(conversation: Conversation, result: Rows | Exception, shape: Shape, opening: bytes) -> None:
+def _finish(conversation: Conversation, result: Rows | Exception, four: Four) -> None:
     if isinstance(result, Exception):
-        _fail(conversation, result, opening)
+        _failed(conversation, four, result)
     else:
-        _reply(conversation, shape, result, opening)
+        conversation.out.append(_answer(conversation, four, result))
 
 
 async def _wide(
@@ -89,7 +95,7 @@ async def _wide(
     try:
         result = await conversation.session.execute(prepared.plan, params, autocommit=True)
         # The Sync that came along belongs to the copying; the one behind CopyDone is answered.
-        copied = isinstance(result, CopyIn)
+        copied = isinstance(result, CopyIn) and not result.path
         conversation.complete(await conversation.send_result(prepared.plan, result, formats, described=True))
     except Exception as error:  # noqa: BLE001
         if copied:
@@ -101,4 +107,4 @@ async def _wide(
         conversation.ready()
 
 
-__all__ = ["execute"]
+__all__ = ["Four", "execute"]

@@ -142,13 +142,12 @@ class Conversation:
 
     @property
     def undisturbed(self) -> bool:
-        """Nothing is under way or waits, and what is said goes out as it is."""
+        """Nothing is under way or waits."""
         return (
             self.handlers is _normal
             and not self.busy
             and self.io.writable
             and not self.inbox.buffer
-            and self.encoding is None
             and self._ending is None
             and self.pipeline is None
             and not self.one_by_one
@@ -343,7 +342,10 @@ class Conversation:
             return
         self._finish(result)
         if not self.busy:
-            self.run()
+            if self.undisturbed:
+                self.flush()
+            else:
+                self.run()
 
     def wait(self, finish: Callable[..., None], *rest: Any) -> Step:
         """`finish(conversation, result, *rest)` will write the reply when the callback comes."""

@@ -323,9 +323,12 @@ class Environment:
         """
         if len(self.transactions) >= self.limits.transactions_max:
             raise TransactionExpired(f"more than {self.limits.transactions_max} transactions are open")
-        ts = self.snapshot_ts() if as_of is None else as_of
-        if ts > self.oracle.read_ts():
-            raise ValueError(f"timestamp {ts} has not come yet: `await readable({ts})` first")
+        if as_of is None:
+            ts = self.snapshot_ts()
+        else:
+            ts = as_of
+            if ts > self.oracle.read_ts():
+                raise ValueError(f"timestamp {ts} has not come yet: `await readable({ts})` first")
         transaction = Transaction(
             self,
             self._next_transaction,

@@ -435,11 +435,13 @@ class Transaction:
             self._end("rolled back", undone=True)
 
     def _end(self, state: str, *, undone: bool) -> None:
+        handed_over = self._state == "admitted"
         self._state = state
         # The hooks know the block that knows this: apart, all that it wrote is freed at once.
         self.on_admit = self.on_apply = self.on_memory = None
         self._environment.holds.release(self.hold)
-        self._environment.locks.release_all(self)
+        if not handed_over:
+            self._environment.locks.release_all(self)
         self._environment.ended(self, undone=undone)
 
     # --- the member's side -------------------------------------------------------------------

@@ -311,8 +311,12 @@ class OverlayView:
         """What the snapshot is read from: the image, or history fetched from DuckDB."""
         buffer = writes.buffer
         self._by_key, self._deletes = buffer.by_key, buffer.deletes
-        self._gone: Container[int] = writes.deleted_rids() if writes.bulk_deleted else _NO_ROWS
-        self._runs = writes.runs if writes.bulk else _NO_RUNS
+        self._gone: Container[int] = _NO_ROWS
+        self._runs = _NO_RUNS
+        if writes.bulk_deleted:
+            self._gone = writes.deleted_rids()
+        if writes.bulk:
+            self._runs = writes.runs
         self._loose: dict[Key, tuple[int, Row]] | None = None
         """Bulk rows of a table without keys, if somebody asks for one by its row id."""
 

@@ -14,8 +14,9 @@ After that nothing may fail, and `on_apply` puts the new versions into the image
 from __future__ import annotations
 
 import functools
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
@@ -76,55 +77,79 @@ class Savepoint:
     notifications: int
 
 
-@dataclass(slots=True)
-class Block:
-    """The state of one transaction block (see the module)."""
+_NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
 
-    executor: Executor
-    isolation_name: str
-    read_only: bool
-    implicit: bool
-    start_us: int
-    as_of: Timestamp | None = None
-    party: int | None = None
-    """The session's pid: it owns advisory locks beside the transaction's row locks."""
-    deferrable: bool = False
-    failed: bool = False
-    again: bool = (
-        False  # a conflict has undone an earlier attempt: bulk statements keep others away this time
-    )
-    settled: bool = False  # about to commit: its bulk writes are what they come to (`settling`)
-    begun: bool = False  # a statement has run: SET TRANSACTION comes too late
-    txn: Transaction | None = None
-    catalog: Any = None  # own view; None: nothing of the catalog changed here
-    steps: list[DdlStep] = field(default_factory=list)
-    tables: dict[ShardId, TableWrites] = field(default_factory=dict)
-    used: dict[int, Table] = field(default_factory=dict)  # by OID: must be unaltered at commit
-    created: dict[ShardId, Table] = field(default_factory=dict)
-    dropped: dict[ShardId, Table] = field(default_factory=dict)
-    altered: dict[ShardId, Table] = field(default_factory=dict)
-    vanished: dict[ShardId, Table] = field(default_factory=dict)
-    """Created and dropped by this very block."""
-    reference_checks: list[Any] = field(default_factory=list)
-    """What foreign keys found, to be asked again at admission (`executor.session.reference_checks`)."""
-    deferred: list[Any] = field(default_factory=list)
-    """What deferred constraints look at before the commit."""
-    constraint_modes: dict[int, bool] = field(default_factory=dict)
-    """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
-    gathered: Any = None
-    """Rows of many INSERTs that wait beside the block (`executor.session.gathering`)."""
-    last_changes: Any = ()
-    """What the last keyed write changed: for CHECKs that are computed behind it."""
-    own_oids: frozenset[int] = frozenset()
-    """Objects that the block's DDL has changed: `admit_catalog` looks after those."""
-    catalog_rids: dict[int, int | None] = field(default_factory=dict)
-    published: Any = None
-    """The catalog that the commit made, once it was admitted."""
-    commit_ts: Timestamp = 0
-    savepoints: list[Savepoint] = field(default_factory=list)
-    notifications: list[tuple[str, str]] = field(default_factory=list)
-    sender_pid: int = 0
-    """Whose notifications they are."""
+
+class Block:
+    """The state of one transaction block (see the module).
+
+    One is made for every transaction, so what only DDL makes is shared by all that have none.
+    """
+
+    __slots__ = (
+        "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
+        "deferrable", "deferred", "dropped", "executor", "failed", "gathered", "implicit", "isolation_name", "last_changes",
+        "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "savepoints", "sender_pid",
+        "settled", "start_us", "steps", "tables", "txn", "used", "vanished",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        executor: Executor,
+        isolation_name: str,
+        read_only: bool,
+        implicit: bool,
+        start_us: int,
+        *,
+        as_of: Timestamp | None = None,
+        party: int | None = None,
+        deferrable: bool = False,
+    ) -> None:
+        self.executor = executor
+        self.isolation_name = isolation_name
+        self.read_only = read_only
+        self.implicit = implicit
+        self.start_us = start_us
+        self.as_of = as_of
+        self.party = party
+        """The session's pid: it owns advisory locks beside the transaction's row locks."""
+        self.sender_pid = party or 0
+        """Whose notifications they are."""
+        self.deferrable = deferrable
+        self.failed = False
+        self.again = False
+        """A conflict has undone an earlier attempt: bulk statements keep others away this time."""
+        self.settled = False
+        """It is about to commit: its bulk writes are what they come to (`settling`)."""
+        self.begun = False
+        """A statement has run: SET TRANSACTION comes too late."""
+        self.txn: Transaction | None = None
+        self.tables: dict[ShardId, TableWrites] = {}
+        self.used: dict[int, Table] = {}
+        """By OID: must be unaltered at commit."""
+        self.savepoints: list[Savepoint] = []
+        self.notifications: list[tuple[str, str]] = []
+        self.reference_checks: list[Any] = []
+        """What foreign keys found, to be asked again at admission (`executor.session.reference_checks`)."""
+        self.deferred: list[Any] = []
+        """What deferred constraints look at before the commit."""
+        self.constraint_modes: dict[int, bool] = {}
+        """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
+        self.gathered: Any = None
+        """Rows of many INSERTs that wait beside the block (`executor.session.gathering`)."""
+        self.last_changes: Any = ()
+        """What the last keyed write changed: for CHECKs that are computed behind it."""
+        self.catalog: Any = None
+        """Its own view; None: nothing of the catalog changed here."""
+        self.steps: list[DdlStep] = []
+        self.created = self.dropped = self.altered = self.vanished = _NO_TABLES
+        """What all steps together do; vanished: created and dropped by this very block."""
+        self.own_oids: frozenset[int] = frozenset()
+        """Objects that the block's DDL has changed: `admit_catalog` looks after those."""
+        self.catalog_rids: dict[int, int | None] = {}
+        self.published: Any = None
+        """The catalog that the commit made, once it was admitted."""
+        self.commit_ts: Timestamp = 0
 
     @property
     def isolation(self) -> Isolation:
@@ -151,7 +176,7 @@ class Block:
         self.begun = True
         txn = self.txn or self.transaction()
         txn.hold.check()
-        if self.as_of is None and txn.isolation is Isolation.READ_COMMITTED:
+        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None:
             txn.new_statement()
         return txn
 
@@ -178,12 +203,14 @@ class Block:
         return w
 
     def _writes(self, table: Table) -> TableWrites:
-        w = self.tables.get(table.shard)
+        shard = table.shard
+        w = self.tables.get(shard)
         if w is None:
-            image = None if table.shard in self.created else self.executor.store.image(table.shard)
-            store = self.executor.store
-            w = TableWrites(self.transaction(), self.executor.rules(table), image, store.spill)
-            self.tables[table.shard] = w
+            executor = self.executor
+            store = executor.store
+            image = None if shard in self.created else store.image(shard)
+            w = TableWrites(self.txn or self.transaction(), executor.rules(table), image, store.spill)
+            self.tables[shard] = w
         elif w.rules.table is not table:
             w.rules = self.executor.rules(table)  # altered in this very block
         return w
@@ -194,8 +221,10 @@ class Block:
 
     def used_writes(self, table: Table) -> TableWrites:
         """The block's writes to a table that it is about to look at (`use`), be there any or not."""
-        if table.oid not in self.used:
-            self.use(table)
+        w = self.tables.get(table.shard)
+        if w is not None and w.rules.table is table and table.oid in self.used:
+            return w  # as for every statement but the first
+        self.use(table)
         return self._writes(table)
 
     # --- savepoints ------------------------------------------------------------------------
@@ -257,22 +286,26 @@ class Block:
 
     def _settle_steps(self) -> None:
         """What all steps together create, drop and alter."""
-        self.created, self.dropped, self.altered, self.vanished = {}, {}, {}, {}
+        created: dict[ShardId, Table] = {}
+        dropped: dict[ShardId, Table] = {}
+        altered: dict[ShardId, Table] = {}
+        vanished: dict[ShardId, Table] = {}
         self.own_oids = frozenset(change.oid for step in self.steps for change in step.changes)
         for step in self.steps:
             for table in step.created:
-                self.created[table.shard] = table
+                created[table.shard] = table
             for table in step.altered:
-                if table.shard in self.created:
-                    self.created[table.shard] = table
+                if table.shard in created:
+                    created[table.shard] = table
                 else:
-                    self.altered[table.shard] = table
+                    altered[table.shard] = table
             for table in step.dropped:
-                self.altered.pop(table.shard, None)
-                if self.created.pop(table.shard, None) is None:
-                    self.dropped[table.shard] = table
+                altered.pop(table.shard, None)
+                if created.pop(table.shard, None) is None:
+                    dropped[table.shard] = table
                 else:
-                    self.vanished[table.shard] = table
+                    vanished[table.shard] = table
+        self.created, self.dropped, self.altered, self.vanished = created, dropped, altered, vanished
 
     def net_changes(self) -> list[CatalogChange]:
         """Per object: as it was before the block, as it is after it."""
@@ -303,9 +336,10 @@ class Block:
                 continue
             if w.rules.key is not None or w.rules.uniques:
                 self._check_unique(w, group.ts)
-            for bulk in w.final_bulk():
-                if bulk.replaces is None:
-                    _check_bulk(w, bulk.rows, group.ts, w.gone())
+            if w.bulk:
+                for bulk in w.final_bulk():
+                    if bulk.replaces is None:
+                        _check_bulk(w, bulk.rows, group.ts, w.gone())
 
     def _check_unique(self, w: TableWrites, ts: Timestamp) -> None:
         rules, image, deletes = w.rules, w.image, w.buffer.deletes

@@ -411,7 +411,6 @@ class Session(SessionContext):
             party=self.pid or None,
             deferrable=deferrable,
         )
-        self.block.sender_pid = self.pid
         limit_ms = settings.transaction_timeout_ms
         if limit_ms:
             self._transaction_timer = asyncio.get_running_loop().call_later(

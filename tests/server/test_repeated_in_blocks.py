@@ -1,0 +1,159 @@
+"""Prepared statements that come again, in transaction blocks and as writes: the answers are those of the usual way, to the byte.
+
+Two clients do the same, one after the other, each from the same beginning. One sends each statement as drivers do; the other says
+Flush before, and is answered message by message (`tests.server.test_repeated_reads`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from tests.server.test_repeated_reads import Both, Client, between_two, bound
+
+STATEMENTS = {
+    "begin": "BEGIN",
+    "end": "END",
+    "rollback": "ROLLBACK",
+    "add": "UPDATE t SET b = b + $1 WHERE a = $2",
+    "get": "SELECT b, c FROM t WHERE a = $1",
+    "told": "UPDATE t SET c = $2 WHERE a = $1 RETURNING a, c",
+    "lock": "SELECT b FROM t WHERE a = $1 FOR UPDATE",
+    "put": "INSERT INTO h VALUES ($1, $2, $3)",
+    "own": "INSERT INTO t VALUES ($1, $2, $3, $4, 1.5)",
+    "drop": "DELETE FROM t WHERE a = $1",
+    "range": "SELECT a, b FROM t WHERE a BETWEEN $1 AND $2 ORDER BY a",
+    "count": "SELECT count(*), sum(n) FROM h",
+    "ratio": "SELECT 100 / b FROM t WHERE a = $1",
+}
+BEGIN: tuple[str, ...] = ("begin",)
+SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
+    "as pgbench": [BEGIN, ("add", "-17", "40"), ("get", "40"), ("put", "40", "-17", "x"), ("end",), ("get", "40"), ("count",)],
+    "rolled back": [BEGIN, ("add", "5", "3"), ("get", "3"), ("drop", "4"), ("get", "4"), ("rollback",), ("get", "3"), ("get", "4")],
+    "own rows": [
+        BEGIN, ("own", "7001", "1", "key 7001", None), ("get", "7001"), ("told", "7001", "ä"), ("range", "6999", "7002"),
+        ("drop", "7001"), ("get", "7001"), ("end",),
+    ],
+    "by themselves": [
+        ("add", "1", "8"), ("get", "8"), ("put", "1", "2", None), ("put", None, "2", ""), ("drop", "9"), ("drop", "9"), ("count",),
+        ("own", "8", "1", "u", "c"), ("told", "8", None), ("get", "8"),
+    ],
+    "failed": [
+        BEGIN, ("add", "1", "8"), ("ratio", "14"), ("get", "8"), ("add", "1", "8"), BEGIN, ("end",), ("get", "8"),
+        BEGIN, ("add", "x", "8"), ("get", "8"), ("rollback",), BEGIN, ("own", "1", "1", "u", "c"), ("put", "1", "1", ""), ("end",),
+    ],
+    "warned": [("end",), ("rollback",), BEGIN, BEGIN, ("add", "1", "1"), ("end",), ("end",), ("get", "1")],
+    "savepoints": [
+        BEGIN, ("add", "1", "8"), ("SAVEPOINT s",), ("add", "10", "8"), ("drop", "11"), ("get", "8"), ("ROLLBACK TO s",), ("get", "8"),
+        ("get", "11"), ("add", "100", "8"), ("ratio", "14"), ("ROLLBACK TO s",), ("get", "8"), ("end",), ("get", "8"),
+    ],
+    "read committed": [
+        ("BEGIN ISOLATION LEVEL READ COMMITTED",), ("lock", "8"), ("add", "1", "8"), ("get", "8"), ("end",), ("get", "8"),
+    ],
+    "read only": [("BEGIN READ ONLY",), ("get", "8"), ("add", "1", "8"), ("get", "8"), ("end",)],
+    "settings": [
+        BEGIN, ("get", "8"), ("SET LOCAL client_encoding = 'LATIN1'",), ("get", "8"), ("told", "8", "ä"), ("end",), ("get", "8"),
+    ],
+    "DDL": [BEGIN, ("get", "8"), ("ALTER TABLE h ADD COLUMN later int",), ("put", "1", "2", "3"), ("get", "8"), ("rollback",), ("count",)],
+    "cursors": [BEGIN, ("DECLARE k CURSOR FOR SELECT 1",), ("get", "8"), ("add", "1", "8"), ("end",), ("get", "8")],
+}  # fmt: skip
+
+
+async def _prepared(client: Client) -> None:
+    for name, text in STATEMENTS.items():
+        await client.prepare(name, text)
+
+
+async def _from_the_beginning(client: Client) -> None:
+    await client.run("DROP TABLE IF EXISTS h; CREATE TABLE h (a int, n bigint, c text)")
+    await client.run(
+        "DELETE FROM t; INSERT INTO t SELECT i, i % 7, 'key ' || i, 'ä' || i, 1 FROM generate_series(1, 50) i"
+    )
+
+
+async def _played(client: Client, script: Sequence[tuple[str | None, ...]], formats: bytes) -> list[bytes]:
+    answers = []
+    for what, *values in script:
+        assert what is not None
+        if what in STATEMENTS:
+            answers.append(await client.ask(bound(what, values, formats=formats)))
+        else:
+            answers.append(await client.run(what))
+    return answers
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_answers_are_the_same(name: str) -> None:
+    _played_by_both(name)
+
+
+@between_two
+async def _played_by_both(both: Both, name: str) -> None:
+    await _from_the_beginning(both[0])
+    for client in both:
+        await _prepared(client)
+    for formats in (b"\0\0", b"\0\1\0\1"):
+        answers = []
+        for client in both:
+            await _from_the_beginning(client)
+            answers.append(await _played(client, SCRIPTS[name], formats))
+            answers.append(await _played(client, SCRIPTS[name], formats))
+        assert answers[:2] == answers[2:]
+    assert both[0].session.statements["get"].express or name == "warned", "it comes as it came before"
+
+
+@between_two
+async def test_values_of_all_lengths_are_read_where_they_are(both: Both) -> None:
+    await _from_the_beginning(both[0])
+    for client in both:
+        await _prepared(client)
+    draw = random.Random(11)
+    given = []
+    for a in range(400):
+        n = draw.choice(
+            [None, str(draw.randrange(-(10 ** draw.randrange(1, 18)), 10 ** draw.randrange(1, 18)))]
+        )
+        text = draw.choice([None, "", "1", "é" * draw.randrange(9), "x" * draw.randrange(1, 300)])
+        given.append((str(a), n, text))
+    for client in both:
+        await client.run("DELETE FROM h")
+        for values in given:
+            assert b"INSERT 0 1" in await client.ask(bound("put", values))
+        for a in (0, 200):
+            said = await client.run(f"SELECT a, n, c FROM h WHERE a BETWEEN {a} AND {a + 199} ORDER BY a")
+            at = 0
+            for row in given[a : a + 200]:
+                for value in row:
+                    field = (
+                        b"\xff" * 4
+                        if value is None
+                        else len(value.encode()).to_bytes(4, "big") + value.encode()
+                    )
+                    at = said.index(field, at) + len(field)
+
+
+@between_two
+async def test_a_statement_that_waits_for_a_row_answers_when_it_is_free(both: Both) -> None:
+    one, holder = both
+    await _from_the_beginning(one)
+    for client in both:
+        await _prepared(client)
+    get = bound("get", ("8",))
+    for _ in range(3):
+        for client in both:
+            await client.ask(bound("begin", ()))
+        await holder.ask(bound("add", ("10", "8")))
+        before = await one.ask(bound("get", ("9",)))
+        assert before[-1:] == b"T"
+        waiting = asyncio.ensure_future(one.ask(bound("add", ("100", "8"))))
+        while one.session.lock_wait is None:  # type: ignore[attr-defined]
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        await holder.ask(bound("end", ()))
+        assert b"UPDATE 1" in await waiting
+        seen = await one.ask(get)
+        assert b"COMMIT" in await one.ask(bound("end", ()))
+        assert (await holder.ask(get))[:-1] == seen[:-1]
