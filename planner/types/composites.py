@@ -114,8 +114,11 @@ class CompositeSqlType(SqlType):
         def shown(text: Datum) -> str:
             if self.fields is not known:  # ALTER TYPE, since this was written out for a prepared statement
                 return self.text_output(typmod, settings)(text)
-            items = zip(split_record(text), readers, shows, strict=True)
-            return join_record([None if item is None else show(read(item)) for item, read, show in items])
+            items = split_record(text)
+            if len(items) != len(readers):  # of the transaction that alters the type
+                return str(text)
+            parts = zip(items, readers, shows, strict=True)
+            return join_record([None if item is None else show(read(item)) for item, read, show in parts])
 
         return shown
 
