@@ -47,12 +47,18 @@ def window(emitter: Emitter, node: ir.Window) -> Frag:
     if call.op in _RANKS:
         return sql(f"{_RANKS[call.op]}() OVER (", over, ")")
     if call.op == "ntile(int4)":
-        return sql("CAST(ntile(", _positive(args[0], "22014", "ntile"), ") OVER (", over, ") AS INTEGER)")
+        return sql(
+            "CAST(ntile(",
+            _positive(call.args[0], args[0], "22014", "ntile"),
+            ") OVER (",
+            over,
+            ") AS INTEGER)",
+        )
     if call.op in _VALUES:
         name = call.op.partition("(")[0]
         form = args[0].form
         if name == "nth_value":
-            args[1] = _positive(args[1], "22016", name)
+            args[1] = _positive(call.args[1], args[1], "22016", name)
         if len(args) == 3:
             frags, form = emitter.unified([call.args[0], call.args[2]], call.type)
             args = [frags[0], args[1], frags[1]]
@@ -60,8 +66,10 @@ def window(emitter: Emitter, node: ir.Window) -> Frag:
     raise PlanError("0A000", f"{display_signature(call.op)} is not supported", position=call.position)
 
 
-def _positive(argument: Frag, sqlstate: str, name: str) -> Frag:
-    """An argument of a window function that counts from one."""
+def _positive(node: ir.Node, argument: Frag, sqlstate: str, name: str) -> Frag:
+    """An argument of a window function that counts from one. A constant that does is not asked at run time."""
+    if isinstance(node, ir.Lit) and isinstance(node.value, int) and node.value > 0:
+        return argument
     complaint = f"error('[{sqlstate}] argument of {name} must be greater than zero')"
     return sql("CASE WHEN ", argument, f" <= 0 THEN {complaint} ELSE ", argument, " END")
 
