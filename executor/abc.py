@@ -154,6 +154,8 @@ class CopyIn:
     finish: Callable[[], Any]  # async -> Rows
     abort: Callable[[], None]
     table: str = ""  # for the context of errors: COPY t, line 3
+    path: str = ""
+    """A file of the server's to read instead of the client's messages."""
 
 
 @dataclass(slots=True)
@@ -162,6 +164,8 @@ class CopyOut:
 
     options: CopyOptions
     stream: Stream
+    path: str = ""
+    """A file of the server's to write instead of messages to the client."""
 
 
 @dataclass(slots=True)

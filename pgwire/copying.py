@@ -99,7 +99,19 @@ class CopyFeed:
                 self._waiter = None
 
 
-async def receive_copy(copy: CopyIn, feed: CopyFeed, settings: TypeSettings) -> str:
+class Feed(Protocol):
+    """Where the bytes of a COPY come from."""
+
+    async def take(self) -> bytes:
+        """All that has come; b"" at the end."""
+        ...
+
+    def fail(self, error: Exception) -> None:
+        """Nothing good will come any more."""
+        ...
+
+
+async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     """Copies until the client is done; returns the tag. Aborts the copy on any error."""
     try:
         decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)

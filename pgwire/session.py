@@ -31,7 +31,8 @@ import structlog
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
 from pgwire import copying, express, extended, messages, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
-from pgwire.copying import CopyFeed
+from pgwire.copy_files import copy_from_file, copy_to_file
+from pgwire.copying import CopyFeed, Feed
 from pgwire.errors import describe, encode_notice
 from pgwire.messages import Inbox, ProtocolViolation
 from pgwire.results import send_copy_out, send_rows, send_stream
@@ -69,6 +70,7 @@ class Conversation:
         "out",
         "pipeline",
         "session",
+        "source",
         "unnamed_done",
         "working",
     )
@@ -88,6 +90,7 @@ class Conversation:
         self._pending: tuple[Any, ...] | None = None  # who finishes what execute_now began
         self._early: Rows | Exception | None = None
         self.copy: CopyFeed | None = None
+        self.source: Feed | None = None  # where the bytes of a COPY come from: that feed, or a file
         self._ending: Exception | None = None
         self._cut = False
         self.gone = False
@@ -120,8 +123,8 @@ class Conversation:
         if self.gone:
             return
         self.gone = True
-        if self.copy is not None:
-            self.copy.fail(ConnectionResetError("the client is gone"))
+        if self.source is not None:
+            self.source.fail(ConnectionResetError("the client is gone"))
         if self.working or self.busy:
             self.session.cancel()
         else:
@@ -135,8 +138,8 @@ class Conversation:
 
     def cancel(self) -> None:
         """A cancel request with the right key: ends the statement that runs, if one does."""
-        if self.copy is not None:
-            self.copy.fail(SqlError("57014", "canceling statement due to user request"))
+        if self.source is not None:
+            self.source.fail(SqlError("57014", "canceling statement due to user request"))
         if not self.idle:
             self.session.cancel()
 
@@ -376,9 +379,9 @@ class Conversation:
     ) -> str:
         """Sends a whole result and returns the tag. `described`: no RowDescription."""
         if isinstance(result, CopyIn):
-            return await copying.copy_in(self, result)
+            return await (copy_from_file if result.path else copying.copy_in)(self, result)
         if isinstance(result, CopyOut):
-            return await send_copy_out(self, result)
+            return await (copy_to_file if result.path else send_copy_out)(self, result)
         settings = self.session.type_settings
         columns = result.columns
         if columns is None and plan.columns is None:
@@ -415,11 +418,11 @@ class Conversation:
         self.handlers = _normal
 
     def enter_copy(self, feed: CopyFeed) -> None:
-        self.copy = feed
+        self.copy = self.source = feed
         self.handlers = _copying
 
     def leave_copy(self) -> None:
-        self.copy = None
+        self.copy = self.source = None
         self.handlers = _normal
 
     # --- the rest ------------------------------------------------------------------------------
@@ -435,8 +438,8 @@ class Conversation:
     def _leave(self) -> None:
         """Closes from this side; a task that is still at work closes the session when it ends."""
         self.gone = True
-        if self.copy is not None:
-            self.copy.fail(ConnectionResetError("the connection has ended"))
+        if self.source is not None:
+            self.source.fail(ConnectionResetError("the connection has ended"))
         self.io.close()
         if not self.working:
             self._close_session()

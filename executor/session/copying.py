@@ -3,6 +3,7 @@
     COPY t FROM STDIN    pgwire decodes  ->  write(batch)  ->  completed rows, numbered, staged as parts
                                              finish()      ->  checked, added to the block, committed
     COPY t TO STDOUT     a SELECT's stream; pgwire encodes it
+    COPY t FROM '/file'  the same two with a file of the server's where the client would be: `pgwire/copy_files.py`
     COPY t FROM 'staging/...' (FORMAT parquet)    what others wrote to the blob store: `staged`
 
 Parts are staged while the client is still sending, so a large COPY ends soon after its last byte.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from executor.snapshot.spill import spilled_table
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
+from planner.catalog import rights
 from planner.lexer import quoted
 from planner.types.encodings import encoding_named
 from storage.abc import Datum, Part
@@ -88,10 +91,8 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         from executor.session import staged
 
         return await staged.run(session, s, params)
-    if s.filename is not None or s.program:
-        raise ExecutionError(
-            "0A000", "COPY to and from files of the server is not supported, use STDIN and STDOUT"
-        )
+    if s.filename is not None:
+        _require_files(session, s)
     options = options_of(s)
     if not s.is_from:
         return await _copy_out(session, plan, s, options, tuple(params), autocommit)
@@ -114,7 +115,22 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     block.statement()
     load = _Load(session, block, table, columns, own=own, where=s.where.text if s.where is not None else None)
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
-    return CopyIn(described, options, load.write, load.finish, load.abort, table.name)
+    return CopyIn(described, options, load.write, load.finish, load.abort, table.name, s.filename or "")
+
+
+def _require_files(session: Session, s: st.Copy) -> None:
+    """Files of the server are for superusers. Raises 42501, 42602, 0A000 for programs."""
+    if s.program:
+        raise ExecutionError("0A000", f"COPY {'FROM' if s.is_from else 'TO'} PROGRAM is not supported")
+    if not rights.is_superuser(session.catalog, session.user):
+        way, role = ("from", "pg_read_server_files") if s.is_from else ("to", "pg_write_server_files")
+        raise ExecutionError(
+            "42501",
+            f"must be superuser or have privileges of the {role} role to COPY {way} a file",
+            hint="Anyone can COPY to stdout or from stdin. psql's \\copy command also works for anyone.",
+        )
+    if not s.is_from and not PurePath(s.filename or "").is_absolute():
+        raise ExecutionError("42602", "relative path not allowed for COPY to file")
 
 
 def copied_columns(table: Table, names: Sequence[str]) -> list[Column]:
@@ -317,7 +333,7 @@ async def _copy_out(
     if not isinstance(result, Stream):
         raise ExecutionError("0A000", "COPY of this query is not supported")
     result.tag = "COPY"
-    return CopyOut(options, result)
+    return CopyOut(options, result, s.filename or "")
 
 
 def _as_stream(rows: Rows) -> Stream:

@@ -1,0 +1,117 @@
+"""COPY from and to files on the server: the same decoders and encoders, with a file where the client would be.
+
+    COPY t FROM '/path'   file --pieces--> FileFeed --take--> receive_copy --write--> executor
+    COPY t TO '/path'     Stream --encode--> file
+
+Reading and writing happen in threads, a piece at a time: a slow disk holds up this statement and nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal
+
+from executor.abc import CopyIn, CopyOut
+from pgwire.copying import receive_copy
+from pgwire.encoding import copy_encoder
+from pgwire.transcoding import refuse_binary_copy, spoken
+from planner.abc import SqlError
+from planner.types.encodings import encoded
+
+if TYPE_CHECKING:
+    from pgwire.session import Conversation
+
+PIECE_BYTES: Final = 1024 * 1024
+_ELSEWHERE: Final = "You may want a client-side facility such as psql's \\copy."
+
+_STATES: Final = {FileNotFoundError: "58P01", PermissionError: "42501", IsADirectoryError: "42809"}
+
+
+class FileFeed:
+    """A file as a client that sends it: what `receive_copy` takes from."""
+
+    __slots__ = ("_error", "_file")
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._error: Exception | None = None
+
+    async def take(self) -> bytes:
+        """The next piece, b"" at the end. Raises what `fail` was told."""
+        if self._error is not None:
+            raise self._error
+        data: bytes = await asyncio.to_thread(self._file.read, PIECE_BYTES)
+        return data
+
+    def fail(self, error: Exception) -> None:
+        """The statement is cancelled, or the client is gone."""
+        self._error = error
+
+    def close(self) -> None:
+        self._file.close()
+
+
+async def copy_from_file(conversation: Conversation, copy: CopyIn) -> str:
+    """COPY FROM 'path'; returns the tag. The client hears of nothing but the end."""
+    try:
+        feed = FileFeed(await asyncio.to_thread(opened, copy.path, "rb"))
+    except BaseException:
+        copy.abort()
+        raise
+    conversation.source = feed
+    try:
+        return await receive_copy(copy, feed, conversation.session.type_settings)
+    finally:
+        conversation.source = None
+        feed.close()
+
+
+async def copy_to_file(conversation: Conversation, copy: CopyOut) -> str:
+    """COPY TO 'path'; returns the tag. What is left of a statement that failed is what had been written by then."""
+    settings, count = conversation.session.type_settings, 0
+    encoder = copy_encoder(copy.stream.columns, copy.options, settings)
+    encoding = spoken(settings, copy.options.encoding)
+
+    def bytes_of(data: bytes) -> bytes:
+        return data if encoding is None else encoded(data.decode(), encoding)
+
+    try:
+        if encoding is not None and copy.options.format == "binary":
+            raise refuse_binary_copy()
+        with await asyncio.to_thread(opened, copy.path, "wb") as file:
+            file.write(bytes_of(encoder.begin()))
+            async for batch in copy.stream.batches:
+                count += batch.num_rows
+                for piece in encoder.encode(batch):
+                    await asyncio.to_thread(file.write, bytes_of(piece))
+            file.write(bytes_of(encoder.end()))
+    finally:
+        copy.stream.close()
+    return f"COPY {count}"
+
+
+def opened(path: str, mode: Literal["rb", "wb"]) -> BinaryIO:
+    """The file, or PostgreSQL's words for why not: 58P01 (there is none), 42501, 58030, 42809 (a folder, and here
+    whatever else could keep a reader waiting for ever)."""
+    reading = mode == "rb"
+    hint = f"COPY {'FROM' if reading else 'TO'} instructs the PostgreSQL server process to " + (
+        "read a file. " if reading else "write a file. "
+    )
+    try:
+        if reading and Path(path).is_dir():
+            raise SqlError("42809", f'"{path}" is a directory')
+        if Path(path).exists() and not Path(path).is_file():
+            raise SqlError("42809", f'"{path}" is not a regular file')
+        return open(path, mode)
+    except (OSError, ValueError) as error:
+        state = next((state for kind, state in _STATES.items() if isinstance(error, kind)), "58030")
+        why = getattr(error, "strerror", None) or str(error)
+        raise SqlError(
+            state,
+            f'could not open file "{path}" for {"reading" if reading else "writing"}: {why}',
+            hint=hint + _ELSEWHERE,
+        ) from None
+
+
+__all__ = ["PIECE_BYTES", "FileFeed", "copy_from_file", "copy_to_file"]
