@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, outer_aggregates
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
@@ -20,7 +20,7 @@ from planner.binding.naming import function_name
 from planner.binding.records import items_of, record_of, row_of
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
-from planner.binding.windows import INSIDE, NO_AGGREGATES, WindowBinder
+from planner.binding.windows import INSIDE, WindowBinder
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -355,9 +355,7 @@ class CallBinder(WindowBinder):
         order: list[exp.Ordered], within: exp.Order | None, condition: exp.Expression | None,
         over: exp.Window | None, scope: Scope, position: int,
     ) -> ir.Node:  # fmt: skip
-        clause = scope.clause
-        if over is None and clause in NO_AGGREGATES:
-            raise PlanError("42803", f"aggregate functions are not allowed in {clause}", position=position)
+        clause, before = scope.clause, outer_aggregates.marks(scope)
         if over is None:
             scope.clause = INSIDE
         given = [self.bind(a, scope) for a in arguments]
@@ -402,7 +400,7 @@ class CallBinder(WindowBinder):
             args, result = self.arguments(declared, proc.result, given, position)
         for a in (*args, *direct):
             self._no_sets(a, "window" if over is not None else "aggregate", position)
-        for n in (a for g in (*args, *direct) for a in ir.walk(g)):
+        for n in (a for g in (*args, *direct, *(k.expr for k in keys)) for a in ir.walk(g)):
             if isinstance(n, ir.Aggregate) and over is None:
                 raise PlanError("42803", "aggregate function calls cannot be nested", position=n.position)
             if isinstance(n, ir.Window) and over is None:
@@ -435,7 +433,9 @@ class CallBinder(WindowBinder):
             scope.number,
             position,
         )
-        return made if over is None else self.over(made, over, scope, position)
+        if over is not None:
+            return self.over(made, over, scope, position)
+        return outer_aggregates.placed(self.queries, made, scope, before)
 
     def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
         if any(isinstance(n, ir.SetReturning) for n in ir.walk(node)):

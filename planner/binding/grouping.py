@@ -43,7 +43,10 @@ def grouping_sets(group: exp.Group, key: Key) -> list[tuple[ir.Node, ...]]:
         if len(out) * len(f) > SETS_MAX:
             raise PlanError("54001", f"too many grouping sets present (maximum {SETS_MAX})")
         out = [a + b for a in out for b in f]
-    return [tuple(dict.fromkeys(s)) for s in out]
+    sets = [tuple(dict.fromkeys(s)) for s in out]
+    if group.args.get("all") is False:  # GROUP BY DISTINCT: of sets that are alike the first one
+        sets = list({frozenset(s): s for s in reversed(sets)}.values())[::-1]
+    return sets
 
 
 def _flat(items: list[exp.Expression]) -> list[exp.Expression]:
@@ -105,7 +108,8 @@ class Grouping:
 
     def _key(self, i: int, node: ir.Node) -> None:
         frag = self.queries.emitter.frag(node)
-        shown = frag
+        # A constant is NULL in the sets without it, so what is shown is what is grouped by.
+        shown = self._grouped(node) if isinstance(node, ir.Lit) else frag
         if needs_key(frag, node.type):
             # Grouped by something that stands for the value: show one of the values.
             shown = sql("any_value(", frag, ")")
@@ -130,6 +134,7 @@ class Grouping:
     def _aggregate(self, node: ir.Aggregate) -> ir.Node:
         if node.op == "grouping":
             return self._grouping_call(node)
+        self._check_direct(node)
         at = self._aggregate_columns.get(node, -1)
         if at < 0:
             frag = self.queries.emitter.aggregate(node)
@@ -138,6 +143,19 @@ class Grouping:
             self._columns.append(EmittedColumn(f"a{at}", frag.form))
             self._aggregate_columns[node] = at
         return standing_for(node, ir.Var(node.type, self.number, at))
+
+    def _check_direct(self, node: ir.Aggregate) -> None:
+        """What an ordered-set aggregate is told once for a group. Raises 42803 for what varies in it."""
+        for d in node.direct:
+            if d in self.keys or not any(
+                isinstance(n, ir.Var) and n.relation in self._own for n in ir.walk(d)
+            ):
+                continue
+            try:
+                self.lift(d)
+            except PlanError as e:
+                e.detail = "Direct arguments of an ordered-set aggregate must use only grouped columns."
+                raise
 
     def _grouping_call(self, node: ir.Aggregate) -> ir.Node:
         for a in node.args:
@@ -158,8 +176,9 @@ class Grouping:
         relation = next(r for r in self.scope.relations if r.number == node.relation)
         table = relation.table
         key = table.key_indexes if table is not None else ()
-        grouped = {k.column for k in self.keys if isinstance(k, ir.Var) and k.relation == node.relation}
-        if key and set(key) <= grouped and self.sets is not None and len(self.sets) == 1:
+        always = set(self.keys).intersection(*(self.sets or ()))
+        grouped = {k.column for k in always if isinstance(k, ir.Var) and k.relation == node.relation}
+        if key and set(key) <= grouped and self.sets:
             i = len(self._columns)
             frag = self.queries.emitter.frag(node)
             self._items.append(sql("any_value(", frag, f") AS d{i}"))

@@ -12,6 +12,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import array_over
+from planner.binding.outer_aggregates import standing
 from planner.binding.records import row_of
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
 from planner.binding.scope import RelationColumn, Scope
@@ -218,7 +219,12 @@ class PredicateBinder(RowComparisonBinder):
             raise PlanError("42601", "subquery must return only one column", position=at)
         column = bound.columns[0]
         made = ir.SubQuery(
-            column.type, "scalar", bound.frag, outer_from=bound.outer, outer=bound.outer, form=bound.forms[0]
+            column.type,
+            "scalar",
+            bound.frag,
+            outer_from=bound.outer,
+            outer=standing(self.queries, bound.outer, scope),
+            form=bound.forms[0],
         )
         return ir.Collated(column.type, made, column.collation) if column.collation else made
 
@@ -227,15 +233,27 @@ class PredicateBinder(RowComparisonBinder):
 
     def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)
-        return ir.SubQuery(BOOL, "exists", bound.frag, outer_from=bound.outer, outer=bound.outer)
+        return ir.SubQuery(
+            BOOL,
+            "exists",
+            bound.frag,
+            outer_from=bound.outer,
+            outer=standing(self.queries, bound.outer, scope),
+        )
 
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)
         if len(bound.columns) != 1:
             raise PlanError("42601", "subquery must return only one column", position=first_position(node))
-        ref = array_over(TypeRef(bound.columns[0].type.oid))
+        element = bound.columns[0].type
+        ref = array_over(element if element.oid == t.RECORD else TypeRef(element.oid))
         return ir.SubQuery(
-            ref, "array", bound.frag, outer_from=bound.outer, outer=bound.outer, form=bound.forms[0]
+            ref,
+            "array",
+            bound.frag,
+            outer_from=bound.outer,
+            outer=standing(self.queries, bound.outer, scope),
+            form=bound.forms[0],
         )
 
     def quantified_query(
@@ -263,7 +281,7 @@ class PredicateBinder(RowComparisonBinder):
             relation=relation,
             compare=compare,
             outer_from=bound.outer,
-            outer=bound.outer,
+            outer=standing(self.queries, bound.outer, scope),
         )
 
     def row_query(

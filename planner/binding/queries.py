@@ -34,6 +34,7 @@ from planner.binding.records import field_of, fields_of
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, BoundQuery, Parts, Target
+from planner.binding.windows import define_windows
 from planner.catalog import View
 from planner.parse import parse_query
 from planner.parse import position as first_position
@@ -138,8 +139,7 @@ class QueryBinder(CompoundBinder):
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         scope.clause = ""
-        for w in node.args.get("windows") or ():
-            scope.windows[identifier(w.this)] = w
+        define_windows(node, scope, self.text)
         scope.clause = definition = self.ctx.clause if scope.parent is None else ""
         targets = self.targets(node.expressions, scope, expected)
         scope.clause = ""

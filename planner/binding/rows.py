@@ -29,6 +29,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
+from planner.binding.outer_aggregates import standing
 from planner.binding.queries import QueryBinder
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, no_column, similar_column
 from planner.binding.sources import CommonTable
@@ -412,7 +413,7 @@ class RowBinder:
         return [
             ir.SubQuery(
                 c.type, "scalar", sql(f"SELECT r{number}.c{i} FROM (", bound.frag, f") AS r{number}"),
-                outer_from=bound.outer, outer=bound.outer, form=bound.forms[i],
+                outer_from=bound.outer, outer=standing(self.queries, bound.outer, scope), form=bound.forms[i],
             )
             for i, c in enumerate(bound.columns)
         ]  # fmt: skip

@@ -86,6 +86,7 @@ class Scope:
     outer: list[ir.Var] = field(default_factory=list)  # outer columns that the scope's query uses
     beyond: Sequence[Relation] = ()  # of the same FROM, and out of reach (`planner.binding.missing_names`)
     barred: Sequence[Relation] = ()  # on the left of a join whose kind forbids LATERAL to look at them
+    forming: bool = False  # whether its FROM is being bound: there are no rows to aggregate yet
     clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
 
     def find_relation(self, name: str, schema: str = "") -> Relation | None:

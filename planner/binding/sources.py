@@ -142,6 +142,12 @@ class SourceBinder:
         number = self.queries.next_relation()
         columns = []
         names = [identifier(c) for c in alias.args.get("columns") or ()]
+        if len(names) > len(source.columns):
+            raise PlanError(
+                "42P10",
+                f'join expression "{name}" has {len(source.columns)} columns available '
+                f"but {len(names)} columns specified",
+            )
         for i, c in enumerate(source.columns):
             columns.append(
                 RelationColumn(
@@ -311,8 +317,10 @@ class SourceBinder:
         outer = scope if lateral else self._without_siblings(scope)
         before = len(self.queries.tables)
         name = identifier(alias.this)
+        outer.forming = True
         with locked_rows.inside(self.queries, name):
             bound = self.queries.nested(inner, outer)
+        outer.forming = False
         if bound.outer:
             for v in bound.outer:
                 if not any(r.number == v.relation for r in scope.relations):

@@ -108,6 +108,8 @@ class QueryState:
         """What locking clauses ask of the FROM that is being bound,"""
         self.passed: tuple[Asked, ...] = ()
         """and of the query that is bound next (`planner.binding.locked_rows`)."""
+        self.outer_aggregates: dict[int, ir.Aggregate] = {}
+        """What aggregates of an outer query are columns of, where they are written."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
         self._relations = 0
         self._scopes = 0

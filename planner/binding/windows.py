@@ -18,6 +18,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.clauses import DEFINITIONS
 from planner.binding.coerce import Coercions
+from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.parse import position as first_position
 
@@ -140,6 +141,16 @@ class WindowBinder:
                 position=first_position(value),
             )
         return side, offset
+
+
+def define_windows(node: exp.Select, scope: Scope, text: str) -> None:
+    """What WINDOW says. Raises 42P20 for a name that is there already."""
+    for w in node.args.get("windows") or ():
+        name = identifier(w.this)
+        if name in scope.windows:
+            position = text.find("(", first_position(w.this)) + 1
+            raise PlanError("42P20", f'window "{name}" is already defined', position=position)
+        scope.windows[name] = w
 
 
 def _refuse_ends(start: str, end: str, *, between: bool) -> None:

@@ -1,0 +1,45 @@
+-- An aggregate belongs to the innermost query that its argument takes columns of, wherever it is written.
+\set VERBOSITY verbose
+\set SHOW_CONTEXT never
+create temp table shops (shop int, town text, sales int);
+insert into shops values (1, 'Ely', 10), (2, 'Ely', 20), (3, 'Rye', 40);
+create temp table fees (shop int, fee int);
+insert into fees values (1, 5), (3, 7);
+create temp table bills (bill int primary key, day int, kind int, total int);
+insert into bills values (1, 1, 1, 9), (2, 1, 2, 8);
+
+select (select max((select f.fee from fees f where f.shop = s.shop))) from shops s;
+select town, (select sum(s.sales)) from shops s group by town order by 1;
+select town, (select sum(s.sales) from fees f where f.shop = 1), (select max(s.sales) + max(f.fee) from fees f)
+  from shops s group by town order by 1;
+select (select sum(s.sales + f.fee) from fees f) from shops s order by 1;
+select town from shops s group by town having exists (select 1 from fees f where sum(s.sales) > f.fee * 5) order by 1;
+select town from shops s where exists (select 1 from fees f where sum(s.sales) > f.fee);
+select count(*), (select (select count(s.shop) + count(m.fee) from fees) from fees m where m.shop = 1) from shops s;
+select array(select max(s.sales) from fees), max(sales) = any (select max(s.sales) from fees) from shops s;
+select (select string_agg(s.town, ',' order by s.shop desc)) from shops s;
+select (with w as (select sum(s.sales) as n) select n from w) from shops s;
+select town from shops s group by town order by (select -sum(s.sales) from fees f where f.shop = 1);
+select grouping(town), town, (select count(s.sales)) from shops s group by rollup (town) order by 1, 2;
+select shop, (select sum(s.sales)) from shops s;
+select sum((select sum(s.sales) from fees)) from shops s;
+select (select max(s.sales) filter (where sum(s.shop) > 0) from fees) from shops s;
+select 1 from shops s, lateral (select max(s.sales) from fees) m;
+select 1 from shops s join fees f on (select max(s.shop)) = f.shop;
+update shops set sales = (select sum(shops.shop) from fees);
+delete from shops where (select sum(shops.shop) from fees) > 1;
+
+-- What is grouped by
+select 1 as c, town, sum(sales) from shops group by grouping sets (1, 2) order by 3, 2;
+select * from (select 1 as c, town, sum(sales) from shops group by grouping sets (1, 2)) g where c = 1 and town = 'Ely';
+select town, shop from shops group by distinct rollup (town, shop), rollup (town) order by 1, 2;
+select town, shop from shops group by all rollup (town), rollup (town) order by 1, 2;
+select bill, total, grouping(day, kind) from bills group by grouping sets ((bill, day), (bill, kind)) order by 1, 3;
+select bill, total from bills group by grouping sets ((bill, day), (day, kind));
+select rank(shop) within group (order by sales) from shops;
+select shop, rank(shop) within group (order by sales) from shops group by shop order by 1;
+select count(*) over w from shops window w as (order by shop), w as (order by town);
+
+-- Rows in arrays, and names of joins
+select array(select row(shop, town) from shops order by shop);
+select * from (shops cross join fees) as j(a, b, c, d, e, f);
