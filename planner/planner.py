@@ -141,7 +141,7 @@ class Planner:
                 try:
                     return cached.plan, cached.convert(normal[2])
                 except (SqlError, ValueError):
-                    return None
+                    pass  # it may have been planned with its literals in place
         plan = self._exact(text, ctx)
         return None if plan is None else (plan, ())
 
@@ -223,10 +223,12 @@ class Planner:
             plan = self._bind(parameterised(key), ctx, (), kinds)
             if isinstance(plan.body, _KEYED):
                 convert = _converter(plan.parameters, ctx.settings)
-                params = convert(values)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
-                return plan, params
+                try:
+                    return plan, convert(values)
+                except (SqlError, ValueError):
+                    return None  # other literals fit; these are planned in place, which finds the error's position
         except (SqlError, ValueError):
             pass  # planned again with its literals in place, which finds the error's right position
         if len(self._exact_only) >= self._plans_max:
@@ -342,6 +344,17 @@ class Planner:
             return bind_ddl(statement, ctx, self)
 
 
+def _unless_now(read: Callable[[str], Datum]) -> Callable[[str], Datum]:
+    """Raises ValueError for `now`, which is when the transaction began: only a plan that has it in place knows that."""
+
+    def parse(text: str) -> Datum:
+        if len(text) < 8 and text.strip().lower() == "now":
+            raise ValueError(text)
+        return read(text)
+
+    return parse
+
+
 def _converter(
     parameters: Sequence[TypeRef], settings: TypeSettings
 ) -> Callable[[list[str]], tuple[Datum, ...]]:
@@ -353,6 +366,8 @@ def _converter(
             readers.append(_integer(ref.oid))
         elif ref.oid in (types.TEXT, types.UNKNOWN) or (ref.oid == types.VARCHAR and ref.typmod < 0):
             readers.append(str)
+        elif ref.oid in types.CLOCK_OIDS:
+            readers.append(_unless_now(types.text_input(ref, settings)))
         else:
             readers.append(types.text_input(ref, settings))
     if all(r is int for r in readers):

@@ -18,7 +18,7 @@ _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", r
 _FRAME_OFFSET = re.compile(
     r"(?:Window ROWS|Invalid GROUPS) (PRECEDING|FOLLOWING) (?:expression cannot be negative|value)"
 )
-_DETAIL = re.compile(r"\s*\[(DETAIL|HINT)\] ?")
+_DETAIL = re.compile(r"\s*\[(DETAIL|HINT|CONTEXT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
 _OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
 _LEAST = re.compile(r"Overflow (?:on abs\(|in division of )(-\d+)")
@@ -43,7 +43,11 @@ def sql_error(error: BaseException) -> ExecutionError:
         pieces = _DETAIL.split(found[2].strip())
         extra = dict(zip(pieces[1::2], pieces[2::2], strict=True))
         return ExecutionError(
-            found[1], pieces[0].strip(), detail=extra.get("DETAIL", ""), hint=extra.get("HINT", "")
+            found[1],
+            pieces[0].strip(),
+            detail=extra.get("DETAIL", ""),
+            hint=extra.get("HINT", ""),
+            context=extra.get("CONTEXT", ""),
         )
     plain = _plain(text)
     if plain.startswith("Division by zero"):

@@ -150,6 +150,9 @@ class Coercions:
         plain = TypeRef(oid, target.typmod if oid == t.INTERVAL else -1)
         if oid in (t.TEXT, t.VARCHAR, t.BPCHAR):
             value: Any = node.value
+        elif oid in t.CLOCK_OIDS and str(node.value).strip().lower() == "now":
+            # As everywhere in a transaction: when it began, not when this is read.
+            return ir.Cast(target, ir.Session(TypeRef(t.TIMESTAMPTZ), "now"), True, node.position)
         elif t.is_volatile_input(node.value, plain) or name_of(plain).startswith("reg"):
             if oid in INPUT and self.names is not None:
                 self._named(node, oid, self.names)
@@ -183,7 +186,12 @@ class Coercions:
 
 def _at_literal(error: SqlError, node: ir.Lit) -> PlanError:
     return PlanError(
-        error.sqlstate, error.message, position=node.position, detail=error.detail, hint=error.hint
+        error.sqlstate,
+        error.message,
+        position=node.position,
+        detail=error.detail,
+        hint=error.hint,
+        context=error.context,
     )
 
 

@@ -6,13 +6,15 @@ A template is cut once into pieces: patterns (`YYYY`, `Mon`, `HH24`), with their
 
 from __future__ import annotations
 
-import datetime
+import math
 import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
 from planner.abc import SqlError
+from planner.binding.date_parts import Day, day_of, shown_year
+from planner.types.calendar_days import JULIAN_OF_EPOCH, days_from_civil, month_days
 from planner.types.timezones import abbreviation_at, offset_at, session_zone
 
 _MONTHS = [
@@ -110,7 +112,6 @@ _PATTERNS = sorted(
 )
 _ZONES = frozenset(("TZ", "TZH", "TZM", "OF"))
 _DAY_US = 86_400_000_000
-_EPOCH = datetime.date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +179,7 @@ def timestamp_text(micros: int, template: str, east_s: int = 0, abbreviation: st
     if abs(micros) >= (1 << 63) - 1:
         return "infinity" if micros > 0 else "-infinity"
     days, us = divmod(micros, _DAY_US)
-    try:
-        date = datetime.date.fromordinal(days + _EPOCH)
-    except (ValueError, OverflowError):
-        raise SqlError("0A000", "to_char of dates outside the years 1 to 9999 is not supported") from None
+    date = day_of(days)
     out = []
     for p in pieces(template):
         if not p.pattern:
@@ -203,37 +201,43 @@ def _zone_field(pattern: str, east_s: int, abbreviation: str) -> str:
     return f"{hours}:{minutes % 60:02d}" if pattern.upper() == "OF" and minutes % 60 else hours
 
 
-def _field(p: Piece, date: datetime.date, us: int) -> str:
+def _field(p: Piece, date: Day, us: int) -> str:
     seconds, fraction = divmod(us, 1_000_000)
     hour, minute, second = seconds // 3600, seconds // 60 % 60, seconds % 60
     name = p.pattern
     upper = name.upper()
-    iso_year, iso_week, iso_day = date.isocalendar()
-    dow = date.isoweekday() % 7
+    year, iso_year = abs(shown_year(date.year)), abs(shown_year(date.iso_year))
+    century = (date.year + 99) // 100 if date.year > 0 else -(-date.year // 100) - 1
+    iso_day, dow = date.weekday + 1, (date.weekday + 1) % 7
     numbers: dict[str, tuple[int, int]] = {
-        "YYYY": (date.year, 4), "YYY": (date.year % 1000, 3), "YY": (date.year % 100, 2), "Y": (date.year % 10, 1),
+        "YYYY": (year, 4), "YYY": (year % 1000, 3), "YY": (year % 100, 2), "Y": (year % 10, 1),
         "IYYY": (iso_year, 4), "IYY": (iso_year % 1000, 3), "IY": (iso_year % 100, 2), "I": (iso_year % 10, 1),
         "HH24": (hour, 2), "HH12": ((hour - 1) % 12 + 1, 2), "HH": ((hour - 1) % 12 + 1, 2), "MI": (minute, 2), "SS": (second, 2),
         "MS": (fraction // 1000, 3), "US": (fraction, 6), "SSSS": (seconds, 1), "SSSSS": (seconds, 1), "MM": (date.month, 2),
-        "DDD": (date.timetuple().tm_yday, 3), "DD": (date.day, 2), "D": (dow + 1, 1), "ID": (iso_day, 1),
-        "IDDD": ((iso_week - 1) * 7 + iso_day, 3), "WW": ((date.timetuple().tm_yday - 1) // 7 + 1, 2), "W": ((date.day - 1) // 7 + 1, 1),
-        "IW": (iso_week, 2), "CC": ((date.year + 99) // 100, 2), "J": (date.toordinal() + 1_721_425, 1), "Q": ((date.month - 1) // 3 + 1, 1),
+        "DDD": (date.yearday, 3), "DD": (date.day, 2), "D": (dow + 1, 1), "ID": (iso_day, 1),
+        "IDDD": ((date.iso_week - 1) * 7 + iso_day, 3), "WW": ((date.yearday - 1) // 7 + 1, 2), "W": ((date.day - 1) // 7 + 1, 1),
+        "IW": (date.iso_week, 2), "CC": (century, 2), "J": (date.days + JULIAN_OF_EPOCH, 1), "Q": ((date.month - 1) // 3 + 1, 1),
     }  # fmt: skip
     if upper in numbers:
         value, width = numbers[upper]
-        return (str(value).rjust(width, "0") if p.fill else str(value)) + _ordinal(value, p.suffix)
+        sign = "-" if value < 0 else ""
+        return (
+            sign
+            + (str(abs(value)).rjust(width, "0") if p.fill else str(abs(value)))
+            + _ordinal(value, p.suffix)
+        )
     if upper.startswith("FF"):
         return f"{fraction:06d}"[: int(upper[2])]
     if upper == "Y,YYY":
-        return f"{date.year // 1000},{date.year % 1000:03d}"
+        return f"{year // 1000},{year % 1000:03d}"
     if upper in ("AM", "PM"):
         return _cased("PM" if hour >= 12 else "AM", name)
     if upper in ("A.M.", "P.M."):
         return _cased("P.M." if hour >= 12 else "A.M.", name)
     if upper in ("BC", "AD"):
-        return _cased("AD", name)
+        return _cased("AD" if date.year > 0 else "BC", name)
     if upper in ("B.C.", "A.D."):
-        return _cased("A.D.", name)
+        return _cased("A.D." if date.year > 0 else "B.C.", name)
     if upper in ("MONTH", "DAY"):
         word = _cased(_MONTHS[date.month - 1] if upper == "MONTH" else _DAYS[dow], name)
         return word.ljust(9) if p.fill else word
@@ -244,6 +248,20 @@ def _field(p: Piece, date: datetime.date, us: int) -> str:
         word = word.lower() if name.islower() else word
         return word.ljust(4) if p.fill else word
     raise AssertionError(name)
+
+
+def _roman_month(months: int, p: Piece) -> str:
+    """The month of an interval; those of negative ones are counted back from December."""
+    if not months:
+        return ""
+    month = int(math.fmod(months, 12))
+    if month == 0:
+        month = 12 if months > 0 else 1
+    elif month < 0:
+        month += 13
+    word = _ROMAN[month - 1]
+    word = word.lower() if p.pattern.islower() else word
+    return word.ljust(4) if p.fill else word
 
 
 def interval_text(i: tuple[int, int, int], template: str) -> str:
@@ -262,6 +280,9 @@ def interval_text(i: tuple[int, int, int], template: str) -> str:
     for p in pieces(template):
         if not p.pattern:
             out.append(p.text)
+            continue
+        if p.pattern.upper() == "RM":
+            out.append(_roman_month(months, p))
             continue
         found = values.get(p.pattern.upper())
         if found is None:
@@ -555,12 +576,14 @@ def _day_number(f: dict[str, int], text: str) -> int:
     if "J" in f:
         return f["J"] - 2_440_588
     year = f.get("YYYY", 1)
-    try:
-        if "DDD" in f and "MM" not in f:
-            return datetime.date(year, 1, 1).toordinal() - _EPOCH + f["DDD"] - 1
-        return datetime.date(year, f.get("MM", 1), f.get("DD", 1)).toordinal() - _EPOCH
-    except ValueError:
-        raise SqlError("22008", f'date/time field value out of range: "{text}"') from None
+    if year < 0 or f.get("BC"):
+        year = 1 - abs(year)
+    if "DDD" in f and "MM" not in f:
+        return days_from_civil(year, 1, 1) + f["DDD"] - 1
+    month, day = f.get("MM", 1), f.get("DD", 1)
+    if not 1 <= month <= 12 or not 1 <= day <= month_days(year, month):
+        raise SqlError("22008", f'date/time field value out of range: "{text}"')
+    return days_from_civil(year, month, day)
 
 
 def to_date(text: str, template: str) -> int:

@@ -85,6 +85,8 @@ def raised(error: SqlError) -> QueryError:
         text += f" [DETAIL] {error.detail}"
     if error.hint:
         text += f" [HINT] {error.hint}"
+    if error.context:
+        text += f" [CONTEXT] {error.context}"
     return QueryError(text)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from planner.abc import SqlError
-from planner.types.datetimes import timetz_parts, timetz_text
+from planner.binding.date_parts import date_part, date_trunc, julian, unit_named, unrecognized
+from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
+from planner.types.datetimes import TIMESTAMP_END, TIMESTAMP_MIN, timetz_parts, timetz_text
 from planner.types.timezones import named_zone, offset_at, offset_of_local, session_zone
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -18,7 +18,6 @@ _V = "VARCHAR"
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _DAY_US = 86_400_000_000
 _INFINITY = (1 << 63) - 1
-_EPOCH = datetime(1970, 1, 1)
 
 
 # --- zones -------------------------------------------------------------------------------------------
@@ -41,27 +40,23 @@ def from_zone(name: str, local: int) -> int:
 # --- made from numbers -------------------------------------------------------------------------------
 
 
-def _days(year: int, month: int, day: int, shown: str) -> int:
-    try:
-        if year == 0:
-            raise ValueError
-        if year > 0:
-            return (datetime(year, month, day) - _EPOCH).days
-        # Before our era the calendar repeats every 400 years; year -1 is 1 BC, which is year 0 of the count.
-        cycles = (-year) // 400 + 1
-        return (datetime(year + 1 + 400 * cycles, month, day) - _EPOCH).days - 146_097 * cycles
-    except ValueError:
-        raise SqlError("22008", f"date field value out of range: {shown}") from None
-
-
 def make_date(year: int, month: int, day: int) -> int:
-    return _days(year, month, day, f"{year}-{month:02d}-{day:02d}")
+    """Days since 1970 of a year as it is written: -44 is 44 BC, and there is no year 0."""
+    astronomical = year + 1 if year < 0 else year
+    if (
+        year == 0
+        or not -4714 <= year <= 5_874_897
+        or not 1 <= month <= 12
+        or not 1 <= day <= month_days(astronomical, month)
+    ):
+        raise SqlError("22008", f"date field value out of range: {year}-{month:02d}-{day:02d}")
+    return days_from_civil(astronomical, month, day)
 
 
 def make_time(hour: int, minute: int, second: float) -> int:
     whole = hour == 24 and minute == 0 and second == 0
     if not (0 <= hour < 24 or whole) or not 0 <= minute < 60 or not 0 <= second <= 60 or math.isnan(second):
-        shown = f"{second:02.0f}" if second == int(second) else f"{second:05.2f}"
+        shown = f"{second:02g}"
         raise SqlError("22008", f"time field value out of range: {hour}:{minute:02d}:{shown}")
     return (hour * 3600 + minute * 60) * 1_000_000 + round(second * 1_000_000)
 
@@ -74,80 +69,30 @@ def make_timestamp(year: int, month: int, day: int, hour: int, minute: int, seco
 
 
 def date_bin(stride: Interval, moment: int, origin: int) -> int:
+    if abs(moment) >= _INFINITY:
+        return moment
+    if abs(origin) >= _INFINITY:
+        raise SqlError("22008", "origin out of range")
     if stride[0]:
         raise SqlError("0A000", "timestamps cannot be binned into intervals containing months or years")
     width = stride[1] * _DAY_US + stride[2]
+    if abs(width) > _INFINITY:
+        raise SqlError("22008", "interval out of range")
     if width <= 0:
         raise SqlError("22008", "stride must be greater than zero")
-    return moment - (moment - origin) % width
+    if abs(moment - origin) > _INFINITY:
+        raise SqlError("22008", "interval out of range")
+    made = moment - (moment - origin) % width
+    if not TIMESTAMP_MIN <= made < TIMESTAMP_END:
+        raise SqlError("22008", "timestamp out of range")
+    return made
 
 
-_ALIASES = {
-    "years": "year", "y": "year", "yr": "year", "yrs": "year", "months": "month", "mon": "month", "mons": "month",
-    "days": "day", "d": "day", "hours": "hour", "h": "hour", "hr": "hour", "hrs": "hour", "minutes": "minute",
-    "m": "minute", "min": "minute", "mins": "minute", "seconds": "second", "s": "second", "sec": "second",
-    "secs": "second", "ms": "milliseconds", "msec": "milliseconds", "millisecond": "milliseconds",
-    "msecs": "milliseconds", "us": "microseconds", "usec": "microseconds", "usecs": "microseconds",
-    "microsecond": "microseconds", "weeks": "week", "w": "week", "centuries": "century", "cent": "century",
-    "c": "century", "decades": "decade", "decs": "decade", "dec": "decade", "millennia": "millennium",
-    "mils": "millennium", "mil": "millennium", "qtr": "quarter", "jd": "julian",
-}  # fmt: skip
-
-
-def _unit(name: str) -> str:
-    return _ALIASES.get(name.lower(), name.lower())
-
-
-@lru_cache(maxsize=64)
-def _refused(name: str, kind: str) -> SqlError:
-    return SqlError("22023", f'unit "{name}" not recognized for type {kind}')
-
-
-def date_part(name: str, local: int, kind: str = "timestamp without time zone") -> float:
-    """A field of a wall-clock time, whose name is known only when the query runs."""
-    unit = _unit(name)
-    at = _EPOCH + timedelta(microseconds=local)
-    second_us = local % 60_000_000
-    iso = at.isocalendar()
-    match unit:
-        case "year" | "month" | "day" | "hour" | "minute":
-            return float(getattr(at, unit))
-        case "second":
-            return second_us / 1_000_000
-        case "milliseconds":
-            return second_us / 1000
-        case "microseconds":
-            return float(second_us)
-        case "week":
-            return float(iso.week)
-        case "isoyear":
-            return float(iso.year)
-        case "dow":
-            return float(iso.weekday % 7)
-        case "isodow":
-            return float(iso.weekday)
-        case "doy":
-            return float(at.timetuple().tm_yday)
-        case "quarter":
-            return float((at.month + 2) // 3)
-        case "decade":
-            return float(at.year // 10)
-        case "century":
-            return float((at.year + 99) // 100)
-        case "millennium":
-            return float((at.year + 999) // 1000)
-        case "epoch":
-            return local / 1_000_000
-        case "julian":
-            return local / _DAY_US + 2_440_588
-    raise _refused(name, kind)
-
-
-def date_part_zoned(name: str, moment: int, zone: str) -> float:
-    if _unit(name) == "epoch":
-        return moment / 1_000_000
+def date_part_zoned(name: str, moment: int, zone: str) -> float | None:
+    if unit_named(name) == "epoch" or abs(moment) >= _INFINITY:
+        return date_part(name, moment, "timestamp with time zone")
     east = offset_at(moment, session_zone(zone))
-    match _unit(name):
+    match unit_named(name):
         case "timezone":
             return float(east)
         case "timezone_hour":
@@ -158,7 +103,7 @@ def date_part_zoned(name: str, moment: int, zone: str) -> float:
 
 
 def interval_part(name: str, i: Interval) -> float:
-    unit = _unit(name)
+    unit = unit_named(name)
     months, days, micros = i
     years, month = int(months / 12), int(math.fmod(months, 12))
     hours, rest = int(micros / 3_600_000_000), int(math.fmod(micros, 3_600_000_000))
@@ -190,42 +135,7 @@ def interval_part(name: str, i: Interval) -> float:
             return float(int(years / 1000))
         case "epoch":
             return (years * 31_557_600 + month * 2_592_000 + days * 86_400) + micros / 1_000_000
-    raise _refused(name, "interval")
-
-
-def date_trunc(name: str, local: int, kind: str = "timestamp without time zone") -> int:
-    unit = _unit(name)
-    if abs(local) >= _INFINITY:
-        return local
-    steps = {
-        "microseconds": 1,
-        "milliseconds": 1000,
-        "second": 1_000_000,
-        "minute": 60_000_000,
-        "hour": 3_600_000_000,
-        "day": _DAY_US,
-    }
-    if unit in steps:
-        return local // steps[unit] * steps[unit]
-    day = (_EPOCH + timedelta(microseconds=local)).replace(hour=0, minute=0, second=0, microsecond=0)
-    match unit:
-        case "week":
-            day -= timedelta(days=day.weekday())
-        case "month":
-            day = day.replace(day=1)
-        case "quarter":
-            day = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
-        case "year":
-            day = day.replace(month=1, day=1)
-        case "decade":
-            day = day.replace(year=max(day.year // 10 * 10, 1), month=1, day=1)
-        case "century":
-            day = day.replace(year=(day.year - 1) // 100 * 100 + 1, month=1, day=1)
-        case "millennium":
-            day = day.replace(year=(day.year - 1) // 1000 * 1000 + 1, month=1, day=1)
-        case _:
-            raise _refused(name, kind)
-    return (day - _EPOCH) // timedelta(microseconds=1)
+    raise unrecognized(name, "interval")
 
 
 def date_trunc_zoned(name: str, moment: int, zone: str) -> int:
@@ -240,11 +150,10 @@ def _plus(local: int, i: Interval) -> int:
     """A wall-clock time and an interval: months first, days of too short months cut to their last."""
     if i[0]:
         day, rest = divmod(local, _DAY_US)
-        at = _EPOCH + timedelta(days=day)
-        count = at.year * 12 + at.month - 1 + i[0]
-        year, month = divmod(count, 12)
-        last = (datetime(year + (month == 11), (month + 1) % 12 + 1, 1) - timedelta(days=1)).day
-        local = (datetime(year, month + 1, min(at.day, last)) - _EPOCH).days * _DAY_US + rest
+        year, month, day_of_month = civil_from_days(day)
+        year, month = divmod(year * 12 + month - 1 + i[0], 12)
+        day_of_month = min(day_of_month, month_days(year, month + 1))
+        local = days_from_civil(year, month + 1, day_of_month) * _DAY_US + rest
     return local + i[1] * _DAY_US + i[2]
 
 
@@ -287,7 +196,7 @@ def _timetz_key(text: str) -> bytes:
 
 def _timetz_part(name: str, text: str) -> str:
     micros, east = timetz_parts(text)
-    unit = _unit(name)
+    unit = unit_named(name)
     match unit:
         case "hour":
             return str(micros // 3_600_000_000)
@@ -324,7 +233,7 @@ def _timetz_part(name: str, text: str) -> str:
         "julian",
     ):
         raise SqlError("0A000", f'unit "{unit}" not supported for type time with time zone')
-    raise _refused(unit, "time with time zone")
+    raise unrecognized(unit, "time with time zone")
 
 
 def _timetz_of(moment: int, zone: str) -> str:
@@ -374,6 +283,7 @@ FUNCTIONS: list[Entry] = [
     ),
     ("tw_moments_zoned", _moments_zoned, (_ZONED, _ZONED, "INTERVAL", _V), "BIGINT[]"),
     ("tw_date_part", date_part, (_V, "TIMESTAMP"), "DOUBLE"),
+    ("tw_julian", julian, ("TIMESTAMP",), _V),
     ("tw_date_part_zoned", date_part_zoned, (_V, _ZONED, _V), "DOUBLE"),
     ("tw_interval_part", interval_part, (_V, "INTERVAL"), "DOUBLE"),
     ("tw_date_trunc", date_trunc, (_V, "TIMESTAMP"), "TIMESTAMP"),

@@ -68,6 +68,8 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_log10(x) AS CASE WHEN x = 0 THEN error('[2201E] cannot take logarithm of zero') "
     "WHEN x < 0 THEN error('[2201E] cannot take logarithm of a negative number') ELSE log10(x) END",
     _domain("asin", "x < -1 OR x > 1", "asin(x)", "22003", "input is out of range"),
+    _domain("acosh", "x < 1", "acosh(x)", "22003", "input is out of range"),
+    _domain("atanh", "x < -1 OR x > 1", "atanh(x)", "22003", "input is out of range"),
     _domain("acos", "x < -1 OR x > 1", "acos(x)", "22003", "input is out of range"),
     "CREATE OR REPLACE MACRO tw_float4(x) AS CASE WHEN isinf(TRY_CAST(x AS FLOAT)) AND NOT isinf(x) OR (x IS NOT NULL AND TRY_CAST(x AS FLOAT) IS NULL) "
     "THEN error('[22003] value out of range: overflow') WHEN TRY_CAST(x AS FLOAT) = 0 AND x <> 0 "
@@ -120,8 +122,13 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_days(i) AS extract(day FROM i)",
     "CREATE OR REPLACE MACRO tw_micros(i) AS (extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000 + extract(microsecond FROM i))",
     "CREATE OR REPLACE MACRO tw_to_timestamptz(x, zone) AS CASE WHEN isfinite(x) THEN timezone(zone, x) ELSE CAST(x AS TIMESTAMP WITH TIME ZONE) END",
-    "CREATE OR REPLACE MACRO tw_make_date(y, m, d) AS coalesce(TRY_CAST(printf('%04d-%02d-%02d', y, m, d) AS DATE), CASE WHEN y IS NOT NULL AND m IS NOT NULL "
-    "AND d IS NOT NULL THEN error('[22008] date field value out of range: ' || y || '-' || printf('%02d', m) || '-' || printf('%02d', d)) END)",
+    "CREATE OR REPLACE MACRO tw_make_date(y, m, d) AS CASE WHEN y BETWEEN 1 AND 9999 THEN coalesce(TRY_CAST(printf('%04d-%02d-%02d', y, m, d) AS DATE), "
+    "tw_make_date_of(y, m, d)) ELSE tw_make_date_of(y, m, d) END",
+    # Years before ours: DuckDB counts 1 BC as 0, PostgreSQL shows it as -1. Their decades, centuries and millennia, see date_parts.
+    "CREATE OR REPLACE MACRO tw_year(y) AS CASE WHEN y > 0 THEN y ELSE y - 1 END",
+    "CREATE OR REPLACE MACRO tw_decade(y) AS CASE WHEN y >= 0 THEN y // 10 ELSE -((9 - y) // 10) END",
+    "CREATE OR REPLACE MACRO tw_century(y) AS CASE WHEN y > 0 THEN (y + 99) // 100 ELSE -((100 - y) // 100) END",
+    "CREATE OR REPLACE MACRO tw_millennium(y) AS CASE WHEN y > 0 THEN (y + 999) // 1000 ELSE -((1000 - y) // 1000) END",
     "CREATE OR REPLACE MACRO tw_overlaps(a, b, c, d) AS (least(a, b) < greatest(c, d) AND least(c, d) < greatest(a, b)) OR least(a, b) = least(c, d)",
     "CREATE OR REPLACE MACRO tw_distinct_sorted(l) AS list_transform([l], lambda x: "
     "list_transform(list_filter(x, lambda e, i: i = 1 OR e.k IS DISTINCT FROM x[i - 1].k), lambda e: e.v))[1]",

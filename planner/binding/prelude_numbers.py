@@ -72,6 +72,8 @@ def _width_bucket(value: float, low: float, high: float, count: int) -> int:
         raise SqlError("2201G", "count must be greater than zero")
     if math.isnan(value) or math.isnan(low) or math.isnan(high):
         raise SqlError("2201G", "operand, lower bound, and upper bound cannot be NaN")
+    if math.isinf(low) or math.isinf(high):
+        raise SqlError("2201G", "lower and upper bounds must be finite")
     if low == high:
         raise SqlError("2201G", "lower bound cannot equal upper bound")
     if low < high:

@@ -98,6 +98,8 @@ def _parse_ident(text: str, strict: bool) -> list[str]:
 
 
 _UNICODE = re.compile(r"\\(?:([0-9A-Fa-f]{4})|u([0-9A-Fa-f]{4})|\+([0-9A-Fa-f]{6})|U([0-9A-Fa-f]{8})|(\\)|)")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _unistr(text: str) -> str:
@@ -111,11 +113,15 @@ def _unistr(text: str) -> str:
                 "invalid Unicode escape",
                 hint="Unicode escapes must be \\XXXX, \\+XXXXXX, \\uXXXX, or \\UXXXXXXXX.",
             )
-        if int(digits, 16) > 0x10FFFF:
-            raise SqlError("22023", "invalid Unicode code point: " + digits)
+        if not 0 < int(digits, 16) <= 0x10FFFF:
+            raise SqlError("22023", f"invalid Unicode code point: {int(digits, 16):04X}")
         return chr(int(digits, 16))
 
-    return _UNICODE.sub(one, text)
+    made = _UNICODE.sub(one, text)
+    made = _PAIR.sub(lambda m: m[0].encode("utf-16", "surrogatepass").decode("utf-16"), made)
+    if _SURROGATE.search(made):
+        raise SqlError("42601", "invalid Unicode surrogate pair")
+    return made
 
 
 def _form(form: str) -> str:

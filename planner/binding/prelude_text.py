@@ -240,8 +240,8 @@ def _regexp_split(s: str, pattern: str, flags: str) -> list[str]:
     compiled = compile_pattern(pattern, flags)
     out, at = [], 0
     for m in compiled.finditer(s):
-        if m.end() == m.start() and m.start() in (0, len(s)):
-            continue
+        if m.end() == m.start() and m.start() in (at, len(s)):
+            continue  # nothing, where the last match ended, at the beginning or at the end, parts nothing
         out.append(s[at : m.start()])
         at = m.end()
     return [*out, s[at:]]

@@ -39,6 +39,7 @@ from planner.types.facts import BY_OID as BY_OID
 from planner.types.facts import ELEMENT_OF as ELEMENT_OF
 from planner.types.facts import BuiltinType as BuiltinType
 from planner.types.oids import *  # noqa: F403
+from planner.types.registry import CLOCK_OIDS as CLOCK_OIDS
 from planner.types.registry import TYPES as TYPES
 from planner.types.registry import array_datum as array_datum
 from planner.types.registry import array_items as array_items

@@ -283,14 +283,15 @@ def coercion(ref: TypeRef, explicit: bool = False) -> Coercion | None:
 
 
 _VOLATILE_INPUT: Final = re.compile(r"\b(now|today|tomorrow|yesterday)\b", re.IGNORECASE)
-_CLOCK_OIDS: Final = frozenset((oids.DATE, oids.TIME, oids.TIMETZ, oids.TIMESTAMP, oids.TIMESTAMPTZ))
+CLOCK_OIDS: Final = frozenset((oids.DATE, oids.TIME, oids.TIMETZ, oids.TIMESTAMP, oids.TIMESTAMPTZ))
+"""Types whose input knows `now`."""
 
 
 def is_volatile_input(text: str, ref: TypeRef) -> bool:
     """Whether the text means another value tomorrow, so that a plan must not keep it as a constant."""
     oid = ref.oid
     element = BY_OID[oid].typelem if oid in BY_OID else 0
-    return (oid in _CLOCK_OIDS or element in _CLOCK_OIDS) and _VOLATILE_INPUT.search(text) is not None
+    return (oid in CLOCK_OIDS or element in CLOCK_OIDS) and _VOLATILE_INPUT.search(text) is not None
 
 
 def array_of(oid: int) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
+from planner.binding.date_parts import unit_named
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, sql
 from planner.binding.functions.instants import part_by_value, trunc_by_value
@@ -34,7 +35,7 @@ timestamptz + interval => ({0} + {1})
 interval + timestamptz => ({1} + {0})
 timestamptz - interval => ({0} - {1})
 timestamp - timestamp => ({0} - {1})
-timestamptz - timestamptz => ({0} - {1})
+timestamptz - timestamptz => (timezone('UTC', {0}) - timezone('UTC', {1}))
 time + interval => ({0} + {1})
 interval + time => ({1} + {0})
 time - interval => ({0} - {1})
@@ -98,25 +99,25 @@ def _age_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 
 # --- fields ------------------------------------------------------------------------------------------
 
-_ALIASES = {
-    "years": "year", "y": "year", "yr": "year", "yrs": "year", "months": "month", "mon": "month", "mons": "month", "days": "day", "d": "day",
-    "hours": "hour", "h": "hour", "hr": "hour", "hrs": "hour", "minutes": "minute", "m": "minute", "min": "minute", "mins": "minute",
-    "seconds": "second", "s": "second", "sec": "second", "secs": "second", "ms": "milliseconds", "msec": "milliseconds", "millisecond": "milliseconds",
-    "us": "microseconds", "usec": "microseconds", "microsecond": "microseconds", "weeks": "week", "w": "week", "centuries": "century", "c": "century",
-    "decades": "decade", "millennia": "millennium", "qtr": "quarter", "jd": "julian",
-}  # fmt: skip
 _WHOLE = {
     "year": "year", "month": "month", "day": "day", "hour": "hour", "minute": "minute", "dow": "dow", "isodow": "isodow", "doy": "doy",
     "week": "week", "isoyear": "isoyear", "quarter": "quarter", "decade": "decade", "century": "century", "millennium": "millennium",
 }  # fmt: skip
 _DATE_ONLY = {"dow", "isodow", "doy", "week", "isoyear"}
 _FORM = (20, 0)
+_YEARS = {
+    "year": "tw_year",
+    "isoyear": "tw_year",
+    "decade": "tw_decade",
+    "century": "tw_century",
+    "millennium": "tw_millennium",
+}
 
 
 def _field_name(node: ir.Node, kind: str, position: int) -> str:
     if not isinstance(node, ir.Lit) or not isinstance(node.value, str):
         raise PlanError("0A000", "a field name that is not a constant is not supported", position=position)
-    return _ALIASES.get(node.value.lower(), node.value.lower())
+    return unit_named(node.value)
 
 
 def _refused(name: str, known: bool, kind: str, position: int) -> PlanError:
@@ -128,6 +129,7 @@ def _refused(name: str, known: bool, kind: str, position: int) -> PlanError:
 
 def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
     name = _field_name(call.args[0], kind, call.position)
+    written = str(call.args[0].value).lower() if isinstance(call.args[0], ir.Lit) else name
     x = args[1]
     clock = {"hour", "minute", "second", "milliseconds", "microseconds"}
     known = (
@@ -136,13 +138,13 @@ def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
         or name in ("epoch", "julian", "timezone", "timezone_hour", "timezone_minute")
     )
     if not known:
-        raise _refused(name, False, kind, call.position)
+        raise _refused(written, False, kind, call.position)
     if (kind == "date" and name in clock | {"timezone", "timezone_hour", "timezone_minute"}) or (
         kind == "time" and name not in clock | {"epoch"}
     ) or (kind == "interval" and name in _DATE_ONLY | {"julian", "timezone"}):  # fmt: skip
-        raise _refused(name, True, kind, call.position)
+        raise _refused(written, True, kind, call.position)
     if name.startswith("timezone") and kind != "timestamptz":
-        raise _refused(name, True, kind, call.position)
+        raise _refused(written, True, kind, call.position)
     if name in ("second", "milliseconds", "microseconds"):
         micros = sql("CAST(", "extract(microsecond FROM ", x, ") AS DECIMAL(18,0))")
         if name == "microseconds":
@@ -162,11 +164,20 @@ def _extract(kind: str, call: ir.Call, args: list[Frag]) -> Frag:
             return sql(
                 "CAST(datediff('day', DATE '1970-01-01', ", x, ") + 2440588 AS DECIMAL(20,0))", form=_FORM
             )
-        raise PlanError("0A000", "extract(julian) is not supported for this type", position=call.position)
+        return sql("tw_julian(", _wall_clock(kind, x), ")")
     if name == "timezone":
         return sql("CAST(extract(timezone FROM ", x, ") AS DECIMAL(20,0))", form=_FORM)
+    if name in _YEARS and kind != "interval":
+        field = "isoyear" if name == "isoyear" else "year"
+        year = sql(f"extract({field} FROM ", _wall_clock(kind, x), ")")
+        return sql(f"CAST({_YEARS[name]}(", year, ") AS DECIMAL(20,0))", form=_FORM)
     field = _WHOLE.get(name, name)
     return sql(f"CAST(extract({field} FROM ", x, ") AS DECIMAL(20,0))", form=_FORM)
+
+
+def _wall_clock(kind: str, x: Frag) -> Frag:
+    """A moment as the session's clocks show it. DuckDB's years of moments do not tell BC from AD."""
+    return sql("timezone(", _ZONE, ", ", x, ")") if kind == "timestamptz" else x
 
 
 _ENDLESS = {"epoch", "julian", "year", "isoyear", "decade", "century", "millennium"}
@@ -233,8 +244,8 @@ def _trunc(kind: str) -> None:
         name = _field_name(call.args[0], kind, call.position)
         if name not in _TRUNCATIONS:
             raise _refused(name, name in _WHOLE or name == "epoch", kind, call.position)
-        if name in ("century", "millennium") and kind != "interval":
-            # These begin with the year 1: DuckDB cuts years down to hundreds.
+        if name in ("decade", "century", "millennium") and kind != "interval":
+            # Centuries begin with the year 1, and all of them go down before our era: DuckDB cuts digits off years.
             by_value = trunc_by_value(kind, [sql(f"'{name}'"), args[1]])
             assert by_value is not None
             return by_value
