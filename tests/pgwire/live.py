@@ -82,7 +82,7 @@ class Client:
     """The bytes of a client, by hand."""
 
     def __init__(self, port: int, host: str = "127.0.0.1") -> None:
-        self.socket = socket.create_connection((host, port), timeout=10)
+        self.socket = socket.create_connection((host, port), timeout=240)
         self._data = b""
 
     def __enter__(self) -> Client:
