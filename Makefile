@@ -25,7 +25,7 @@ test: check
 SPARK_VENV := .venv-spark
 $(SPARK_VENV)/.installed: requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(SPARK_VENV)
-	$(SPARK_VENV)/bin/pip install --quiet --disable-pip-version-check -r requirements.lock 'pyspark>=4.3,<5'
+	$(SPARK_VENV)/bin/pip install --quiet --disable-pip-version-check -r requirements.lock 'pyspark>=4.3,<5' 'tpchgen-cli>=4'
 	$(SPARK_VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
