@@ -11,7 +11,8 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.clauses import refuse_sets
-from planner.binding.dimensions import array_over
+from planner.binding.dimensions import array_over, as_text
+from planner.binding.fragments import ARRAY_TEXT, Frag, sql
 from planner.binding.outer_aggregates import standing
 from planner.binding.records import row_of
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
@@ -151,7 +152,9 @@ class PredicateBinder(RowComparisonBinder):
         query = node.args.get("query")
         if query is not None:
             return self.quantified_query(node.this, "=", query, "any", scope, position)
-        if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Select | exp.Subquery):
+        if len(node.expressions) == 1 and isinstance(
+            node.expressions[0], exp.Select | exp.Subquery | exp.Values
+        ):
             return self.quantified_query(node.this, "=", node.expressions[0], "any", scope, position)
         if is_row(node.this) and any(is_row(e) for e in node.expressions):
             tests = tuple(self.compared("=", node.this, e, scope, position) for e in node.expressions)
@@ -247,13 +250,20 @@ class PredicateBinder(RowComparisonBinder):
             raise PlanError("42601", "subquery must return only one column", position=first_position(node))
         element = bound.columns[0].type
         ref = array_over(element if element.oid == t.RECORD else TypeRef(element.oid))
+        query, form = bound.frag, bound.forms[0]
+        if element.oid != t.RECORD_ARRAY and t.element_of(element.oid) and form != ARRAY_TEXT:
+            # One dimension more than DuckDB's list would say.
+            query, form = (
+                sql("SELECT ", as_text(Frag(("c0",)), element), " AS c0 FROM (", query, ")"),
+                ARRAY_TEXT,
+            )
         return ir.SubQuery(
             ref,
             "array",
-            bound.frag,
+            query,
             outer_from=bound.outer,
             outer=standing(self.queries, bound.outer, scope),
-            form=bound.forms[0],
+            form=form,
         )
 
     def quantified_query(
@@ -292,7 +302,5 @@ class PredicateBinder(RowComparisonBinder):
 
 
 def _element_type(array: ir.Node, element: int) -> TypeRef:
-    """What an array is of; of rows made right here, which fields they have."""
-    if element == t.RECORD and isinstance(array, ir.Logic) and array.op == "array" and array.args:
-        return array.args[0].type
-    return TypeRef(element)
+    """What an array is of; of rows, which fields they have."""
+    return TypeRef(element, array.type.typmod if element == t.RECORD else -1)

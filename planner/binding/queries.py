@@ -341,7 +341,12 @@ class QueryBinder(CompoundBinder):
             try:
                 bound = self.expressions.bind(value, inner)
             except PlanError as e:
-                if e.sqlstate in ("42703", "42P01") and self._names_variables(value, scope):
+                missing = e.sqlstate in ("42703", "42P01")
+                if missing and scope.parent is not None and self._names_variables(value, scope.parent):
+                    raise PlanError(
+                        "0A000", f"columns of an outer query in {what} are not supported", position=e.position
+                    ) from None
+                if missing and self._names_variables(value, scope):
                     raise PlanError(
                         "42P10", f"argument of {what} must not contain variables", position=e.position
                     ) from None

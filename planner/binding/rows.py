@@ -387,7 +387,7 @@ class RowBinder:
         if isinstance(node, exp.Tuple) or (
             isinstance(node, exp.Anonymous) and str(node.this).lower() == "row"
         ):
-            values = list(node.expressions)
+            values = self._without_stars(node.expressions, scope)
         elif isinstance(node, exp.Subquery):
             return self._subquery_values(node, count, scope)
         else:
@@ -401,6 +401,16 @@ class RowBinder:
                 "42601", "number of columns does not match number of values", position=first_position(node)
             )
         return values
+
+    def _without_stars(self, items: Sequence[exp.Expression], scope: Scope) -> list[exp.Expression | ir.Node]:
+        """The values of a row, `t.*` as the columns of t."""
+        out: list[exp.Expression | ir.Node] = []
+        for item in items:
+            if isinstance(item, exp.Column) and isinstance(item.this, exp.Star):
+                out += self.queries.expressions.row_items([item], scope)
+            else:
+                out.append(item)
+        return out
 
     def _subquery_values(self, node: exp.Expression, count: int, scope: Scope) -> list[ir.Node]:
         """`(SELECT x, y ...)` as one scalar subquery per column."""

@@ -31,9 +31,15 @@ NO_AGGREGATES: Final = frozenset(
      "functions in FROM", *DEFINITIONS)
 )  # fmt: skip
 _NO_WINDOWS: Final = NO_AGGREGATES | {"HAVING", "window definitions"}
-_TIMES: Final = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.TIMETZ, t.INTERVAL)
-_MEASURABLE: Final = (*_TIMES, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC)
-"""Types by which RANGE can count."""
+_TIMES: Final = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.INTERVAL)
+_INTEGERS: Final = (t.INT2, t.INT4, t.INT8)
+_MEASURED_BY: Final = {
+    t.INT2: _INTEGERS, t.INT4: _INTEGERS, t.INT8: (t.INT8,), t.FLOAT4: (t.FLOAT8,), t.FLOAT8: (t.FLOAT8,),
+    t.NUMERIC: (t.NUMERIC,), **dict.fromkeys(_TIMES, (t.INTERVAL,)),
+}  # fmt: skip
+"""Types by which RANGE can count, and of what its offset is then (`in_range` of PostgreSQL's operator families)."""
+_WIDE: Final = TypeRef(t.NUMERIC, (20 << 16) + 4)
+"""Where no bigint, and no bigint more or less, goes out of range."""
 
 
 class WindowBinder:
@@ -62,6 +68,8 @@ class WindowBinder:
         keys = self.sort_keys(order, scope)
         scope.clause = clause
         frame = self._frame(spec, keys, scope) if spec is not None else None
+        if frame is not None and frame[0] == "RANGE":
+            keys, frame = self._widened(keys, frame)
         return ir.Window(call.type, call, parts, keys, frame)
 
     def _specification(
@@ -123,24 +131,50 @@ class WindowBinder:
             raise PlanError(
                 "42P20", "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
             )
-        key = keys[0].expr.type
-        if key.oid not in _MEASURABLE:
+        return side, self._measure(offset, keys[0].expr, first_position(value))
+
+    def _measure(self, offset: ir.Node, by: ir.Node, position: int) -> ir.Node:
+        """An offset of RANGE as what such a key is counted by. Raises 0A000."""
+        key = TypeRef(t.TEXT if by.type.oid == t.VARCHAR else by.type.oid)
+        kinds = _MEASURED_BY.get(key.oid, ())
+        unsupported = "RANGE with offset PRECEDING/FOLLOWING is not supported for column type "
+        if not kinds:
+            raise PlanError("0A000", unsupported + t.format_type(key), position=position)
+        if key.oid == t.NUMERIC and self.queries.emitter.frag(by).form is None:
             raise PlanError(
                 "0A000",
-                f"RANGE with offset PRECEDING/FOLLOWING is not supported for column type {t.format_type(key)}",
-                position=first_position(value),
+                f"{unsupported}numeric without a precision",
+                hint="Cast the column to numeric(precision, scale).",
+                position=position,
             )
+        made: ir.Node | None = offset
         if offset.type.oid == t.UNKNOWN:
-            offset = self.coercions.coerce(offset, TypeRef(t.INTERVAL) if key.oid in _TIMES else key, "i")
-        if (key.oid in _TIMES) != (offset.type.oid == t.INTERVAL):
+            made = self.coercions.coerce(offset, key if kinds == _INTEGERS else TypeRef(kinds[0]), "i")
+        elif offset.type.oid not in kinds:
+            made = self.coercions.try_coerce(offset, TypeRef(kinds[-1]), "i") if len(kinds) == 1 else None
+        if made is None:
             raise PlanError(
                 "0A000",
-                "RANGE with offset PRECEDING/FOLLOWING is not supported for column type "
-                f"{t.format_type(key)} and offset type {t.format_type(offset.type)}",
+                f"{unsupported}{t.format_type(key)} and offset type {t.format_type(offset.type)}",
                 hint="Cast the offset value to an appropriate type.",
-                position=first_position(value),
+                position=position,
             )
-        return side, offset
+        return made
+
+    def _widened(
+        self, keys: tuple[ir.SortKey, ...], frame: tuple[Any, ...]
+    ) -> tuple[tuple[ir.SortKey, ...], tuple[Any, ...]]:
+        """Integers in a type where a key more or less its offset is never out of range."""
+        kind, *ends, exclude = frame
+        if len(keys) != 1 or keys[0].expr.type.oid not in _INTEGERS or all(o is None for _, o in ends):
+            return keys, frame
+
+        def wide(node: ir.Node) -> ir.Node:
+            return self.coercions.coerce(node, _WIDE, "e")
+
+        key = ir.SortKey(wide(keys[0].expr), keys[0].descending, keys[0].nulls_first)
+        start, end = ((side, wide(offset) if offset is not None else None) for side, offset in ends)
+        return (key,), (kind, start, end, exclude)
 
 
 def define_windows(node: exp.Select, scope: Scope, text: str) -> None:

@@ -2,6 +2,8 @@
 
     FROM (VALUES (1) UNION ...) x          FROM (SELECT * FROM (VALUES (1)) AS x UNION ...) x
     FROM (VALUES (1) ORDER BY 1) x         FROM (SELECT * FROM (VALUES (1)) AS x ORDER BY 1) x
+    WITH w AS (...) VALUES (1)             WITH w AS (...) SELECT * FROM (VALUES (1)) AS x
+    ORDER BY a USING <                     ORDER BY a ASC (USING > is DESC)
     substring(a SIMILAR b ESCAPE c)        substring(a FROM b FOR c)
     THEN INSERT DEFAULT VALUES (MERGE)     THEN INSERT
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
@@ -11,6 +13,7 @@ Tokens that are put in stand where the ones around them stand, so that errors ke
 
 from __future__ import annotations
 
+from planner.abc import PlanError
 from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
 
 
@@ -19,7 +22,10 @@ def rewritten(tokens: list[Token]) -> list[Token]:
     words = {t.keyword for t in tokens if t.keyword}
     if "values" in words:
         tokens = _values_in_from(tokens) if words & _AFTER_VALUES else tokens
+        tokens = _values_after_with(tokens) if "with" in words else tokens
         tokens = _merge_defaults(tokens) if "merge" in words else tokens
+    if "using" in words and "order" in words:
+        tokens = _ordering_operators(tokens)
     if "similar" in words and any(t.value == "substring" for t in tokens):
         tokens = _similar_substring(tokens)
     return _normalized(tokens) if "normalized" in words else tokens
@@ -38,6 +44,7 @@ def _normalized(tokens: list[Token]) -> list[Token]:
     return out
 
 
+_ORDERS = {"<": "asc", ">": "desc", "~<~": "asc", "~>~": "desc"}
 _AFTER_VALUES = frozenset(("union", "intersect", "except", "order", "limit", "offset", "fetch"))
 
 
@@ -71,18 +78,84 @@ def _values_in_from(tokens: list[Token]) -> list[Token]:
         i += 1
         if not (is_sign(token, "(") and tokens[i].keyword == "values" and is_sign(tokens[i + 1], "(")):
             continue
-        end = _closing(tokens, i + 1) + 1
-        while is_sign(tokens[min(end, len(tokens) - 1)], ",") and is_sign(
-            tokens[min(end + 1, len(tokens) - 1)], "("
-        ):
-            end = _closing(tokens, end + 1) + 1
+        end = _end_of_rows(tokens, i)
         if end >= len(tokens) or tokens[end].keyword not in _AFTER_VALUES:
             continue
-        first, last = tokens[i], tokens[end]
-        out += [_word("select", first), Token(OPERATOR, "*", first.start, first.start)]
-        out += [_word("from", first), _sign("(", first), *tokens[i:end], _sign(")", last)]
-        out += [_word("as", last), _word("_values", last, keyword=False)]
+        out += _selected(tokens, i, end)
         i = end
+    return out
+
+
+def _end_of_rows(tokens: list[Token], at: int) -> int:
+    """The index after the rows of the VALUES at `at`."""
+    end = _closing(tokens, at + 1) + 1
+    while is_sign(tokens[min(end, len(tokens) - 1)], ",") and is_sign(
+        tokens[min(end + 1, len(tokens) - 1)], "("
+    ):
+        end = _closing(tokens, end + 1) + 1
+    return end
+
+
+def _selected(tokens: list[Token], at: int, end: int) -> list[Token]:
+    """VALUES as the SELECT that it is short for."""
+    first, last = tokens[at], tokens[min(end, len(tokens) - 1)]
+    return [
+        _word("select", first), Token(OPERATOR, "*", first.start, first.start), _word("from", first),
+        _sign("(", first), *tokens[at:end], _sign(")", last), _word("as", last),
+        _word("_values", last, keyword=False),
+    ]  # fmt: skip
+
+
+def _values_after_with(tokens: list[Token]) -> list[Token]:
+    for i, token in enumerate(tokens):
+        if token.keyword != "with":
+            continue
+        at = _end_of_with(tokens, i)
+        if at and tokens[at].keyword == "values" and is_sign(tokens[at + 1], "("):
+            end = _end_of_rows(tokens, at)
+            return _values_after_with([*tokens[:at], *_selected(tokens, at, end), *tokens[end:]])
+    return tokens
+
+
+def _end_of_with(tokens: list[Token], at: int) -> int:
+    """The index after the queries of a WITH clause; 0 if this is another WITH, or one with SEARCH or CYCLE."""
+    last = len(tokens) - 1
+    at += 2 if tokens[at + 1].keyword == "recursive" else 1
+    while at < last:
+        at += 1
+        if is_sign(tokens[at], "("):
+            at = _closing(tokens, at) + 1
+        if at >= last or tokens[at].keyword != "as":
+            return 0
+        at += 1
+        while tokens[at].keyword in ("not", "materialized"):
+            at += 1
+        if not is_sign(tokens[at], "("):
+            return 0
+        at = _closing(tokens, at) + 1
+        if at >= last or not is_sign(tokens[at], ","):
+            return min(at, last)
+        at += 1
+    return 0
+
+
+def _ordering_operators(tokens: list[Token]) -> list[Token]:
+    """Only in ORDER BY does an operator come after USING. Raises 42809 for one that does not order."""
+    out: list[Token] = []
+    for token in tokens:
+        if not (out and out[-1].keyword == "using" and token.kind == OPERATOR):
+            out.append(token)
+            continue
+        using = out.pop()
+        word = _ORDERS.get(token.value)
+        if word is None:
+            raise PlanError(
+                "42809",
+                f"operator {token.value} is not a valid ordering operator",
+                hint='Ordering operators must be "<" or ">" members of btree operator families.',
+                position=token.start + 1,
+            )
+        out.append(Token(WORD, word, using.start, token.end, word))
     return out
 
 
