@@ -162,6 +162,8 @@ class Coercions:
                 value = t.input_text(node.value, plain, self.settings)
             except SqlError as e:
                 raise _at_literal(e, node) from None
+        if plain.typmod >= 0 and (fit := t.coercion(plain, True)) is not None:
+            value = fit(value)  # an interval's fields and digits
         lit: ir.Node = ir.Lit(plain, value, node.position)
         if target.typmod >= 0 and oid != t.INTERVAL:
             return ir.Cast(target, lit, context == "e", node.position)

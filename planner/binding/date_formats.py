@@ -1,4 +1,4 @@
-"""to_char, to_date, to_timestamp, to_number: PostgreSQL's template patterns.
+"""to_char of dates and intervals, to_date, to_timestamp: PostgreSQL's template patterns.
 
 A template is cut once into pieces: patterns (`YYYY`, `Mon`, `HH24`), with their `FM` and `TH` modifiers, and literal text
 (anything else, or text in double quotes). Formatting writes each piece; parsing reads each.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 
 from planner.abc import SqlError
 from planner.binding.date_parts import Day, day_of, shown_year
+from planner.binding.number_formats import ordinal
 from planner.types.calendar_days import JULIAN_OF_EPOCH, days_from_civil, month_days
 from planner.types.timezones import abbreviation_at, offset_at, session_zone
 
@@ -154,13 +154,6 @@ def pieces(template: str) -> tuple[Piece, ...]:
     return tuple(out)
 
 
-def _ordinal(n: int, suffix: str) -> str:
-    if not suffix:
-        return ""
-    word = "th" if 10 <= abs(n) % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(abs(n) % 10, "th")
-    return word.upper() if suffix == "TH" else word
-
-
 def _cased(word: str, pattern: str) -> str:
     if pattern.isupper():
         return word.upper()
@@ -224,7 +217,7 @@ def _field(p: Piece, date: Day, us: int) -> str:
         return (
             sign
             + (str(abs(value)).rjust(width, "0") if p.fill else str(abs(value)))
-            + _ordinal(value, p.suffix)
+            + ordinal(value, p.suffix)
         )
     if upper.startswith("FF"):
         return f"{fraction:06d}"[: int(upper[2])]
@@ -295,189 +288,6 @@ def interval_text(i: tuple[int, int, int], template: str) -> str:
         shown = str(abs(value)).rjust(width, "0") if p.fill else str(abs(value))
         out.append(("-" if value < 0 else "") + shown)
     return "".join(out)
-
-
-# --- numbers -----------------------------------------------------------------------------------------
-
-
-_NUMERALS = (
-    (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
-    (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
-)  # fmt: skip
-
-
-def _roman_text(value: str) -> str:
-    rest = Decimal(value)
-    if not rest.is_finite() or not 1 <= (n := int(rest.to_integral_value(ROUND_HALF_UP))) <= 3999:
-        return "#" * 15
-    out = ""
-    for worth, letters in _NUMERALS:
-        out += letters * (n // worth)
-        n %= worth
-    return out
-
-
-def number_text(value: str, template: str) -> str:
-    """to_char(numeric, template)."""
-    fill = True
-    body = template
-    if body.upper().startswith("FM"):
-        fill, body = False, body[2:]
-    if body.upper() == "RN":
-        return _roman_text(value).rjust(15) if fill else _roman_text(value)
-    if "EEEE" in body.upper():
-        digits = body.upper().partition("EEEE")[0]
-        places = len(re.sub(r"[^09]", "", re.split(r"[.D]", digits)[1])) if re.search(r"[.D]", digits) else 0
-        shown = f"{Decimal(value):.{places}e}"
-        mantissa, _, exponent = shown.partition("e")
-        return f"{' ' if not shown.startswith('-') and fill else ''}{mantissa}e{exponent[0]}{exponent[1:].rjust(2, '0')}"
-    if value in ("NaN", "Infinity", "-Infinity"):
-        return value
-    upper = body.upper()
-    v_at = upper.find("V")
-    v_digits = sum(c in "09" for c in upper[v_at + 1 :]) if v_at >= 0 else 0
-    point = re.search(r"[.D]", upper)
-    whole_part = upper[: point.start()] if point else upper
-    fraction_part = upper[point.end() :] if point else ""
-    places = sum(c in "09" for c in fraction_part)
-    number = Decimal(value) * (Decimal(10) ** v_digits)
-    number = number.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
-    negative = number < 0
-    digits = format(abs(number), "f")
-    whole, _, fraction = digits.partition(".")
-    whole = whole.lstrip("0")
-    slots = sum(c in "09" for c in whole_part)
-    overflow = len(whole) > slots
-    zero_from = next((i for i, c in enumerate(c for c in whole_part if c in "09") if c == "0"), None)
-    explicit_sign = any(s in upper for s in ("S", "MI", "PL", "SG", "PR"))
-    padded = whole.rjust(slots)
-    out: list[str] = []
-    index = 0
-    started = False
-    sign_done = explicit_sign
-    i = 0
-    chars = body
-    in_fraction = False
-    fraction_index = 0
-    significant = len(fraction.rstrip("0"))
-    fraction_slots = [c for c in fraction_part if c in "09"]
-    last_zero = max((k for k, c in enumerate(fraction_slots) if c == "0"), default=-1)
-    while i < len(chars):
-        c = chars[i]
-        u = c.upper()
-        two = chars[i : i + 2].upper()
-        if two == "MI":
-            out.append("-" if negative else (" " if fill else ""))
-            i += 2
-            continue
-        if two == "PL":
-            out.append("+" if not negative else (" " if fill else ""))
-            i += 2
-            continue
-        if two == "SG":
-            out.append("-" if negative else "+")
-            i += 2
-            continue
-        if two == "PR":
-            text = "".join(out).strip()
-            lead = "".join(out)[: len("".join(out)) - len("".join(out).lstrip())]
-            out = [lead, f"<{text}>" if negative else f" {text} " if fill else text]
-            i += 2
-            continue
-        if two in ("TH",):
-            word = _ordinal(int(whole or "0"), "th")
-            out.append("" if negative else (word.upper() if chars[i] == "T" else word))
-            i += 2
-            continue
-        if u == "S":
-            if not out or i > 0:
-                mark = "-" if negative else "+"
-                if i == 0:
-                    out.append("\0" + mark)
-                else:
-                    out.append(mark)
-            i += 1
-            continue
-        if u in "09" and not in_fraction:
-            d = "#" if overflow else padded[index]
-            position = index
-            index += 1
-            if d == " " and zero_from is not None and position >= zero_from:
-                d = "0"
-            if d == " " and index == slots and not point and not whole:
-                d = "0"
-            if d != " " and not started:
-                started = True
-                if not sign_done:
-                    out.append("-" if negative else (" " if fill else ""))
-                    sign_done = True
-            if d == " ":
-                out.append(" " if fill else "")
-            else:
-                out.append(d)
-            i += 1
-            continue
-        if u in "09":
-            if overflow:
-                out.append("#")
-            elif not fill and fraction_index > last_zero and fraction_index >= significant:
-                pass
-            else:
-                out.append(fraction[fraction_index] if fraction_index < len(fraction) else "0")
-            fraction_index += 1
-            i += 1
-            continue
-        if u in ".D":
-            if not sign_done:
-                out.append("-" if negative else (" " if fill else ""))
-                sign_done = True
-            out.append(".")
-            in_fraction = True
-            i += 1
-            continue
-        if u in ",G":
-            out.append("," if started else (" " if fill else ""))
-            i += 1
-            continue
-        if u == "V":
-            in_fraction = False
-            slots_left = v_digits
-            del slots_left
-            i += 1
-            continue
-        if u == "L":
-            out.append(" " if fill else "")
-            i += 1
-            continue
-        if c == '"':
-            end = chars.find('"', i + 1)
-            end = len(chars) if end < 0 else end
-            out.append(chars[i + 1 : end])
-            i = end + 1
-            continue
-        out.append(c)
-        i += 1
-    text = "".join(out)
-    if "\0" in text:
-        # A leading S stands right before the first digit.
-        sign = text[text.index("\0") + 1]
-        text = text.replace("\0" + sign, "", 1)
-        blanks = len(text) - len(text.lstrip(" "))
-        text = text[:blanks] + sign + text[blanks:]
-    return text
-
-
-def to_number(text: str, template: str) -> str:
-    body = text.strip()
-    negative = "-" in body or (body.startswith("<") and body.endswith(">"))
-    digits = re.sub(r"[^0-9.]", "", body)
-    if not re.search(r"[.D]", template.upper()):
-        digits = digits.replace(".", "")
-    if not re.search(r"\d", digits):
-        raise SqlError("22P02", f'invalid input syntax for type numeric: "{text}"')
-    whole, dot, fraction = digits.partition(".")
-    out = (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
-    return "-" + out if negative and out.strip("0.") else out
 
 
 # --- parsing ------------------------------------------------------------------------------------------

@@ -55,7 +55,11 @@ def _path(
     if any(isinstance(s, exp.Slice) for s in subscripts):
         first = subscripts[0]
         place = first.expression or first.this if isinstance(first, exp.Slice) else first
-        raise PlanError("42804", "jsonb subscript does not support slices", position=first_position(place))
+        raise PlanError(
+            "42804",
+            "jsonb subscript does not support slices",
+            position=0 if place is None else first_position(place),
+        )
     for subscript in subscripts:
         position = first_position(subscript)
         bound = binder.bind(subscript, scope)

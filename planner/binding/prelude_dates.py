@@ -9,6 +9,7 @@ from typing import Any
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding import date_formats as formats
+from planner.binding import number_formats
 from planner.types import TypeSettings
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -56,7 +57,7 @@ def _stored_interval(value: Any) -> Interval:
 
 
 def _limit(months: float, days: float, micros: float) -> Interval:
-    if abs(months) > 2**31 - 1 or abs(days) > 2**31 - 1 or abs(micros) > 2**63 - 1:
+    if not (-(2**31) <= months < 2**31 and -(2**31) <= days < 2**31 and -(2**63) <= micros < 2**63):
         raise SqlError("22008", "interval out of range")
     return int(months), int(days), int(micros)
 
@@ -101,7 +102,7 @@ def justify_hours(i: Interval) -> Interval:
         days, micros = days - 1, micros + _DAY_US
     elif days < 0 and micros > 0:
         days, micros = days + 1, micros - _DAY_US
-    return months, days, micros
+    return _limit(months, days, micros)
 
 
 def justify_days(i: Interval) -> Interval:
@@ -112,7 +113,7 @@ def justify_days(i: Interval) -> Interval:
         months, days = months - 1, days + 30
     elif months < 0 and days > 0:
         months, days = months + 1, days - 30
-    return months, days, micros
+    return _limit(months, days, micros)
 
 
 def justify_interval(i: Interval) -> Interval:
@@ -129,11 +130,7 @@ def justify_interval(i: Interval) -> Interval:
         days, micros = days - 1, micros + _DAY_US
     elif days < 0 and micros > 0:
         days, micros = days + 1, micros - _DAY_US
-    return months, days, micros
-
-
-def _make_interval(months: int, days: int, micros: int) -> Interval:
-    return months, days, micros
+    return _limit(months, days, micros)
 
 
 _fit_cache: dict[int, Any] = {}
@@ -238,8 +235,9 @@ FUNCTIONS: list[Entry] = [
     ("tw_to_char_timestamp", formats.timestamp_text, ("TIMESTAMP", _V), _V),
     ("tw_to_char_timestamptz", formats.instant_text, ("TIMESTAMP WITH TIME ZONE", _V, _V), _V),
     ("tw_to_char_interval", formats.interval_text, (_I, _V), _V),
-    ("tw_to_char_numeric", formats.number_text, (_V, _V), _V),
+    ("tw_to_char_numeric", number_formats.number_text, (_V, _V), _V),
+    ("tw_to_char_float", number_formats.float_text, ("DOUBLE", _V, "INTEGER"), _V),
     ("tw_to_date", formats.to_date, (_V, _V), "DATE"),
     ("tw_to_timestamp", formats.to_timestamp, (_V, _V), "TIMESTAMP"),
-    ("tw_to_number", formats.to_number, (_V, _V), _V),
+    ("tw_to_number", number_formats.to_number, (_V, _V), _V),
 ]

@@ -224,6 +224,8 @@ def _minus_keys(a: str, keys: list[str | None]) -> str:
 
 def _minus_path(a: str, path: list[str | None]) -> str:
     v = load(a)
+    if not isinstance(v, dict | list):
+        raise SqlError("22023", "cannot delete path in scalar")
     _set(v, path, None, "delete")
     return canonical(v)
 
@@ -429,10 +431,16 @@ def _zip(keys: list[str | None], values: list[str | None]) -> str:
 
 def _built(pairs: list[Any]) -> str:
     """json_build_object: no blanks within the braces."""
-    for p in pairs:
-        if p["k"] is None:
-            raise SqlError("22023", "null value not allowed for object key")
+    if any(p["k"] is None for p in pairs):
+        raise SqlError("22023", "null value not allowed for object key")
     return "{" + ", ".join(f"{_quote(p['k'])} : {p['v']}" for p in pairs) + "}"
+
+
+def _jsonb_built(pairs: list[Any]) -> str:
+    for i, p in enumerate(pairs):
+        if p["k"] is None:
+            raise SqlError("22023", f"argument {2 * i + 1}: key must not be null")
+    return jsonb_in(_built(pairs))
 
 
 def sort_key(text: str) -> bytes:
@@ -509,6 +517,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_zip", _zip, ("VARCHAR[]", "VARCHAR[]"), _V),
     ("tw_json_list", lambda items: "[" + ",".join(items) + "]", ("VARCHAR[]",), _V),
     ("tw_json_built", _built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
+    ("tw_jsonb_built", _jsonb_built, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_json_object", _object, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_jsonb_object", lambda pairs: jsonb_in(_object(pairs)), ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_jsonb_contains", _contains, (_V, _V), "BOOLEAN"),

@@ -114,6 +114,8 @@ MACROS: tuple[str, ...] = (
             ("int8", "BIGINT", "bigint", -9223372036854775808, 9223372036854775807),
         )
     ),
+    "CREATE OR REPLACE MACRO tw_oid_of_int8(x) AS CASE WHEN x < 0 OR x > 4294967295 THEN error('[22003] OID out of range') ELSE CAST(x AS BIGINT) END",
+    "CREATE OR REPLACE MACRO tw_oid_of_int4(x) AS CASE WHEN x < 0 THEN x + 4294967296 ELSE CAST(x AS BIGINT) END",
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
     "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) OR isinf(b) THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",

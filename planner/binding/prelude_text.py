@@ -176,6 +176,7 @@ def _similar(pattern: str, escape: str) -> str:
     if len(escape) > 1:
         raise SqlError("22025", "invalid escape string", hint="Escape string must be empty or one character.")
     out, in_class, i, quotes = ["^(?:"], False, 0, 0
+    parted = bool(escape) and f'{escape}"' in pattern
     while i < len(pattern):
         c = pattern[i]
         i += 1
@@ -186,6 +187,11 @@ def _similar(pattern: str, escape: str) -> str:
                 if nxt == '"':
                     # The first one ends what precedes the part to extract, the second the part itself.
                     quotes += 1
+                    if quotes > 2:
+                        raise SqlError(
+                            "2200C",
+                            "SQL regular expression may not contain more than two escape-double-quote separators",
+                        )
                     out.append("){1,1}?(" if quotes == 1 else "){1,1}(?:")
                 else:
                     out.append("\\" + nxt)
@@ -197,7 +203,9 @@ def _similar(pattern: str, escape: str) -> str:
             out.append(c)
             in_class = True
         elif c == "%":
-            out.append(".*")
+            out.append(".*?" if parted and not quotes else ".*")
+        elif parted and not quotes and c in "*+?}":
+            out.append(c + "?")  # what precedes the part to extract takes as little as it can
         elif c == "_":
             out.append(".")
         elif c == "(":

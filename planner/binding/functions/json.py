@@ -177,12 +177,14 @@ def key_json(frag: Frag, ref: TypeRef) -> Frag:
 
 
 def _object(binary: bool) -> None:
+    word = "jsonb" if binary else "json"
+
     def made(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         if len(args) % 2:
             raise PlanError(
                 "22023",
                 "argument list must have even number of elements",
-                hint="The arguments of json_build_object() must consist of alternating keys and values.",
+                hint=f"The arguments of {word}_build_object() must consist of alternating keys and values.",
             )
         items: list[Item] = []
         for i in range(0, len(args), 2):
@@ -193,9 +195,8 @@ def _object(binary: bool) -> None:
             value = value_json(args[i + 1], call.args[i + 1], emitter)
             items.append(sql("{'k': ", key, ", 'v': coalesce(", value, ", 'null')}"))
         pairs = sql("CAST([", join(", ", items), "] AS STRUCT(k VARCHAR, v VARCHAR)[])")
-        return sql("tw_jsonb(tw_json_built(" if binary else "(tw_json_built(", pairs, "))")
+        return sql(f"tw_{word}_built(", pairs, ")")
 
-    word = "jsonb" if binary else "json"
     register(f"{word}_build_object(any)", made)
     register(f"{word}_build_object()", made)
 

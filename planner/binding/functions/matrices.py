@@ -315,6 +315,27 @@ def _replaced(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return with_items(array, stored_items(items, element)) if is_text(array) else items
 
 
+@implements("width_bucket(anycompatible, anycompatiblearray)")
+def _bucket(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    """How many of the thresholds are not above the operand. Raises 22004."""
+    ref = call.args[1].type
+    element, operand = element_ref(ref), _wanted(args[0], ref)
+    bounds = as_list(args[1], ref)
+    reached = sql(comparable(Frag(("tw_y",)), element), " <= ", comparable(operand, element))
+    count = sql("CAST(len(list_filter(", bounds, ", lambda tw_y: ", reached, ")) AS INTEGER)")
+    void = sql("list_count(", bounds, ") < len(", bounds, ")")
+    refusal = "error('[22004] thresholds array must not contain NULLs')"
+    return sql(
+        "CASE WHEN ",
+        args[0],
+        " IS NOT NULL THEN CASE WHEN ",
+        void,
+        f" THEN {refusal} ELSE ",
+        count,
+        " END END",
+    )
+
+
 def _containment(op: str, made: str) -> None:
     """Elements are told apart as they compare: 1.5 is in {1.50}."""
 
@@ -327,7 +348,13 @@ def _containment(op: str, made: str) -> None:
         ]
         if made.startswith("<"):
             items.reverse()
-        return sql(f"{made.lstrip('<')}(", items[0], ", ", items[1], ")")
+        found = sql(f"{made.lstrip('<')}(", items[0], ", ", items[1], ")")
+        if op == "&&":
+            return found
+        # A NULL equals no element, so it is in no array.
+        whole, part = items
+        void = sql("list_count(", part, ") < len(", part, ") AND ", whole, " IS NOT NULL")
+        return sql("CASE WHEN ", void, " THEN false ELSE ", found, " END")
 
     register(f"anyarray {op} anyarray", contains)
 

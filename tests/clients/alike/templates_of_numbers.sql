@@ -1,0 +1,17 @@
+-- to_char of numbers: every pattern with every kind of number, and the patterns that do not go together.
+\pset null '(null)'
+create temp table figures (id int, n numeric);
+insert into figures values (1, 0), (2, 1), (3, -1), (4, 4.31), (5, -34338492.215397047), (6, 7799461.4119), (7, 0.1), (8, -0.05), (9, 999.995), (10, 'NaN'), (11, 'Infinity'), (12, '-Infinity'), (13, 1e20), (14, 0.000012);
+select id, p, '>' || to_char(n, p) || '<' from figures, (values ('9'), ('0'), ('999'), ('99.9'), ('FM99.9'), ('FM999.'), ('FM990.099'), ('FM9999999999999999.999999999999999'), ('9G999G999D99'), ('FM9,999,999.99'), ('0999999999.99'), ('S999.99'), ('FMS999.99'), ('999.99S'), ('MI999999999.99'), ('FMMI999.99'), ('PL999.9'), ('SG99999999.9'), ('999999SG99'), ('99999999.99PR'), ('FM99999999.99PR'), ('L999'), ('999th'), ('999TH'), ('FM99999999thPR'), ('9.99TH'), ('9.999EEEE'), ('99.9EEEE'), ('999V99'), ('FM99V9'), ('RN'), ('FMRN'), ('99 "text" 99 "a\"b" 9'), ('f\"oo999'), ('B999'), (' 9 9 9 . 9 '), ('S 9 9 9 . 9 '), ('FM0000.0000'), ('00009.9'), ('9.9 9 9'), ('""999'), ('foo999')) v(p) where id < 10 or id = 14 or not p ~* 'th|RN' order by id, p;
+select id, p, '>' || to_char(n::float8, p) || '<', '>' || to_char(n::float4, p) || '<' from figures, (values ('999.99'), ('FM99999999999999.99'), ('9.999EEEE'), ('MI9999999999.99'), ('MI99.99'), ('S9999999999D99999999')) v(p) where id not in (13) order by id, p;
+select id, '>' || to_char(id, p) || '<', '>' || to_char(-id::int8, p) || '<' from generate_series(0, 23) id, (values ('9'), ('99th'), ('S09'), ('FM00.0'), ('99.99'), ('9V9'), ('RN'), ('99PR')) v(p) order by id, p;
+select to_char(1, '9.9.9');
+select to_char(1, '9EEEE9');
+select to_char(1, 'SPL9');
+select to_char(1, '9PR9');
+select to_char(1, 'FM9EEEE');
+select to_char(12345678901::float8, 'FM9999999999D9999900000000000000000');
+select to_char('NaN'::numeric, '999th');
+select to_char('NaN'::numeric, 'RN');
+select to_char('-Infinity'::numeric, 'RN');
+select to_char(1e20, 'RN');
