@@ -64,6 +64,11 @@ class Accesses:
         columns = tuple(c.attnum for c in table.visible)
         self._said.append(Access(self.role, table, "UPDATE", None, columns, any_column=True))
 
+    def looks_at(self, table: Table) -> None:
+        """SELECT, on any column: what takes nothing from a table asks for it all the same."""
+        columns = tuple(c.attnum for c in table.visible)
+        self._said.append(Access(self.role, table, "SELECT", None, columns, any_column=True))
+
     def draws(self, sequence: Sequence) -> None:
         self._said.append(Access(self.role, sequence, "USAGE"))
 

@@ -15,7 +15,7 @@ The first clause whose condition holds decides; a row that none takes, or DO NOT
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -40,6 +40,17 @@ class _Action:
     condition: ir.Node | None
     kind: str  # "d", "u", "i", or "" for DO NOTHING
     row: list[ir.Node] | None = None
+
+
+def _read_by(whens: Sequence[exp.When]) -> Iterator[exp.Expression | None]:
+    """The expressions of the WHENs, without the names of the columns that are assigned."""
+    for when in whens:
+        yield when.args.get("condition")
+        then = when.args["then"]
+        if isinstance(then, exp.Update):
+            yield from (e.expression for e in then.expressions)
+        elif isinstance(then, exp.Insert):
+            yield then.expression
 
 
 class MergeBinder(DmlBinder):
@@ -90,7 +101,9 @@ class MergeBinder(DmlBinder):
     ) -> None:
         """The right to do what the WHENs do, and to look at the target."""
         accesses = self.queries.accesses
-        accesses.names_columns(table, alias, [node.args["on"], node.args["whens"]])
+        accesses.names_columns(table, alias, [node.args["on"], *_read_by(node.args["whens"].expressions)])
+        if not kinds - {""}:
+            accesses.looks_at(table)
         for kind, privilege in (("u", "UPDATE"), ("d", "DELETE"), ("i", "INSERT")):
             if kind in kinds:
                 attnums = [table.columns[i].attnum for i in sorted(assigned)] if kind == "u" else []

@@ -6,6 +6,7 @@
     ORDER BY a USING <                     ORDER BY a ASC (USING > is DESC)
     substring(a SIMILAR b ESCAPE c)        substring(a FROM b FOR c)
     THEN INSERT DEFAULT VALUES (MERGE)     THEN INSERT
+    USING a JOIN b ON c ON d (MERGE)       USING (a JOIN b ON c) ON d
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
 
 Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
@@ -24,6 +25,8 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = _values_in_from(tokens) if words & _AFTER_VALUES else tokens
         tokens = _values_after_with(tokens) if "with" in words else tokens
         tokens = _merge_defaults(tokens) if "merge" in words else tokens
+    if "merge" in words and "join" in words:
+        tokens = _merged_joins(tokens)
     if "using" in words and "order" in words:
         tokens = _ordering_operators(tokens)
     if "similar" in words and any(t.value == "substring" for t in tokens):
@@ -137,6 +140,29 @@ def _end_of_with(tokens: list[Token], at: int) -> int:
             return min(at, last)
         at += 1
     return 0
+
+
+def _merged_joins(tokens: list[Token]) -> list[Token]:
+    """The last ON before the WHENs is MERGE's own, what comes before it its source."""
+    merge = next(i for i, t in enumerate(tokens) if t.keyword == "merge")
+    using = on = depth = 0
+    joins = False
+    for i in range(merge, len(tokens)):
+        token = tokens[i]
+        depth += is_sign(token, "(") - is_sign(token, ")")
+        if depth:
+            continue
+        if token.keyword == "when" and tokens[i + 1].keyword in ("matched", "not") and on:
+            break
+        if token.keyword == "using" and not using:
+            using = i
+        joins = joins or (token.keyword == "join" and using > 0)
+        on = i if token.keyword == "on" and using else on
+    if not joins or not on:
+        return tokens
+    source = tokens[using + 1 : on]
+    opening, closing = _sign("(", source[0]), _sign(")", tokens[on])
+    return [*tokens[: using + 1], opening, *source, closing, *tokens[on:]]
 
 
 def _ordering_operators(tokens: list[Token]) -> list[Token]:

@@ -112,6 +112,7 @@ _TABLE: dict[str, Maker] = {}
 def _table() -> dict[str, Maker]:
     """All of them, those of other rooms included."""
     import_module("planner.binding.functions.hypothetical")
+    import_module("planner.binding.functions.percentiles")
     return _TABLE
 
 
@@ -384,6 +385,18 @@ def _exact_deviation(name: str, integers: bool) -> Maker:
     return made
 
 
+def _deviation(name: str) -> Maker:
+    """Of what is infinite or no number nothing is known, not even of one value alone (DuckDB says 0)."""
+    if not name.endswith("_pop"):
+        return _plain(name)
+
+    def made(around: Around, args: list[Frag]) -> Frag:
+        odd = around.call("bool_or", [sql("NOT isfinite(", args[0], ")")], distinct=False)
+        return sql("CASE WHEN ", odd, " THEN CAST('NaN' AS DOUBLE) ELSE ", around.call(name, args), " END")
+
+    return made
+
+
 for _name, _duck in (
     ("stddev", "stddev_samp"),
     ("stddev_samp", "stddev_samp"),
@@ -393,7 +406,7 @@ for _name, _duck in (
     ("var_pop", "var_pop"),
 ):
     for _type in ("float4", "float8"):
-        aggregates(f"{_name}({_type})")(_plain(_duck))
+        aggregates(f"{_name}({_type})")(_deviation(_duck))
     aggregates(f"{_name}(numeric)")(_exact_deviation(_duck, False))
     for _type in ("int2", "int4", "int8"):
         aggregates(f"{_name}({_type})")(_exact_deviation(_duck, True))
@@ -434,42 +447,6 @@ for _name in [
 aggregates("regr_count(float8, float8)")(
     lambda around, args: sql("CAST(", around.call("regr_count", args), " AS BIGINT)")
 )
-
-
-def _within(name: str) -> Maker:
-    def made(around: Around, args: list[Frag]) -> Frag:
-        node = around.node
-        direct = [around.emitter.frag(d) for d in node.direct]
-        key = node.order[0]
-        x = args[0]
-        if isinstance(node.direct[0] if node.direct else None, ir.Lit):
-            value = node.direct[0].value  # type: ignore[attr-defined]
-            if isinstance(value, float) and not 0 <= value <= 1:
-                raise PlanError("22003", f"percentile value {value:g} is not between 0 and 1")
-        arg = direct[0]
-        if key.descending and name == "quantile_disc":
-            within = sql(arg, ") WITHIN GROUP (ORDER BY ", around.guarded(x), " DESC")
-            return around.call("percentile_disc", [within], distinct=False, guard=False).with_form(x.form)
-        if key.descending:
-            arg = sql("(1 - ", arg, ")")
-        return around.call(name, [x, arg], distinct=False).with_form(
-            x.form if name == "quantile_disc" else None
-        )
-
-    return made
-
-
-@aggregates("percentile_cont(float8, interval)")
-def _interval_within(around: Around, args: list[Frag]) -> Frag:
-    values = around.call("list", args, order=around.ordering(), distinct=False)
-    fraction = around.emitter.frag(around.node.direct[0])
-    return sql("tw_interval_within(list_filter(", values, ", lambda v: v IS NOT NULL), ", fraction, ")")
-
-
-aggregates("percentile_cont(float8, float8)")(_within("quantile_cont"))
-aggregates("percentile_disc(float8, anyelement)")(_within("quantile_disc"))
-aggregates("percentile_cont(_float8, float8)")(_within("quantile_cont"))
-aggregates("percentile_disc(_float8, anyelement)")(_within("quantile_disc"))
 
 
 @aggregates("mode(anyelement)")

@@ -43,3 +43,16 @@ select count(*) over w from shops window w as (order by shop), w as (order by to
 -- Rows in arrays, and names of joins
 select array(select row(shop, town) from shops order by shop);
 select * from (shops cross join fees) as j(a, b, c, d, e, f);
+
+-- Percentiles at a place that each group has of its own; spreads of what is no number
+create temp table marks (p float8, x int);
+insert into marks select p, x from (values (0.1::float8), (0.5), (1)) v (p), generate_series(1, 4) x;
+insert into marks values (0.5, null);
+select p, percentile_cont(p) within group (order by x), percentile_disc(p) within group (order by x),
+  percentile_cont(p) within group (order by x desc), percentile_disc(p) within group (order by x desc) from marks group by p order by 1;
+select p, percentile_disc(p * 2) within group (order by x) from marks where p < 1 group by p order by 1;
+select p, percentile_disc(p * 2) within group (order by x) from marks group by p order by 1;
+select percentile_cont(0.5) within group (order by x), percentile_disc(array[0.1, 0.5]) within group (order by x), percentile_cont(null) within group (order by x) from marks;
+select percentile_cont(p) within group (order by x) from marks;
+select var_pop('inf'::float8), stddev_pop('nan'::float4), var_pop(1::float8), var_samp('nan'::float8), var_pop(null::float8);
+select var_pop(x), stddev_samp(x) from (values ('nan'::float8), (1)) v (x);
