@@ -240,8 +240,10 @@ class CallBinder(WindowBinder):
             query = arguments[0]
             return self.array_query(query, scope) if name == "array" else self.exists_query(query, scope)
         if name == "grouping":
+            before = outer_aggregates.marks(scope)
             args = tuple(self.bind(a, scope) for a in arguments)
-            return ir.Aggregate(TypeRef(t.INT4), "grouping", args, scope=scope.number, position=position)
+            grouping = ir.Aggregate(TypeRef(t.INT4), "grouping", args, scope=scope.number, position=position)
+            return outer_aggregates.placed(self.queries, grouping, scope, before)
         if len(arguments) == 1 and isinstance(arguments[0], exp.Star):
             arguments, star = [], True
         else:

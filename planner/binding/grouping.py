@@ -163,7 +163,7 @@ class Grouping:
                 raise PlanError(
                     "42803",
                     "arguments to GROUPING must be grouping expressions of the associated query level",
-                    position=node.position,
+                    position=a.position if isinstance(a, ir.Var) else node.position,
                 )
         emit = self.queries.emitter
         args = [comparable(emit.frag(a), a.type) for a in node.args]

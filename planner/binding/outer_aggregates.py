@@ -44,13 +44,10 @@ def placed(queries: QueryBinder, made: ir.Aggregate, scope: Scope, before: Marks
     ]
     owner = _owner(queries, scope, used)
     _refuse_nested(queries, used, owner)
-    if owner.forming:
-        message = "aggregate functions are not allowed in FROM clause of their own query level"
-        raise PlanError("42803", message, position=made.position)
-    if owner.clause in NO_AGGREGATES:
-        raise PlanError(
-            "42803", f"aggregate functions are not allowed in {owner.clause}", position=made.position
-        )
+    where = "FROM clause of their own query level" if owner.forming else owner.clause
+    if owner.forming or owner.clause in NO_AGGREGATES:
+        what = "grouping operations" if made.op == "grouping" else "aggregate functions"
+        raise PlanError("42803", f"{what} are not allowed in {where}", position=made.position)
     if owner.number == scope.number:
         return made
     if any(
@@ -91,7 +88,8 @@ def standing(queries: QueryBinder, outer: Iterable[ir.Var], scope: Scope) -> tup
 
 def _column(queries: QueryBinder, made: ir.Aggregate) -> ir.Var:
     number = queries.next_relation()
-    queries.declare(number, [EmittedColumn("a", queries.emitter.aggregate(made).form)])
+    form = queries.emitter.aggregate(made).form if made.op != "grouping" else None
+    queries.declare(number, [EmittedColumn("a", form)])
     queries.outer_aggregates[number] = made
     return ir.Var(made.type, number, 0, made.position)
 

@@ -56,3 +56,17 @@ select percentile_cont(0.5) within group (order by x), percentile_disc(array[0.1
 select percentile_cont(p) within group (order by x) from marks;
 select var_pop('inf'::float8), stddev_pop('nan'::float4), var_pop(1::float8), var_samp('nan'::float8), var_pop(null::float8);
 select var_pop(x), stddev_samp(x) from (values ('nan'::float8), (1)) v (x);
+
+-- GROUPING of an outer query
+create temp table sold (town text, kind int, n int); insert into sold values ('Ely',1,1),('Ely',2,2),('Rye',1,4);
+select town, (select grouping(town)), sum(n) from sold group by rollup (town) order by 3;
+select (select (select grouping(s.town, s.kind) from (values (1)) v (c)) from (values (2)) w (d)), town, kind from sold s group by cube (town, kind) order by 1, 2, 3;
+select (select grouping(a, b) from (values (1, 2)) v (a, b) group by rollup (a, b) order by 1 limit 1) from sold s group by town;
+select (select grouping(town, v.a) from (values (1)) v (a)) from sold s group by town;
+select (select grouping(n)) from sold group by town;
+select (select grouping(town) from sold) from sold group by town, kind;
+select 1 from sold where grouping(town) = 0;
+select 1 from sold s, lateral (select grouping(s.town)) g;
+select town from sold group by rollup (town) having (select grouping(town)) = 1;
+select town, grouping(town), grouping(town) + 1 from sold group by rollup(town) order by grouping(town), 1;
+select sum(grouping(town)) from sold group by town;
