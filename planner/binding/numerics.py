@@ -245,8 +245,11 @@ def power(base: Decimal, exponent: Decimal) -> Decimal:
     whole = exponent.is_finite() and exponent == exponent.to_integral_value()
     if base < 0 and not whole:
         raise SqlError("2201F", "a negative number raised to a non-integer power yields a complex result")
-    if whole and abs(exponent) < 1 << 31:
+    if whole and -(1 << 31) <= exponent < 1 << 31:
         return _whole_power(base, int(exponent))
+    if base < 0:
+        size = power(-base, exponent)
+        return -size if exponent % 2 else size
     if not base:
         return rounded(Decimal(0), SIGNIFICANT_DIGITS)
     context = _context(60)

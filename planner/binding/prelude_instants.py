@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from datetime import tzinfo
 from typing import Any
 
 from planner.abc import SqlError
@@ -139,11 +140,14 @@ def interval_part(name: str, i: Interval) -> float:
 
 
 def date_trunc_zoned(name: str, moment: int, zone: str) -> int:
+    return _truncated(name, moment, session_zone(zone))
+
+
+def _truncated(name: str, moment: int, zone: tzinfo) -> int:
     if abs(moment) >= _INFINITY:
         return moment
-    rules = session_zone(zone)
-    cut = date_trunc(name, moment + offset_at(moment, rules) * 1_000_000, "timestamp with time zone")
-    return cut - offset_of_local(cut, rules) * 1_000_000
+    cut = date_trunc(name, moment + offset_at(moment, zone) * 1_000_000, "timestamp with time zone")
+    return cut - offset_of_local(cut, zone) * 1_000_000
 
 
 def _plus(local: int, i: Interval) -> int:
@@ -288,6 +292,12 @@ FUNCTIONS: list[Entry] = [
     ("tw_interval_part", interval_part, (_V, "INTERVAL"), "DOUBLE"),
     ("tw_date_trunc", date_trunc, (_V, "TIMESTAMP"), "TIMESTAMP"),
     ("tw_date_trunc_zoned", date_trunc_zoned, (_V, _ZONED, _V), _ZONED),
+    (
+        "tw_date_trunc_in",
+        lambda unit, moment, zone: _truncated(unit, moment, named_zone(zone)),
+        (_V, _ZONED, _V),
+        _ZONED,
+    ),
     ("tw_timetz_key", _timetz_key, (_V,), "BLOB"),
     ("tw_timetz_part", _timetz_part, (_V, _V), _V),
     ("tw_timetz_of", _timetz_of, (_ZONED, _V), _V),

@@ -88,7 +88,7 @@ def _width_bucket(value: float, low: float, high: float, count: int) -> int:
 def _power(a: float, b: float) -> float:
     if a == 0 and b < 0:
         raise SqlError("2201F", "zero raised to a negative power is undefined")
-    if a < 0 and math.isfinite(b) and b != math.floor(b) and math.isfinite(a):
+    if a < 0 and math.isfinite(b) and b != math.floor(b):
         raise SqlError("2201F", "a negative number raised to a non-integer power yields a complex result")
     try:
         v = math.pow(a, b)

@@ -243,6 +243,11 @@ def _regexp_matches(s: str, pattern: str, flags: str) -> list[list[str | None]]:
     return rows if "g" in flags else rows[:1]
 
 
+def _regexp_split_to_table(s: str, pattern: str, flags: str) -> list[str]:
+    refuse_global("regexp_split_to_table", flags)
+    return _regexp_split(s, pattern, flags)
+
+
 def _regexp_split(s: str, pattern: str, flags: str) -> list[str]:
     refuse_global("regexp_split_to_array", flags)
     compiled = compile_pattern(pattern, flags)
@@ -374,6 +379,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_regexp_match", _regexp_match, (_V, _V, _V), "VARCHAR[]"),
     ("tw_regexp_matches", _regexp_matches, (_V, _V, _V), "VARCHAR[][]"),
     ("tw_regexp_split", _regexp_split, (_V, _V, _V), "VARCHAR[]"),
+    ("tw_regexp_split_to_table", _regexp_split_to_table, (_V, _V, _V), "VARCHAR[]"),
     ("tw_regexp_substring", _regexp_substring, (_V, _V), _V),
     ("tw_regexp_substr", _regexp_substr, (_V, _V), _V),
     ("tw_regexp_count", lambda s, p: len(compile_pattern(p, "").findall(s)), (_V, _V), "INTEGER"),

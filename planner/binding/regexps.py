@@ -54,6 +54,7 @@ def _reason(text: str) -> str:
         ("missing ), unterminated", "parentheses () not balanced"),
         ("unbalanced parenthesis", "parentheses () not balanced"),
         ("nothing to repeat", "quantifier operand invalid"),
+        ("min repeat greater than max repeat", "invalid repetition count(s)"),
         ("multiple repeat", "quantifier operand invalid"),
         ("bad character range", "invalid character range"),
         ("bad escape", "invalid escape \\ sequence"),

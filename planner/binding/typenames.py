@@ -40,7 +40,9 @@ def type_of(node: exp.Expression) -> TypeRef:
         return _resolve(name, mods, node)
     if isinstance(node, exp.Interval):
         unit = node.args.get("unit")
-        return _resolve("interval" if unit is None else f"interval {_span(unit)}", [], node)
+        if unit is None:
+            return _resolve("interval", [], node)
+        return _resolve(f"interval {_span(unit)}", _digits(unit), node)
     return _resolve(node.name or str(node.this.value if hasattr(node.this, "value") else node.this), [], node)
 
 
@@ -48,6 +50,12 @@ def _span(unit: exp.Expression) -> str:
     if isinstance(unit, exp.IntervalSpan):
         return f"{unit.this.name} to {unit.expression.name}".lower()
     return str(unit.name).lower()
+
+
+def _digits(unit: exp.Expression) -> list[str]:
+    """The precision of `second(2)`, by itself or at the end of a span."""
+    last = unit.expression if isinstance(unit, exp.IntervalSpan) else unit
+    return [_modifier(m) for m in last.expressions] if isinstance(last, exp.Anonymous) else []
 
 
 def _modifier(node: exp.Expression) -> str:

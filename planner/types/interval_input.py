@@ -187,14 +187,19 @@ _ISO_PART: Final = re.compile(r"(-?[0-9]*)(\.[0-9]*)?([A-Za-z])")
 _ISO_DATE_UNITS: Final = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _ISO_TIME_UNITS: Final = {"H": "hour", "M": "minute", "S": "second"}
 _ISO_ALTERNATIVE: Final = re.compile(
-    r"P(?:(-?\d+)(?:-(-?\d+)-(-?\d+))?)?(?:T(-?\d+):(-?\d+)(?::(-?\d+(?:\.\d*)?))?)?"
+    r"P(?:(-?\d+)(?:-(-?\d+)(?:-(-?\d+))?)?)?(?:T(-?\d+)(?::(-?\d+)(?::(-?\d+(?:\.\d*)?))?)?)?"
 )
+_ISO_BASIC: Final = re.compile(r"P(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?")
 
 
 def _decode_iso(text: str) -> IntervalDatum:
     if len(text) < 2 or text[0] != "P":
         raise BadFormat
     total = _Sum()
+    basic = _ISO_BASIC.fullmatch(text)
+    if basic is not None:
+        year, month, day, hour, minute, second = (x or "00" for x in basic.groups())
+        text = f"P{year}-{month}-{day}T{hour}:{minute}:{second}"
     alternative = _ISO_ALTERNATIVE.fullmatch(text)
     if alternative is not None and text[-1] not in "PT":
         years, months, days, hours, minutes, seconds = (x or "0" for x in alternative.groups())

@@ -11,8 +11,8 @@ from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
 from planner.binding.date_parts import unit_named
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, sql
-from planner.binding.functions.instants import part_by_value, trunc_by_value
+from planner.binding.fragments import Frag, quote_text, sql
+from planner.binding.functions.instants import icu_zone, part_by_value, trunc_by_value
 from planner.binding.functions.registry import implements, register, templates
 
 _ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
@@ -235,6 +235,9 @@ _TRUNCATIONS = [
 ]
 
 
+_LONG_UNITS = ("decade", "century", "millennium")
+
+
 def _trunc(kind: str) -> None:
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         if not isinstance(call.args[0], ir.Lit):
@@ -244,7 +247,7 @@ def _trunc(kind: str) -> None:
         name = _field_name(call.args[0], kind, call.position)
         if name not in _TRUNCATIONS:
             raise _refused(name, name in _WHOLE or name == "epoch", kind, call.position)
-        if name in ("decade", "century", "millennium") and kind != "interval":
+        if name in _LONG_UNITS and kind != "interval":
             # Centuries begin with the year 1, and all of them go down before our era: DuckDB cuts digits off years.
             by_value = trunc_by_value(kind, [sql(f"'{name}'"), args[1]])
             assert by_value is not None
@@ -260,5 +263,11 @@ for _kind in ("timestamp", "timestamptz", "interval"):
 
 @implements("date_trunc(text, timestamptz, text)")
 def _trunc_zone(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
-    name = _field_name(call.args[0], "timestamptz", call.position)
-    return sql("timezone(", args[2], f", date_trunc('{name}', timezone(", args[2], ", ", args[1], ")))")
+    unit, zone = call.args[0], call.args[2]
+    if isinstance(unit, ir.Lit) and isinstance(zone, ir.Lit) and isinstance(zone.value, str):
+        name = _field_name(unit, "timestamptz", call.position)
+        known = icu_zone(zone.value)
+        if name in _TRUNCATIONS and name not in _LONG_UNITS and "/" in known:
+            place = quote_text(known)
+            return sql(f"timezone({place}, date_trunc('{name}', timezone({place}, ", args[1], ")))")
+    return sql("tw_date_trunc_in(", args[0], ", ", args[1], ", ", args[2], ")")

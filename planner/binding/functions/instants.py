@@ -58,6 +58,14 @@ def _make_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     )
 
 
+def icu_zone(name: str) -> str:
+    """What DuckDB calls a zone that a constant names. Raises 22023."""
+    try:
+        return icu_name(named_zone(name))
+    except SqlError as e:
+        raise PlanError(e.sqlstate, e.message) from None
+
+
 def _at_zone(kind: str) -> None:
     """AT TIME ZONE: DuckDB's own rules where the zone is written out, ours where a value names it."""
 
@@ -66,10 +74,7 @@ def _at_zone(kind: str) -> None:
         if kind == "timetz":
             return sql("tw_timetz_at_zone(", args[0], ", ", args[1], ", ", _NOW, ")")
         if isinstance(zone, ir.Lit) and isinstance(zone.value, str):
-            try:
-                name = icu_name(named_zone(zone.value))
-            except SqlError as e:
-                raise PlanError(e.sqlstate, e.message) from None
+            name = icu_zone(zone.value)
             return sql(
                 "CASE WHEN isfinite(",
                 args[1],
