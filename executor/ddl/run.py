@@ -44,7 +44,7 @@ async def run(
     """Runs a DDL statement in the open block, or as a transaction of its own."""
     read_only = session.executor.read_only or session.settings.raw("default_transaction_read_only") == "on"
     if read_only and (session.block is None or session.block.read_only):
-        raise ExecutionError("25006", f"cannot execute {plan.tag} in a read-only transaction")
+        raise _refused(plan, statement)
     if session.block is not None:
         return await _run(session, session.block, plan, statement)
     for attempt in range(session.executor.limits.retries_max):
@@ -67,9 +67,16 @@ async def run(
     raise AssertionError("unreachable")
 
 
+def _refused(plan: Plan, statement: Any) -> ExecutionError:
+    what = plan.tag
+    if isinstance(statement, st.CreateTableAs):
+        what = "CREATE MATERIALIZED VIEW" if statement.materialized else "CREATE TABLE AS"
+    return ExecutionError("25006", f"cannot execute {what} in a read-only transaction")
+
+
 async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Rows:
     if block.read_only:
-        raise ExecutionError("25006", f"cannot execute {plan.tag} in a read-only transaction")
+        raise _refused(plan, statement)
     executor = session.executor
     block.statement()
     if isinstance(statement, st.CreateTableAs):

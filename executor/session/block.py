@@ -75,6 +75,7 @@ class Savepoint:
     steps: int
     cursors: frozenset[str]
     notifications: int
+    read_only: bool
 
 
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
@@ -246,6 +247,7 @@ class Block:
                 len(self.steps),
                 cursors,
                 len(self.notifications),
+                self.read_only,
             )
         )
 

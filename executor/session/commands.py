@@ -18,7 +18,7 @@ from executor.session import transactions
 from executor.session.arguments import arguments
 from executor.session.executed import prepared_as
 from executor.session.settings import join_list
-from executor.session.transactions import require_block, set_isolation, set_read_only, settle
+from executor.session.transactions import joined, require_block, set_isolation, set_read_only, settle
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, TypeRef
@@ -72,6 +72,10 @@ def show_value(session: Session, name: str) -> str:
         if block is None:
             return session.settings.raw("default_transaction_read_only")
         return "on" if block.read_only else "off"
+    if key == "transaction_deferrable":
+        if block is None:
+            return session.settings.raw("default_transaction_deferrable")
+        return "on" if block.deferrable else "off"
     return session.settings.show(name)
 
 
@@ -90,9 +94,8 @@ async def _set(
         if len(s.values) > 1 and s.name.lower() not in _LISTS:
             raise ExecutionError("22023", f"SET {s.name} takes only one argument")
         value = join_list(s.values) if s.name.lower() == "search_path" else ", ".join(s.values)
-    if s.local and (session.block is None or session.block.implicit):
+    if s.local and joined(session, "SET LOCAL", autocommit) is None:
         session.settings.check(s.name, value) if value is not None else session.settings.show(s.name)
-        session.notice("WARNING", "25P01", "SET LOCAL can only be used in transaction blocks")
         return Rows("SET")
     set_value(session, s.name, value, local=s.local)
     return Rows("SET")
@@ -139,9 +142,8 @@ async def _set_constraints(
     only = None
     if s.names is not None:
         only = frozenset(oid for name in s.names for oid in _constraints(session, name))
-    block = session.block
-    if block is None or block.implicit:
-        session.notice("WARNING", "25P01", "SET CONSTRAINTS can only be used in transaction blocks")
+    block = joined(session, "SET CONSTRAINTS", autocommit)
+    if block is None:
         return Rows("SET CONSTRAINTS")
     if only is None:
         block.constraint_modes = {0: s.deferred}
@@ -233,7 +235,7 @@ async def _discard(
     session: Session, plan: Plan, s: st.Discard, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     if s.what == "all":
-        if session.block is not None and not session.block.implicit:
+        if session.block is not None:
             raise ExecutionError("25001", "DISCARD ALL cannot run inside a transaction block")
         for portal in session.portals.values():
             portal.close()
@@ -294,7 +296,7 @@ async def _vacuum(
 ) -> Rows:
     for name in s.tables:
         session.catalog.resolve_relation(name.name, name.schema, session.settings.search_path, name.position)
-    if plan.tag == "VACUUM" and session.block is not None and not session.block.implicit:
+    if plan.tag == "VACUUM" and session.block is not None:
         raise ExecutionError("25001", "VACUUM cannot run inside a transaction block")
     return Rows(plan.tag)
 
@@ -383,8 +385,6 @@ OWN_TRANSACTION = (
     st.Begin,
     st.Commit,
     st.Rollback,
-    st.SetVariable,
-    st.ResetVariable,
     st.ShowVariable,
     st.SetTransaction,
     st.Prepare,
@@ -396,4 +396,7 @@ OWN_TRANSACTION = (
 )
 """Statements that open no implicit transaction."""
 
-__all__ = ["OWN_TRANSACTION", "NeedsLease", "run"]
+WITHOUT_SNAPSHOT = (*OWN_TRANSACTION, st.SetVariable, st.ResetVariable)
+"""Statements for which it does not matter how old what they see is."""
+
+__all__ = ["OWN_TRANSACTION", "WITHOUT_SNAPSHOT", "NeedsLease", "run"]

@@ -339,7 +339,9 @@ class Session(SessionContext):
         Statements that need no snapshot go on, or nobody could RESET a setting that has grown too old.
         """
         ts = self.pinned if block is None else block.as_of
-        if ts is None or (isinstance(body, Utility) and isinstance(body.statement, commands.OWN_TRANSACTION)):
+        if ts is None or (
+            isinstance(body, Utility) and isinstance(body.statement, commands.WITHOUT_SNAPSHOT)
+        ):
             return
         if block is None or block.txn is None:
             await as_of.readable(self, ts)
@@ -435,6 +437,11 @@ class Session(SessionContext):
         self.executor.advisory.end_transaction(self.pid)
         self._context = None
 
+    def _close_unheld(self) -> None:
+        """Cursors WITH HOLD outlive a transaction only when it commits."""
+        for name in [n for n, p in self.portals.items() if p.from_sql and "held" not in p.extra]:
+            self.portals.pop(name).close()
+
     def rollback(self) -> None:
         """Ends the block, if any, undoing everything."""
         block = self.block
@@ -442,6 +449,7 @@ class Session(SessionContext):
             return
         if block.txn is not None:
             block.txn.rollback()
+        self._close_unheld()
         self.executor.discard(block)
         self._close_block()
         if self.settings.rollback():

@@ -87,9 +87,9 @@ async def run_commit(
     session: Session, plan: Plan, s: st.Commit, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     block = session.block
+    if s.chain and (block is None or block.implicit):
+        raise ExecutionError("25P01", "COMMIT AND CHAIN can only be used in transaction blocks")
     if block is None or (block.implicit and not block.begun):
-        if s.chain:
-            raise ExecutionError("25P01", "COMMIT AND CHAIN can only be used in transaction blocks")
         session.notice("WARNING", "25P01", _NO_BLOCK)
         session.rollback()
         return Rows("COMMIT")
@@ -105,6 +105,7 @@ async def run_commit(
             session.rollback()
             raise
     if s.chain:
+        assert block is not None
         _chain(session, block)
     return Rows(tag)
 
@@ -137,6 +138,15 @@ def require_block(session: Session, what: str) -> Any:
     return block
 
 
+def joined(session: Session, what: str, autocommit: bool) -> Block | None:
+    """The block that a statement about the transaction is about; several statements in one string are one too. None,
+    with a warning, where the statement is alone: its transaction ends with it."""
+    if session.block is None and autocommit:
+        session.notice("WARNING", "25P01", f"{what} can only be used in transaction blocks")
+        return None
+    return session.block or session.open_block(implicit=True)
+
+
 async def run_savepoint(
     session: Session, plan: Plan, s: st.Savepoint, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
@@ -151,6 +161,7 @@ async def run_release(
 ) -> Rows:
     block = require_block(session, "RELEASE SAVEPOINT")
     point = block.release(block.find(s.name))
+    block.read_only = point.read_only  # READ ONLY holds to the end of the subtransaction that said it
     session.settings.release(point.settings_mark)
     return Rows("RELEASE")
 
@@ -163,7 +174,7 @@ async def run_rollback_to(
     session.settings.rollback_to(point.settings_mark)
     for name in [n for n, p in session.portals.items() if p.from_sql and n not in point.cursors]:
         session.portals.pop(name).close()
-    block.failed = False
+    block.failed, block.read_only = False, point.read_only
     session.settings_changed()
     return Rows("ROLLBACK")
 
@@ -191,12 +202,12 @@ def set_read_only(session: Session, read_only: bool) -> None:
     if block is None:
         return
     if block.read_only and not read_only:
-        if block.begun:
-            raise ExecutionError("25001", "transaction read-write mode must be set before any query")
         if block.savepoints:
             raise ExecutionError(
                 "25001", "cannot set transaction read-write mode inside a read-only transaction"
             )
+        if block.begun:
+            raise ExecutionError("25001", "transaction read-write mode must be set before any query")
         if block.as_of is not None:
             raise ExecutionError("25006", "a transaction in the past cannot be read-write")
     block.read_only = read_only
@@ -215,20 +226,20 @@ async def run_set_transaction(
                 session.settings.set(name, value)
         settle(session)
         return Rows("SET")
-    if session.block is None or session.block.implicit:
-        session.notice("WARNING", "25P01", "SET TRANSACTION can only be used in transaction blocks")
+    block = joined(session, "SET TRANSACTION", autocommit)
+    if block is None:
         return Rows("SET")
     if s.isolation is not None:
         set_isolation(session, s.isolation)
     if s.read_only is not None:
         set_read_only(session, s.read_only)
     if s.deferrable is not None:
-        session.block.deferrable = s.deferrable
+        block.deferrable = s.deferrable
     if s.snapshot is not None:
         from executor.session import as_of
 
-        ts = _import_snapshot(session.block, s.snapshot)
-        await as_of.look(session, session.block, await as_of.readable(session, ts))
+        ts = _import_snapshot(block, s.snapshot)
+        await as_of.look(session, block, await as_of.readable(session, ts))
     return Rows("SET")
 
 
