@@ -39,7 +39,7 @@ from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.ddl.typenames import resolve_type
-from planner.normalise import Normalised, normalise, parameterised
+from planner.normalise import UNKNOWN, Normalised, normalise, parameterised
 from planner.parse.positioned import by_key
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
@@ -222,7 +222,7 @@ class Planner:
         try:
             plan = self._bind(parameterised(key), ctx, (), kinds)
             if isinstance(plan.body, _KEYED):
-                convert = _converter(plan.parameters, ctx.settings)
+                convert = _converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
                 try:
@@ -356,14 +356,13 @@ def _unless_now(read: Callable[[str], Datum]) -> Callable[[str], Datum]:
 
 
 def _converter(
-    parameters: Sequence[TypeRef], settings: TypeSettings
+    parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings
 ) -> Callable[[list[str]], tuple[Datum, ...]]:
-    """What turns raw literals into datums of the parameters' types."""
-    integers = frozenset((types.INT2, types.INT4, types.INT8, types.OID))
+    """What turns raw literals of these kinds into datums of the parameters' types."""
     readers: list[Callable[[str], Datum]] = []
-    for ref in parameters:
-        if ref.oid in integers:
-            readers.append(_integer(ref.oid))
+    for ref, kind in zip(parameters, kinds, strict=True):
+        if kind != UNKNOWN and ref.oid in (types.INT4, types.INT8):
+            readers.append(int)  # the lexer has seen digits, and not too many; a string may hold anything
         elif ref.oid in (types.TEXT, types.UNKNOWN) or (ref.oid == types.VARCHAR and ref.typmod < 0):
             readers.append(str)
         elif ref.oid in types.CLOCK_OIDS:
@@ -376,10 +375,6 @@ def _converter(
         one = readers[0]
         return lambda values: (one(values[0]),)
     return lambda values: tuple([read(v) for read, v in zip(readers, values, strict=True)])
-
-
-def _integer(oid: int) -> Callable[[str], int]:
-    return int if oid in (types.INT4, types.INT8) else types.text_input(TypeRef(oid))
 
 
 __all__ = ["PlanContext", "Planner"]
