@@ -49,8 +49,8 @@ def _read_by(whens: Sequence[exp.When]) -> Iterator[exp.Expression | None]:
         then = when.args["then"]
         if isinstance(then, exp.Update):
             yield from (e.expression for e in then.expressions)
-        elif isinstance(then, exp.Insert):
-            yield then.expression
+        elif isinstance(then, exp.Insert) and isinstance(then.expression, exp.Expression):
+            yield then.expression  # not DEFAULT VALUES, which is no expression
 
 
 class MergeBinder(DmlBinder):
