@@ -26,6 +26,7 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
+from executor.session import permissions
 from executor.session.block import Block, DdlStep
 from executor.session.commands import NeedsLease
 from planner.abc import SqlError
@@ -253,7 +254,9 @@ class Sequences:
     async def _set(self, asked: list[tuple[int, int, bool, int]]) -> list[int]:
         with _prefixed():
             for oid, value, called, pid in asked:
-                await self.restart(self._session(pid), oid, value, called=called)
+                session = self._session(pid)
+                permissions.require_sequence(session, oid, "UPDATE")
+                await self.restart(session, oid, value, called=called)
         return [value for _, value, _, _ in asked]
 
     async def _position(self, oids: list[int], pids: list[int]) -> list[tuple[int, bool]]:
@@ -265,6 +268,7 @@ class Sequences:
 
     def current(self, session: Session, oid: int) -> int:
         """currval. Raises 55000 where this session has taken no value yet."""
+        permissions.require_sequence(session, oid, "SELECT", "USAGE")
         value = session.currval.get(oid)
         if value is None:
             name = self._definition(oid, session.catalog).name
@@ -274,6 +278,7 @@ class Sequences:
     def last(self, session: Session) -> int:
         if session.last_sequence not in session.currval:
             raise ExecutionError("55000", "lastval is not yet defined in this session")
+        permissions.require_sequence(session, session.last_sequence, "SELECT", "USAGE")
         return session.currval[session.last_sequence]
 
     async def restart(self, session: Session, oid: int, value: int, *, called: bool) -> None:

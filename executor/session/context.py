@@ -124,7 +124,7 @@ class SessionContext:
         """Raises NeedsLease (internal) when a block of values must be leased first."""
         self.refuse_read_only("nextval()")
         if not self.superuser:
-            permissions.require_sequence(self, sequence_oid)
+            permissions.require_next(self, sequence_oid)
         value = self.executor.sequences.next_now(sequence_oid, self.catalog)
         self.currval[sequence_oid] = value
         self.last_sequence = sequence_oid
@@ -226,6 +226,10 @@ class SessionContext:
         """After every SET and at the end of every transaction: what is derived from settings is renewed."""
         self._context = None
         settings = self.settings
+        role = settings.raw("role")
+        acting = role if role != "none" else settings.raw("session_authorization")
+        if acting != self.user:  # SET LOCAL ROLE, or SET in a transaction that was undone
+            self.become(acting)
         self.type_settings = settings.types
         self.silence_limited = bool(
             settings.idle_in_transaction_timeout_ms or settings.idle_session_timeout_ms

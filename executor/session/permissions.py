@@ -35,11 +35,20 @@ def require_columns(session: Session, table: Table, privilege: str, attnums: Seq
         raise rights.denied(table)
 
 
-def require_sequence(session: SessionContext, oid: int) -> None:
-    """USAGE or UPDATE of a sequence, for nextval; that of an identity column is nobody's to ask for. Raises 42501."""
+def require_sequence(session: SessionContext, oid: int, *privileges: str) -> None:
+    """One of the privileges on a sequence: USAGE or UPDATE for nextval, and so on. Raises 42501."""
+    if session.superuser:
+        return
     catalog = session.catalog
     sequence = catalog.get(oid)
-    if not isinstance(sequence, SequenceObject) or sequence.identity:
-        return
-    if not any(rights.holds(catalog, session.user, sequence, p) for p in ("USAGE", "UPDATE")):
+    if isinstance(sequence, SequenceObject) and not any(
+        rights.holds(catalog, session.user, sequence, p) for p in privileges
+    ):
         raise rights.denied(sequence)
+
+
+def require_next(session: SessionContext, oid: int) -> None:
+    """What nextval asks for; of an identity column's sequence nobody asks for it. Raises 42501."""
+    sequence = session.catalog.get(oid)
+    if isinstance(sequence, SequenceObject) and not sequence.identity:
+        require_sequence(session, oid, "USAGE", "UPDATE")
