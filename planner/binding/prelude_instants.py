@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from datetime import tzinfo
 from typing import Any
@@ -36,6 +37,27 @@ def from_zone(name: str, local: int) -> int:
     if abs(local) >= _INFINITY:
         return local
     return local - offset_of_local(local, named_zone(name)) * 1_000_000
+
+
+_DISPLACEMENT = re.compile(r"([+-])(\d{1,2})(?::(\d{0,2})(?::(\d{1,2}))?|(\d\d)(\d\d)?)?")
+
+
+def from_stated_zone(name: str, local: int) -> int:
+    """As `from_zone`, but of make_timestamptz: there +2 is east of Greenwich, as in ISO 8601, and not west."""
+    if name[:1].isdigit():
+        raise SqlError(
+            "22023",
+            f'invalid input syntax for type numeric time zone: "{name}"',
+            hint='Numeric time zones must have "-" or "+" as first character.',
+        )
+    m = _DISPLACEMENT.fullmatch(name)
+    if m is None:
+        return from_zone(name, local)
+    hours, minutes, seconds = int(m[2]), int(m[3] or m[5] or 0), int(m[4] or m[6] or 0)
+    if hours > 15 or minutes > 59 or seconds > 59:
+        raise SqlError("22023", f'numeric time zone "{name}" out of range')
+    east = (hours * 3600 + minutes * 60 + seconds) * (-1 if m[1] == "-" else 1)
+    return local - east * 1_000_000
 
 
 # --- made from numbers -------------------------------------------------------------------------------
@@ -267,6 +289,7 @@ def _interval_offset(i: Interval) -> int:
 
 FUNCTIONS: list[Entry] = [
     ("tw_at_zone", at_zone, (_V, _ZONED), "TIMESTAMP"),
+    ("tw_from_stated_zone", from_stated_zone, (_V, "TIMESTAMP"), _ZONED),
     ("tw_from_zone", from_zone, (_V, "TIMESTAMP"), _ZONED),
     (
         "tw_from_session_zone",

@@ -16,7 +16,7 @@ _NOW = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
 templates("""
 make_time(int4, int4, float8) => tw_make_time({0}, {1}, {2})
 make_timestamp(int4, int4, int4, int4, int4, float8) => tw_make_timestamp({0}, {1}, {2}, {3}, {4}, {5})
-make_timestamptz(int4, int4, int4, int4, int4, float8, text) => tw_from_zone({6}, tw_make_timestamp({0}, {1}, {2}, {3}, {4}, {5}))
+make_timestamptz(int4, int4, int4, int4, int4, float8, text) => tw_from_stated_zone({6}, tw_make_timestamp({0}, {1}, {2}, {3}, {4}, {5}))
 date_bin(interval, timestamp, timestamp) => tw_date_bin({0}, {1}, {2})
 date_bin(interval, timestamptz, timestamptz) => tw_date_bin_zoned({0}, {1}, {2})
 timetz + interval => tw_timetz_plus({0}, {1})

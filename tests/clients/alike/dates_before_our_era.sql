@@ -56,3 +56,7 @@ SELECT unistr('lonely \d83d');
 SELECT unistr('too far \U00110000');
 SELECT '{"a": 1,}'::json;
 SELECT j::jsonb FROM (VALUES ('[1, 2'), ('3')) v(j);
+SELECT tz, make_timestamptz(2010, 2, 27, 3, 45, 0, tz) FROM (VALUES ('+1'), ('+1:'), ('+1:0'), ('+10:30'), ('-05'), ('+0530'), ('-1:2:3'), ('UTC'), ('Europe/Paris'), ('PST')) z(tz) ORDER BY tz;
+SELECT make_timestamptz(1973, 7, 15, 8, 15, 55.33, '2');
+SELECT make_timestamptz(1973, 7, 15, 8, 15, 55.33, '+16');
+SELECT make_timestamptz(1973, 7, 15, 8, 15, 55.33, 'Nowhere/At all');
