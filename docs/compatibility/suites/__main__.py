@@ -78,7 +78,9 @@ def counted(suite: Suite, kinds: list[str], scratch: Path) -> bool:
             whole = False
             continue
         minutes = (time.monotonic() - began) / 60
-        told = f"{counts.passed} passed, {len(counts.failures)} failed, {counts.skipped} skipped {counts.note}"
+        told = (
+            f"{counts.passed} passed, {len(counts.failures)} failed, {counts.skipped} skipped {counts.note}"
+        )
         print(f"{suite.name}: {kind}: {told}, {minutes:.1f} minutes", flush=True)
         lines = table.load()
         line = lines.setdefault(suite.name, table.Line(suite.title, version))
