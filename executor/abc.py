@@ -156,6 +156,8 @@ class CopyIn:
     table: str = ""  # for the context of errors: COPY t, line 3
     path: str = ""
     """A file of the server's to read instead of the client's messages."""
+    timeout_s: float = 0.0
+    """How long it may take (`statement_timeout`); 0: as long as it takes."""
 
 
 @dataclass(slots=True)

@@ -150,7 +150,7 @@ class Executor:
         for database in list(self.catalog.objects(Database)):
             schemas = self.catalogs.of(database.name).objects(Schema)
             leftovers = [s.name for s in schemas if s.name.startswith(TEMPORARY_PREFIX)]
-            await self._drop_temporary(await self._without_owner(leftovers), database.name)
+            await self.drop_temporary(await self._without_owner(leftovers), database.name)
         environment.describe_key = self.describe_key
         environment.holds.on_since.append(store.set_since)
         store.set_since(environment.holds.since)
@@ -267,9 +267,9 @@ class Executor:
     def closed(self, session: Session) -> None:
         self.sessions.pop(session.pid, None)
         if session.has_temporary and not self._closed:
-            self.spawn(self._drop_temporary([session.temporary_schema], session.database))
+            self.spawn(self.drop_temporary([session.temporary_schema], session.database))
 
-    async def _drop_temporary(self, schemas: Sequence[str], database: str) -> None:
+    async def drop_temporary(self, schemas: Sequence[str], database: str) -> None:
         """Temporary tables go with their session (or after a crash at the next start)."""
         for name in schemas:
             try:

@@ -113,6 +113,10 @@ class Feed(Protocol):
 
 async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     """Copies until the client is done; returns the tag. Aborts the copy on any error."""
+    timer = None
+    if copy.timeout_s:
+        late = SqlError("57014", "canceling statement due to statement timeout")
+        timer = asyncio.get_running_loop().call_later(copy.timeout_s, feed.fail, late)
     try:
         decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)
         encoding = spoken(settings, copy.options.encoding)
@@ -137,6 +141,9 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     except BaseException:
         copy.abort()
         raise
+    finally:
+        if timer is not None:
+            timer.cancel()
     rows = await copy.finish()
     return str(rows.tag)
 

@@ -22,7 +22,7 @@ from pgwire.pages import encoded
 from pgwire.shapes import shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, SqlError
 from planner.parse import parse_query, parse_statement
-from planner.parse.placeholders import UNDECIDED_PARAMETER, no_parameter
+from planner.parse.placeholders import UNDECIDED_PARAMETER, named, no_parameter
 from planner.statements import QueryStatement
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _planned(session: Session, statement: str, offset: int) -> tuple[Plan, tuple
     try:
         plan, params = session.plan(statement, offset=offset)
     except PlanError as error:
-        if error.sqlstate == UNDECIDED_PARAMETER:
+        if error.sqlstate == UNDECIDED_PARAMETER and named(statement) is not None:
             raise no_parameter(statement) from None
         raise
     if len(plan.parameters) > len(params):

@@ -106,6 +106,9 @@ def normalise(text: str) -> Normalised | None:
             head += literal + tail
             continue
         if first == "'":
+            if len(literal) < 10 and literal[1:-1].strip().lower() == "now":
+                head += literal + tail  # when the transaction began: no value, but a clock
+                continue
             literal = literal[1:-1]
             kind = UNKNOWN
             if "'" in literal:

@@ -219,6 +219,8 @@ class Planner:
         if normal is None or normal[0] in self._exact_only:
             return None
         key, kinds, values = normal
+        if key in (ctx.partition or ()):
+            return None  # `lookup` has found it: these literals do not fit
         try:
             plan = self._bind(parameterised(key), ctx, (), kinds)
             if isinstance(plan.body, _KEYED):
@@ -344,17 +346,6 @@ class Planner:
             return bind_ddl(statement, ctx, self)
 
 
-def _unless_now(read: Callable[[str], Datum]) -> Callable[[str], Datum]:
-    """Raises ValueError for `now`, which is when the transaction began: only a plan that has it in place knows that."""
-
-    def parse(text: str) -> Datum:
-        if len(text) < 8 and text.strip().lower() == "now":
-            raise ValueError(text)
-        return read(text)
-
-    return parse
-
-
 def _converter(
     parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings
 ) -> Callable[[list[str]], tuple[Datum, ...]]:
@@ -365,8 +356,6 @@ def _converter(
             readers.append(int)  # the lexer has seen digits, and not too many; a string may hold anything
         elif ref.oid in (types.TEXT, types.UNKNOWN) or (ref.oid == types.VARCHAR and ref.typmod < 0):
             readers.append(str)
-        elif ref.oid in types.CLOCK_OIDS:
-            readers.append(_unless_now(types.text_input(ref, settings)))
         else:
             readers.append(types.text_input(ref, settings))
     if all(r is int for r in readers):

@@ -111,6 +111,7 @@ async def _set_authorization(
     if user != real and not rights.is_superuser(session.catalog, real):
         raise ExecutionError("42501", "permission denied to set session authorization")
     session.settings.set("session_authorization", user, local=s.local)
+    session.settings.set("role", "none", local=s.local)
     session.become(user)
     settle(session)
     return Rows("RESET" if s.reset else "SET")
@@ -242,11 +243,20 @@ async def _discard(
         session.portals.clear()
         session.statements.clear()
         session.channels.clear()
+        for name in ("role", "session_authorization"):  # RESET ALL leaves them alone
+            session.settings.set(name, None)
         session.settings.reset_all()
         session.currval.clear()
         settle(session)
+        released = session.executor.advisory.unlock_all(session.pid)
+        if not isinstance(released, bool):
+            await released
     elif s.what == "sequences":
         session.currval.clear()
+    elif s.what == "temp" and session.block is not None:
+        raise ExecutionError("0A000", "DISCARD TEMP in a transaction block is not supported")
+    if s.what in ("all", "temp") and session.has_temporary:
+        await session.executor.drop_temporary([session.temporary_schema], session.database)
     return Rows(f"DISCARD {s.what.upper()}")
 
 

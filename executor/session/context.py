@@ -47,9 +47,12 @@ class SessionContext:
         self.user, self.database = user, database
         self.settings = executor.first_settings.of(user, database, options)
         self.type_settings: TypeSettings = self.settings.types
+        self._path = self.settings.search_path
         self.parameter_changes = self.settings.changes
         self.statements: dict[str, Prepared] = {}
         self.portals: dict[str, Portal] = {}
+        self.holding: list[str] = []
+        """Cursors WITH HOLD of the commit that is under way."""
         self.notices: list[Notice] = []
         self.channels: set[str] = set()
         self.heard: list[tuple[int, str, str]] = []
@@ -199,6 +202,10 @@ class SessionContext:
             return
         self.user = user
         self._context = None
+        self._plan_anew()
+
+    def _plan_anew(self) -> None:
+        """Statements that were prepared are planned again when they run: names may mean other things now."""
         for prepared in self.statements.values():
             prepared.plan = dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
 
@@ -230,6 +237,9 @@ class SessionContext:
         acting = role if role != "none" else settings.raw("session_authorization")
         if acting != self.user:  # SET LOCAL ROLE, or SET in a transaction that was undone
             self.become(acting)
+        if settings.search_path != self._path:
+            self._path = settings.search_path
+            self._plan_anew()
         self.type_settings = settings.types
         self.silence_limited = bool(
             settings.idle_in_transaction_timeout_ms or settings.idle_session_timeout_ms

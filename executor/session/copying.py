@@ -115,7 +115,10 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     block.statement()
     load = _Load(session, block, table, columns, own=own, where=s.where.text if s.where is not None else None)
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
-    return CopyIn(described, options, load.write, load.finish, load.abort, table.name, s.filename or "")
+    limit_s = session.settings.statement_timeout_ms / 1000
+    return CopyIn(
+        described, options, load.write, load.finish, load.abort, table.name, s.filename or "", limit_s
+    )
 
 
 def _require_files(session: Session, s: st.Copy) -> None:

@@ -381,11 +381,16 @@ def stream(
 
     async def batches() -> AsyncIterator[pa.RecordBatch]:
         with refused_midway(session.executor.advisory, session.pid):
-            async with aclosing(session.executor.columnar.stream(running, first)) as source:  # type: ignore[type-var]
-                async for batch in source:
-                    if running.cancelled:
-                        raise canceled(running.cancelled)
-                    yield canonical_batch(batch, types)
+            try:
+                async with aclosing(session.executor.columnar.stream(running, first)) as source:  # type: ignore[type-var]
+                    async for batch in source:
+                        if running.cancelled:
+                            raise canceled(running.cancelled)
+                        yield canonical_batch(batch, types)
+            except ExecutionError as e:
+                if e.sqlstate == "57014" and running.cancelled:
+                    raise canceled(running.cancelled) from None  # DuckDB knows only that it was interrupted
+                raise
 
     def close() -> None:
         running.close()
@@ -444,10 +449,11 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
 
 
 async def materialise_held(session: Session) -> None:
-    """Before a commit: cursors WITH HOLD take their rows with them."""
+    """Before a commit: cursors WITH HOLD take their rows with them. If it fails, they go as well (`holding`)."""
     for portal in list(session.portals.values()):
         if portal.extra.get("hold") and "held" not in portal.extra:
             await hold(session, portal)
+            session.holding.append(portal.name)
 
 
 async def hold(session: Session, portal: Portal) -> None:

@@ -242,6 +242,8 @@ class Session(SessionContext):
         self, block: Block, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...], done: Done
     ) -> Rows | _Pending | None:
         if compiled.door is Door.END:
+            if block.failed and isinstance(compiled.statement, st.Begin):
+                raise aborted()
             return transactions.end_now(self, compiled.statement, done)
         if block.failed:
             raise aborted()
@@ -439,7 +441,10 @@ class Session(SessionContext):
 
     def _close_unheld(self) -> None:
         """Cursors WITH HOLD outlive a transaction only when it commits."""
-        for name in [n for n, p in self.portals.items() if p.from_sql and "held" not in p.extra]:
+        undone, self.holding = self.holding, []
+        for name in [
+            n for n, p in self.portals.items() if p.from_sql and ("held" not in p.extra or n in undone)
+        ]:
             self.portals.pop(name).close()
 
     def rollback(self) -> None:
@@ -517,12 +522,14 @@ class Session(SessionContext):
                 future.set_result(None)
 
         if isinstance(self.commit_now(done, "COMMIT"), Rows):
+            self.holding.clear()
             return
         self._committing = True
         try:
             await asyncio.shield(future)
         finally:
             self._committing = False
+        self.holding.clear()
 
     async def end_implicit(self, *, commit: bool) -> None:
         if self.block is None or not self.block.implicit:

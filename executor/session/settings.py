@@ -406,7 +406,8 @@ class Settings:
         self.idle_in_transaction_timeout_ms = int(raw("idle_in_transaction_session_timeout"))
         self.idle_session_timeout_ms = int(raw("idle_session_timeout"))
         self.transaction_timeout_ms = int(raw("transaction_timeout"))
-        user = raw("session_authorization")
+        role = raw("role")
+        user = role if role != "none" else raw("session_authorization")
         self.search_path = tuple(
             user if n == "$user" else n for n in split_identifiers(raw("search_path")) if n
         )

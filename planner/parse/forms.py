@@ -158,7 +158,7 @@ def _merged_joins(tokens: list[Token]) -> list[Token]:
             using = i
         joins = joins or (token.keyword == "join" and using > 0)
         on = i if token.keyword == "on" and using else on
-    if not joins or not on:
+    if not joins or on <= using + 1:
         return tokens
     source = tokens[using + 1 : on]
     opening, closing = _sign("(", source[0]), _sign(")", tokens[on])

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from planner.abc import PlanError
-from planner.lexer import PARAMETER, tokenize
+from planner.lexer import PARAMETER, Token, tokenize
 
 UNDECIDED_PARAMETER: Final = "42P18"
 
 
+def named(text: str) -> Token | None:
+    """The first `$n` of a statement, if there is one."""
+    return next((token for token in tokenize(text) if token.kind == PARAMETER), None)
+
+
 def no_parameter(text: str) -> PlanError:
-    """42P02 for the first `$n` of a statement."""
-    first = next((token for token in tokenize(text) if token.kind == PARAMETER), None)
-    if first is None:
-        return PlanError("42P02", "there is no parameter $1")
+    """42P02 for the first `$n` of a statement, which has one."""
+    first = named(text)
+    assert first is not None, "a plan with parameters is of a text that names them"
     return PlanError("42P02", f"there is no parameter ${first.value}", position=first.start + 1)
 
 
-__all__ = ["UNDECIDED_PARAMETER", "no_parameter"]
+__all__ = ["UNDECIDED_PARAMETER", "named", "no_parameter"]

@@ -102,3 +102,23 @@ def test_transaction_timeout(server: ServerProcess, client: psycopg.Connection[A
     assert _ends(client) is not None or client.closed
     with server.connect() as other:
         assert other.execute("SELECT count(*) FROM aged").fetchone() == (0,)
+
+
+def test_statement_timeout_ends_a_copy_too(client: psycopg.Connection[Any]) -> None:
+    client.execute("DROP TABLE IF EXISTS copied_late")
+    client.execute("CREATE TABLE copied_late (id int PRIMARY KEY)")
+    client.execute("SET statement_timeout = '500ms'")
+    with (
+        pytest.raises(psycopg.errors.QueryCanceled, match="due to statement timeout"),
+        client.cursor() as cursor,
+        cursor.copy("COPY copied_late FROM STDIN") as copy,
+    ):
+        copy.write("1\n")
+        assert select.select([client.pgconn.socket], [], [], 240)[0], "it goes on"
+    assert client.execute("SELECT count(*) FROM copied_late").fetchone() == (0,)
+
+
+def test_a_long_answer_ends_for_the_reason_that_it_has(client: psycopg.Connection[Any]) -> None:
+    client.execute("SET statement_timeout = '1s'")
+    with pytest.raises(psycopg.errors.QueryCanceled, match="due to statement timeout"):
+        client.execute("SELECT i, md5(i::text) FROM generate_series(1, 300000000) i")

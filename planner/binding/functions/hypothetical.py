@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from planner.binding import collating
 from planner.binding.comparable import comparable
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.functions.aggregates import Around, aggregates
@@ -21,7 +22,8 @@ def _tests(around: Around) -> tuple[Frag, Frag, Frag]:
     fields: list[Item] = []
     for i, (key, direct) in enumerate(zip(around.node.order, around.node.direct, strict=True)):
         row = around.emitter.sort_key(key.expr)
-        given = comparable(around.emitter.frag(direct), direct.type)
+        said = around.emitter.frag(direct)
+        given = collating.sort_key(said, key.expr) or comparable(said, direct.type)
         sign = ">" if key.descending else "<"
         null, other = (row, given) if key.nulls_first else (given, row)
         first = sql(

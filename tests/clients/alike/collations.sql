@@ -59,3 +59,10 @@ select 'a' collate "sv-x-icu" < 'b' collate "de-x-icu";
 select sv from words where sv < de;
 drop view swedish;
 drop table words, keyed;
+
+-- Where a value would stand among others is asked in their order.
+create table ranked (n text collate "sv-SE-x-icu");
+insert into ranked values ('Ö'), ('z'), ('a'), ('Å'), (null);
+select rank('z') within group (order by n), dense_rank('z') within group (order by n), cume_dist('z') within group (order by n),
+       percent_rank('z') within group (order by n desc) from ranked;
+drop table ranked;

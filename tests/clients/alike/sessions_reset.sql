@@ -1,0 +1,55 @@
+-- What a connection pool relies on: whoever comes next finds nothing of whoever was there before.
+create schema tenant_a; create schema tenant_b;
+create table tenant_a.pets (name text); create table tenant_b.pets (name text);
+insert into tenant_a.pets values ('Ann'); insert into tenant_b.pets values ('Bob');
+set search_path = tenant_a;
+prepare named as select name from pets;
+prepare wrote(text) as insert into pets values ($1);
+execute named;
+set search_path = tenant_b;
+execute named;
+execute wrote('Bea');
+begin;
+set local search_path = tenant_a;
+execute named;
+execute wrote('Abe');
+commit;
+execute named;
+reset search_path;
+execute named;
+select 'a', name from tenant_a.pets union all select 'b', name from tenant_b.pets order by 1, 2;
+deallocate all;
+
+create role pool_reader; create role pool_writer;
+create schema pool_reader authorization pool_reader;
+set role pool_reader;
+select current_user, current_schema;
+set session authorization pool_writer;
+select current_user, session_user, current_setting('role');
+reset session authorization;
+select current_setting('role'), current_schema;
+set role pool_reader;
+create temporary table left_behind (a int);
+select pg_advisory_lock(77);
+discard all;
+select current_setting('role'), current_schema;
+select count(*) from pg_locks where locktype = 'advisory';
+select * from left_behind;
+create temporary table left_again (a int);
+discard temp;
+select * from left_again;
+create temporary table left_again (a int);
+drop table left_again;
+
+begin;
+select 1/0;
+begin;
+rollback;
+begin;
+select 1/0;
+begin;
+rollback;
+select $1;
+
+drop schema tenant_a, tenant_b, pool_reader cascade;
+drop role pool_reader, pool_writer;
