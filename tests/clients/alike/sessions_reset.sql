@@ -51,5 +51,6 @@ begin;
 rollback;
 select $1;
 
-drop schema tenant_a, tenant_b, pool_reader cascade;
+drop table tenant_a.pets, tenant_b.pets;
+drop schema tenant_a, tenant_b, pool_reader;
 drop role pool_reader, pool_writer;
