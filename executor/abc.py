@@ -32,6 +32,13 @@ class ExecutionError(SqlError):
     """A statement that failed while it ran: constraints, values, limits, transaction state."""
 
 
+def aborted() -> ExecutionError:
+    """25P02, which a failed block answers to whatever does not end it."""
+    return ExecutionError(
+        "25P02", "current transaction is aborted, commands ignored until end of transaction block"
+    )
+
+
 class PlanOutdated(ExecutionError):
     """The catalog has changed since the statement was planned, and so has the shape of its result.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import Any, Final, Protocol
 
-from planner.abc import Plan, SqlError, StatementKind, Utility
+from planner.abc import Plan, StatementKind, Utility
 
 
 class _Wait:
@@ -57,9 +57,3 @@ EMPTY_PLAN: Final = Plan(StatementKind.SESSION, "", (), None, Utility(None), 0)
 def ends_transaction(plan: Plan) -> bool:
     """Whether a failed block lets this statement through."""
     return plan is EMPTY_PLAN or plan.tag in ("COMMIT", "ROLLBACK")
-
-
-def aborted() -> SqlError:
-    return SqlError(
-        "25P02", "current transaction is aborted, commands ignored until end of transaction block"
-    )

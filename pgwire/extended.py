@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from time import time_ns
 from typing import TYPE_CHECKING, Final
 
-from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream
+from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream, aborted
 from pgwire import express, fused, messages, replies, runs
-from pgwire.abc import EMPTY_PLAN, WAIT, Step, aborted, ends_transaction
+from pgwire.abc import EMPTY_PLAN, WAIT, Step, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
 from pgwire.results import PortalRun

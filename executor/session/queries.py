@@ -42,6 +42,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
+from planner.lexer import quoted
 from storage.abc import Datum, ShardId, Timestamp
 from txn.abc import SerializationFailure
 
@@ -233,7 +234,7 @@ def relation(
             executor.store.relation_sql(table.shard, ts, use.columns, use.with_rid, pin=pin, seen_as=table)
         )
     wanted = range(len(table.columns)) if use.columns is None else use.columns
-    names = [_quoted(table.columns[i].name) for i in wanted]
+    names = [quoted(table.columns[i].name) for i in wanted]
     outer = ", ".join([*names, "_rid"] if use.with_rid or not names else names)
     parts: list[str] = []
     if not created:
@@ -263,19 +264,15 @@ def as_altered(executor: Any, table: Table, ts: Timestamp, pin: ReadPin | None =
     cells = []
     for c in table.columns:
         before = known.get(c.attnum)
-        value = _quoted(before.name) if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
-        cells.append(f"{value} AS {_quoted(c.name)}")
+        value = quoted(before.name) if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
+        cells.append(f"{value} AS {quoted(c.name)}")
     base = executor.store.relation_sql(table.shard, ts, None, True, pin=pin)
     return f"(SELECT {', '.join([*cells, '_rid'])} FROM {base} was)"
 
 
 def _cells(table: Table) -> list[str]:
     """Physical columns of Arrow rows as the table's columns."""
-    return [f"{t.store_sql(f'c{c.attnum}', c.type)} AS {_quoted(c.name)}" for c in table.columns]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+    return [f"{t.store_sql(f'c{c.attnum}', c.type)} AS {quoted(c.name)}" for c in table.columns]
 
 
 def physical_schema(table: Table) -> pa.Schema:

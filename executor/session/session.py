@@ -26,6 +26,7 @@ from executor.abc import (
     Result,
     Rows,
     _Pending,
+    aborted,
 )
 from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
@@ -66,12 +67,6 @@ SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
 _ROLLBACKS = (st.Rollback, st.RollbackTo)
 _ENDINGS = (st.Commit, *_ROLLBACKS)
 _LETTING_GO = (st.Deallocate, *_ROLLBACKS)
-
-
-def aborted() -> ExecutionError:
-    return ExecutionError(
-        "25P02", "current transaction is aborted, commands ignored until end of transaction block"
-    )
 
 
 class Session(SessionContext):

@@ -70,11 +70,8 @@ def params_decoder(
             try:
                 if max(map(len, values)) <= width and b"".join(values).replace(b"-", b"").isdigit():  # type: ignore[arg-type]
                     return tuple(map(int, values))  # type: ignore[arg-type]
-            except (
-                TypeError,
-                ValueError,
-            ):  # a NULL, nothing at all, a sign where there should be none: value by value
-                pass
+            except (TypeError, ValueError):
+                pass  # a NULL, nothing at all, a sign where there should be none: value by value
         if len(values) != count:
             raise SqlError(
                 "08P01",

@@ -23,7 +23,7 @@ from planner.ddl.plan import Rewrite
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type
-from planner.parse.placeholders import no_parameter
+from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 
 
@@ -41,8 +41,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     text = " " * said.query.offset + said.query.text
     plan, _ = scope.planner.plan(text, scope.context(trusted=False), normalise=False)
-    if plan.parameters:
-        raise no_parameter(text)
+    refuse_parameters(plan, text)
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     if len(said.columns) > len(plan.columns):

@@ -26,7 +26,7 @@ from planner.catalog import (
 )
 from planner.catalog.names import missing_relation, missing_schema, quote_qualified
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
-from planner.parse.placeholders import no_parameter
+from planner.parse.placeholders import refuse_parameters
 
 if TYPE_CHECKING:
     from planner.planner import PlanContext, Planner
@@ -229,8 +229,7 @@ class Scope:
             if e.position > beyond or not expression.offset:
                 e.position = 0
             raise
-        if plan.parameters:
-            raise no_parameter(" " * expression.offset + expression.text)
+        refuse_parameters(plan, " " * expression.offset + expression.text)
         return plan
 
     def rewrite(self, old: Table, new: Table, outputs: Sequence[str], then: Catalog) -> None:

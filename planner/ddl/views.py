@@ -15,7 +15,7 @@ from planner.catalog import View
 from planner.ddl import depends as depends_on
 from planner.ddl import stars, tables
 from planner.ddl.scope import Scope
-from planner.parse.placeholders import no_parameter
+from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 
 
@@ -33,8 +33,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
     if plan.columns is None:
         raise PlanError("42601", "views must not contain data-modifying statements")
-    if plan.parameters:
-        raise no_parameter(text)
+    refuse_parameters(plan, text)
     columns = _columns(said, plan)
     tree = parse_query(text)
     query = stars.written_out(said.query, scope.context())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planner.abc import PlanError
+from planner.abc import Plan, PlanError
 from planner.lexer import PARAMETER, Token, tokenize
 
 UNDECIDED_PARAMETER: Final = "42P18"
@@ -22,4 +22,10 @@ def no_parameter(text: str) -> PlanError:
     return PlanError("42P02", f"there is no parameter ${first.value}", position=first.start + 1)
 
 
-__all__ = ["UNDECIDED_PARAMETER", "named", "no_parameter"]
+def refuse_parameters(plan: Plan, text: str) -> None:
+    """A definition is kept, and nobody will give it values. Raises 42P02."""
+    if plan.parameters:
+        raise no_parameter(text)
+
+
+__all__ = ["UNDECIDED_PARAMETER", "named", "no_parameter", "refuse_parameters"]
