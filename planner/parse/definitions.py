@@ -10,7 +10,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER, PUNCTUATION, WORD, Token, quoted, tokenize
-from planner.parse import privileges, schemas, tables
+from planner.parse import alterations, clauses, constraints, privileges, schemas, tables
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.sequences import sequence_options
@@ -138,7 +138,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     else:
         c.accept("nulls", "distinct")
     if c.accept("with"):
-        tables.storage_options(c)
+        clauses.storage_options(c)
     if c.accept("tablespace"):
         c.name()
     where = c.rest() if c.accept("where") else None
@@ -178,7 +178,7 @@ def _index_element(c: Cursor) -> st.IndexElement:
     if c.is_name() and c.word not in ("asc", "desc", "nulls"):
         opclass = str(c.qualified())
         if c.symbol_is("("):
-            tables.storage_options(c)
+            clauses.storage_options(c)
     order = c.accept_one("asc", "desc")
     nulls: bool | None = None
     if c.accept("nulls"):
@@ -205,7 +205,7 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
     name = c.qualified()
     columns = c.name_list() if c.symbol_is("(") else ()
     if c.accept("with"):
-        tables.storage_options(c)
+        clauses.storage_options(c)
     c.expect("as")
     last = len(c.tokens) - 1
     words = [t.value if t.kind == WORD else "" for t in c.tokens[max(c.at, last - 4) : last]]
@@ -314,12 +314,12 @@ def alter_domain(c: Cursor) -> Any:
         return _named(
             "domain",
             name,
-            st.AlterAction("add constraint", constraint=tables.table_constraint(c), position=position),
+            st.AlterAction("add constraint", constraint=constraints.table_constraint(c), position=position),
         )
     if c.accept("drop", "constraint"):
         exists = c.accept("if", "exists")
         label = c.name()
-        cascade = tables.drop_behaviour(c)
+        cascade = clauses.drop_behaviour(c)
         return _named(
             "domain",
             name,
@@ -375,7 +375,7 @@ def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
             actions.append(st.AlterAction("set type", column, type=c.type_name(), position=position))
         else:
             c.fail()
-        tables.drop_behaviour(c)
+        clauses.drop_behaviour(c)
         if not c.accept_symbol(","):
             return st.AlterNamed("type", name, tuple(actions))
 
@@ -412,16 +412,16 @@ def alter(c: Cursor) -> Any:
     """After ALTER."""
     at = c.token
     if word := c.accept_one("table", "view", "index"):
-        return tables.alter_relation(c, word)
+        return alterations.alter_relation(c, word)
     if c.accept("materialized", "view"):
-        return tables.alter_relation(c, "materialized view")
+        return alterations.alter_relation(c, "materialized view")
     if c.accept("sequence"):
         exists = c.accept("if", "exists")
         at_name = c.at
         name = c.qualified()
         if c.word in ("rename", "set") or c.next_is("owner", "to"):
             c.at = at_name
-            made = tables.alter_relation(c, "sequence")
+            made = alterations.alter_relation(c, "sequence")
             return st.AlterTable("sequence", made.name, made.actions, exists)
         return st.AlterSequence(name, sequence_options(c), exists)
     if c.accept("schema"):
@@ -473,7 +473,7 @@ def drop(c: Cursor) -> Any:
         if c.accept("owned"):
             c.expect("by")
             roles = privileges.role_names(c)
-            return st.DropOwned(roles, tables.drop_behaviour(c))
+            return st.DropOwned(roles, clauses.drop_behaviour(c))
         if c.accept("extension"):
             c.unsupported("DROP EXTENSION", at)
         if c.word in _REFUSED or c.word in ("aggregate", "routine"):
@@ -489,11 +489,11 @@ def drop(c: Cursor) -> Any:
         found = tuple(names)
     else:
         found = c.qualified_list()
-    cascade = tables.drop_behaviour(c)
+    cascade = clauses.drop_behaviour(c)
     if kind == "database":
         c.accept("with")
         if c.symbol_is("("):
-            tables.storage_options(c)
+            clauses.storage_options(c)
     return st.Drop(kind, found, exists, cascade)
 
 
@@ -526,4 +526,4 @@ def truncate(c: Cursor) -> st.Truncate:
     restart = c.accept("restart", "identity")
     if not restart:
         c.accept("continue", "identity")
-    return st.Truncate(tuple(names), restart, tables.drop_behaviour(c))
+    return st.Truncate(tuple(names), restart, clauses.drop_behaviour(c))

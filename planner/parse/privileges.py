@@ -7,7 +7,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import tables
+from planner.parse import clauses
 from planner.parse.cursor import Cursor
 
 # --- roles, databases -----------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         admin = c.accept("with", "admin", "option") or option
         _granted_by(c)
         if revoke:
-            tables.drop_behaviour(c)
+            clauses.drop_behaviour(c)
         return st.GrantRole(tuple(p for p, _ in privileges), grantees, revoke, admin)
     if is_role:
         raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
@@ -191,7 +191,7 @@ def _grant(c: Cursor, revoke: bool) -> Any:
     grantees = _roles(c)
     with_option = c.accept("with", "grant", "option") or option
     _granted_by(c)
-    cascade = tables.drop_behaviour(c) if revoke else False
+    cascade = clauses.drop_behaviour(c) if revoke else False
     return st.Grant(tuple(privileges), kind, tuple(names), grantees, revoke, with_option, cascade)
 
 
@@ -233,7 +233,7 @@ def alter_default_privileges(c: Cursor) -> st.AlterDefaultPrivileges:
     grantees = _roles(c)
     with_option = c.accept("with", "grant", "option") or option
     if revoke:
-        tables.drop_behaviour(c)
+        clauses.drop_behaviour(c)
     return st.AlterDefaultPrivileges(tuple(wanted), kind, grantees, roles, schemas, revoke, with_option)
 
 

@@ -1,0 +1,171 @@
+"""The grammar of ALTER TABLE and of what is altered like a table: views, indexes, materialized views.
+
+    ALTER TABLE [IF EXISTS] [ONLY] name action, ...
+
+USING and the expressions of SET DEFAULT are kept as slices of the text.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner import statements as st
+from planner.parse import clauses, constraints
+from planner.parse.cursor import Cursor
+from planner.parse.sequences import sequence_options
+from planner.parse.tables import column_definition
+
+
+def alter_relation(c: Cursor, kind: str) -> Any:
+    """After ALTER TABLE, VIEW, INDEX, MATERIALIZED VIEW."""
+    if c.accept("all"):
+        c.unsupported("ALTER ... ALL IN TABLESPACE", c.tokens[c.at - 1])
+    exists = c.accept("if", "exists")
+    c.accept("only")
+    name = c.qualified()
+    c.accept_symbol("*")
+    actions = [_action(c, name.name)]
+    while c.accept_symbol(","):
+        actions.append(_action(c, name.name))
+    return st.AlterTable(kind, name, tuple(actions), exists)
+
+
+def _action(c: Cursor, table: str) -> st.AlterAction:
+    position = c.position
+    if c.accept("rename"):
+        return _rename(c, position)
+    if c.accept("owner", "to"):
+        return st.AlterAction("owner", c.role(), position=position)
+    if c.accept("set", "schema"):
+        return st.AlterAction("set schema", c.name(), position=position)
+    if c.accept("add"):
+        return _add(c, position, table)
+    if c.accept("drop"):
+        return _drop(c, position)
+    if c.accept("alter"):
+        if c.accept("constraint"):
+            c.unsupported("ALTER CONSTRAINT", c.tokens[c.at - 1])
+        c.accept("column")
+        return _alter_column(c, position)
+    if c.accept("validate", "constraint"):
+        return st.AlterAction("validate constraint", c.name(), position=position)
+    sets = c.next_is("set")
+    if c.accept("set") or c.accept("reset"):
+        if c.symbol_is("("):
+            what = "set options" if sets else "reset options"
+            return st.AlterAction(what, position=position, options=clauses.storage_options(c))
+        if (
+            c.accept_one("logged", "unlogged")
+            or c.accept("without", "cluster")
+            or c.accept("without", "oids")
+        ):
+            pass
+        elif c.accept("tablespace") or c.accept("access", "method"):
+            c.name()
+        else:
+            c.fail()
+        return st.AlterAction("ignore", position=position)
+    if c.accept("cluster", "on"):
+        return st.AlterAction("ignore", c.name(), position=position)
+    if c.accept("replica", "identity"):
+        if c.accept("using", "index"):
+            c.name()
+        elif not c.accept_one("full", "nothing", "default"):
+            c.fail()
+        return st.AlterAction("ignore", position=position)
+    for words, feature in (
+        (("enable", "row", "level", "security"), "row-level security"),
+        (("force", "row", "level", "security"), "row-level security"),
+        (("inherit",), "table inheritance"),
+        (("attach", "partition"), "table partitioning"),
+        (("detach", "partition"), "table partitioning"),
+        (("of",), "typed tables"),
+    ):
+        if c.next_is(*words):
+            c.unsupported(feature)
+    if c.next_is("disable") or c.next_is("enable") or c.next_is("no") or c.next_is("not", "of"):
+        while not c.ended and not c.symbol_is(","):
+            c.advance()
+        return st.AlterAction("ignore", position=position)
+    c.fail()
+
+
+def _rename(c: Cursor, position: int) -> st.AlterAction:
+    if c.accept("to"):
+        return st.AlterAction("rename", new_name=c.name(), position=position)
+    if c.accept("constraint"):
+        old = c.name()
+        c.expect("to")
+        return st.AlterAction("rename constraint", old, c.name(), position=position)
+    c.accept("column")
+    old_position = c.position
+    old = c.name()
+    c.expect("to")
+    return st.AlterAction("rename column", old, c.name(), position=old_position)
+
+
+def _add(c: Cursor, position: int, table: str) -> st.AlterAction:
+    if c.word in constraints.FIRST_WORDS and c.token.keyword:
+        return st.AlterAction("add constraint", constraint=constraints.table_constraint(c), position=position)
+    c.accept("column")
+    exists = c.accept("if", "not", "exists")
+    return st.AlterAction("add column", column=column_definition(c, table), exists=exists, position=position)
+
+
+def _drop(c: Cursor, position: int) -> st.AlterAction:
+    what = "drop constraint" if c.accept("constraint") else "drop column"
+    if what == "drop column":
+        c.accept("column")
+    exists = c.accept("if", "exists")
+    name_position = c.position
+    name = c.name()
+    cascade = clauses.drop_behaviour(c)
+    return st.AlterAction(what, name, exists=exists, cascade=cascade, position=name_position)
+
+
+def _alter_column(c: Cursor, position: int) -> st.AlterAction:
+    position = c.position
+    name = c.name()
+    if c.accept("set", "default"):
+        return st.AlterAction("set default", name, expression=c.balanced(), position=position)
+    if c.accept("drop", "default"):
+        return st.AlterAction("drop default", name, position=position)
+    if c.accept("set", "not", "null"):
+        return st.AlterAction("set not null", name, position=position)
+    if c.accept("drop", "not", "null"):
+        return st.AlterAction("drop not null", name, position=position)
+    if c.accept("drop", "expression"):
+        exists = c.accept("if", "exists")
+        return st.AlterAction("drop expression", name, exists=exists, position=position)
+    if c.accept("drop", "identity"):
+        exists = c.accept("if", "exists")
+        return st.AlterAction("drop identity", name, exists=exists, position=position)
+    if c.accept("type") or c.accept("set", "data", "type"):
+        type_name = c.type_name()
+        if c.accept("collate"):
+            c.qualified()
+        using = c.balanced() if c.accept("using") else None
+        return st.AlterAction("set type", name, type=type_name, expression=using, position=position)
+    if c.accept("add", "generated"):
+        when = "a" if c.accept("always") else "d" if c.accept("by", "default") else c.fail()
+        c.expect("as", "identity")
+        options = sequence_options(c, parenthesised=True) if c.symbol_is("(") else None
+        return st.AlterAction("add identity", name, identity=when, sequence=options, position=position)
+    if c.next_is("set", "generated"):
+        c.at += 2
+        when = "a" if c.accept("always") else "d" if c.accept("by", "default") else c.fail()
+        return st.AlterAction("set identity", name, identity=when, position=position)
+    if c.next_is("restart") or (c.next_is("set") and c.ahead().value in (
+        "increment", "minvalue", "maxvalue", "start", "cache", "cycle", "no", "sequence"
+    )):  # fmt: skip
+        options = sequence_options(c, with_set=True)
+        return st.AlterAction("set identity", name, sequence=options, position=position)
+    if c.accept("set", "statistics"):
+        c.integer()
+    elif c.accept("set", "storage") or c.accept("set", "compression"):
+        c.label()
+    elif c.accept("set") or c.accept("reset"):
+        clauses.storage_options(c)
+    else:
+        c.fail()
+    return st.AlterAction("ignore", name, position=position)
