@@ -28,12 +28,13 @@ import psycopg
 from bench.peers import Peer, pgbench_program
 from bench.pgbench import initialised
 from bench.workload import BOTH, NOTED, OURS, Aim, Curve, Workload, at_most
+from executor.columnar.parallel import usable_cores
 from tests.binding.tpch import DDL, QUERIES
 from tests.tpch.data import TABLE_NAMES, answer, generated, load
 
 SCALE = 1.0
 PASSES = 3
-DUCKDB_THREADS = 1
+DUCKDB_THREADS = usable_cores()
 """The server's default (`duckdb_threads`)."""
 _GROUP = f"tpch-{SCALE:g}"
 POSTGRES_LIMIT_S = 20.0

@@ -124,7 +124,7 @@ class Executor:
 
         store = SnapshotStore(
             memory_limit=f"{limits.duckdb_memory_limit_bytes >> 20}MiB",
-            threads=limits.duckdb_threads,
+            threads=1,  # more while they are of use: `executor.columnar.parallel`
             scratch=scratch,
             durable_ts=environment.oracle.read_ts,
             oldest_read_ts=environment.holds.oldest,

@@ -28,7 +28,7 @@ class ExecutorLimits:
     """Columnar statements waiting for a thread; one more is 53300."""
 
     duckdb_threads: int = 1
-    """DuckDB's threads per query; one is fastest for small queries and scales by cursors."""
+    """DuckDB's threads while a query runs that has much to read (`executor.columnar.parallel`); others have one."""
 
     duckdb_memory_limit_bytes: int = 2 << 30
 

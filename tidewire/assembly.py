@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING
 import structlog
 import uvloop
 
+from executor.columnar.parallel import usable_cores
 from executor.executor import Executor
 from executor.limits import ExecutorLimits
 from pgwire.scram import certificate_hash
@@ -148,7 +149,7 @@ async def assemble(
         limits=replace(
             ExecutorLimits(),
             sessions_max=config.connections_max,
-            duckdb_threads=config.duckdb_threads,
+            duckdb_threads=config.duckdb_threads or max(1, usable_cores() // config.processes),
             duckdb_memory_limit_bytes=config.duckdb_memory_limit_bytes,
             columnar_threads=config.columnar_threads,
             transaction_bytes_max=config.transaction_bytes_max,

@@ -77,7 +77,9 @@ class Config(BaseSettings):
         "1g", pattern=r"^\d+[kmg]$", description="Of the process that drives them."
     )
 
-    duckdb_threads: int = Field(1, ge=1)
+    duckdb_threads: int = Field(
+        0, ge=0, description="Of a query that has much to read. 0: its share of the machine's cores."
+    )
     duckdb_memory_limit_bytes: int = Field(2 << 30, ge=64 << 20)
     columnar_threads: int = Field(4, ge=1)
     transaction_bytes_max: int = Field(1 << 36, ge=1 << 20)

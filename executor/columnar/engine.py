@@ -26,6 +26,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, sql_error
+from executor.columnar.parallel import Parallelism
 from executor.limits import ExecutorLimits
 from executor.snapshot.spill import Spill, spilled_table
 from planner.types.timezones import icu_name, session_zone
@@ -115,6 +116,7 @@ class ColumnarEngine:
         self._open_cursor = open_cursor
         self.limits = limits
         self._pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb")
+        self._parallelism = Parallelism(open_cursor, limits.duckdb_threads)
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._working: set[duckdb.DuckDBPyConnection] = set()
         self._waiting = 0
@@ -123,13 +125,14 @@ class ColumnarEngine:
     # --- running ---------------------------------------------------------------------------
 
     async def start(
-        self, sql: str, bindings: Mapping[str, pa.Table] | None = None, *, zone: str = ""
+        self, sql: str, bindings: Mapping[str, pa.Table] | None = None, *, zone: str = "", rows: int = 0
     ) -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
         """Starts a query. Returns it, the first batches, and whether they are all there are.
 
-        A result that is complete has already been closed. Raises SqlError, 57014 if cancelled.
+        `rows`: about how many it has to read. A result that is complete has already been closed. Raises SqlError, 57014 if
+        cancelled.
         """
-        query = RunningQuery(self, self._cursor())
+        query = await self._query(sql, rows)
         small = self.limits.small_result_rows
 
         def work() -> tuple[list[pa.RecordBatch], bool]:
@@ -155,13 +158,19 @@ class ColumnarEngine:
         return query, batches, complete
 
     async def table(
-        self, sql: str, bindings: Mapping[str, pa.Table] | None = None, *, zone: str = "", bytes_max: int = 0
+        self,
+        sql: str,
+        bindings: Mapping[str, pa.Table] | None = None,
+        *,
+        zone: str = "",
+        bytes_max: int = 0,
+        rows: int = 0,
     ) -> pa.Table:
-        """A whole result, in mapped files where it is large.
+        """A whole result, in mapped files where it is large. `rows`: about how many are to be read.
 
         Raises 54000 when it is larger than `bytes_max` (0: the limit for transactions).
         """
-        query = RunningQuery(self, self._cursor())
+        query = await self._query(sql, rows)
         bound = bytes_max or self.limits.transaction_bytes_max
 
         def work() -> pa.Table:
@@ -236,6 +245,18 @@ class ColumnarEngine:
 
     # --- cursors ---------------------------------------------------------------------------
 
+    async def _query(self, sql: str, rows: int) -> RunningQuery:
+        ended = await self._parallelism.begin(sql, rows)
+        try:
+            query = RunningQuery(self, self._cursor())
+        except BaseException:
+            if ended is not None:
+                ended()
+            raise
+        if ended is not None:
+            query.on_close(ended)
+        return query
+
     def _cursor(self) -> duckdb.DuckDBPyConnection:
         return self._idle.pop() if self._idle else self._open_cursor()
 
@@ -254,6 +275,7 @@ class ColumnarEngine:
         for cursor in self._working:
             cursor.interrupt()
         await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        await asyncio.to_thread(self._parallelism.close)
         for cursor in self._idle:
             cursor.close()
         self._idle.clear()

@@ -63,7 +63,7 @@ Given = tuple[Table | None, pa.Table]
 class Prepared:
     """A query's text with its relations in place, and what must be held until it has begun."""
 
-    __slots__ = ("_feeds", "_hold", "_loan", "_pin", "bindings", "session", "sql")
+    __slots__ = ("_feeds", "_hold", "_loan", "_pin", "bindings", "rows", "session", "sql")
 
     def __init__(
         self,
@@ -79,6 +79,8 @@ class Prepared:
         self.session = session
         self.sql = sql
         self.bindings = bindings
+        self.rows = sum(image.stored_rows for image in pin.images) + sum(map(len, bindings.values()))
+        """Of all relations together, about."""
         self._pin = pin
         self._hold = hold
 
@@ -331,7 +333,9 @@ async def read(
     async def begun() -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
         prepared = await prepare(session, block, query, params, as_of=as_of)
         try:
-            return await session.executor.columnar.start(prepared.sql, prepared.bindings, zone=_zone(session))
+            return await session.executor.columnar.start(
+                prepared.sql, prepared.bindings, zone=_zone(session), rows=prepared.rows
+            )
         finally:
             prepared.begun()
 
@@ -410,7 +414,9 @@ async def arrow(
     async def table() -> pa.Table:
         prepared = await prepare(session, block, query, params, extra, begins=begins)
         try:
-            return await session.executor.columnar.table(prepared.sql, prepared.bindings, zone=_zone(session))
+            return await session.executor.columnar.table(
+                prepared.sql, prepared.bindings, zone=_zone(session), rows=prepared.rows
+            )
         finally:
             prepared.begun()
 

@@ -131,6 +131,11 @@ class TableImage(Lookups):
         """The generation that takes the writes."""
         return self.generations[-1]
 
+    @property
+    def stored_rows(self) -> int:
+        """Rows in DuckDB, those that are gone and still kept included."""
+        return self.physical.live_rows + self.physical.dead_rows
+
     def physical_at(self, ts: Timestamp) -> Physical:
         for p in reversed(self.generations):
             if p.begins <= ts:

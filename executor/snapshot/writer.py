@@ -72,9 +72,10 @@ class PinnedTooLong(Exception):
 class ReadPin:
     """Keeps flushes from committing until a query that leaves time filters out has begun."""
 
-    __slots__ = ("_images",)
+    __slots__ = ("_images", "images")
 
     def __init__(self, images: list[TableImage]) -> None:
+        self.images = images
         self._images = [i for i in images if not i.closing]
         for image in self._images:
             image.pins += 1

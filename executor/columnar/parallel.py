@@ -1,0 +1,116 @@
+"""How many threads DuckDB works with: one, and one for each core while a query runs that has much to read.
+
+    query over few rows      --------------------------------------------------->   one thread: its own
+    query over many rows     raised: SET threads = cores   [a worker a core]  ... closed, lingering, lowered
+    nextval() over many rows lowered, and nobody raises it meanwhile
+
+DuckDB knows one number of threads for the whole database. With more than one, a query over a handful of rows pays for
+waking workers that find nothing to do (0.2 ms of 0.7), and most statements that come this way are such; with one, a
+scan of millions uses one core of many. So the number follows what runs.
+
+**Workers yield.** A thread inherits the niceness of the one that starts it: the workers are started by a thread that
+has stepped back (`nice` 10), so whoever answers clients gets a core at once and the scan what is left.
+
+**Order.** Rows of a scan come in their order however many threads read it, but a function that has an effect is called in any
+order by several. What counts (`nextval`), tells a session or draws random numbers runs on one thread, as in PostgreSQL,
+whose planner calls such functions parallel unsafe or restricted. (If somebody else's large query is running already,
+the numbers are as unique as ever, but rows and numbers are not in the same order.)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import duckdb
+
+WIDE_ROWS = 245_760
+"""Rows of all relations of a query that make it worth it: two row groups, DuckDB's unit of parallel work."""
+LINGER_S = 1.0
+"""For how long the workers stay after the last large query: the next one often follows."""
+NICENESS = 10
+
+_IN_ORDER = re.compile(
+    r"\btw_(nextval|currval|lastval|setval|set_config|notify|advisory)\(|\b(random|setseed)\("
+)
+
+
+def usable_cores() -> int:
+    """The cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Parallelism:
+    """See the module. Everything is called on the event loop; `threads` 1 turns it off."""
+
+    def __init__(self, open_cursor: Callable[[], duckdb.DuckDBPyConnection], threads: int) -> None:
+        self.threads = threads
+        self._wide = self._in_order = 0
+        self._now = 1
+        self._lowering: asyncio.TimerHandle | None = None
+        self._cursor = open_cursor() if threads > 1 else None
+        self._starter = (
+            ThreadPoolExecutor(1, "duckdb-threads", initializer=_step_back) if threads > 1 else None
+        )
+
+    async def begin(self, sql: str, rows: int) -> Callable[[], None] | None:
+        """Before a query over so many rows is started. Returns what is to be called when it is closed, if anything is."""
+        if self._starter is None or rows < WIDE_ROWS:
+            return None
+        if _IN_ORDER.search(sql):
+            self._in_order += 1
+            if not self._wide:
+                await self._set(1)
+            return self._ended_in_order
+        self._wide += 1
+        if not self._in_order:
+            await self._set(self.threads)
+        return self._ended_wide
+
+    def _ended_in_order(self) -> None:
+        self._in_order -= 1
+
+    def _ended_wide(self) -> None:
+        self._wide -= 1
+        if not self._wide and self._lowering is None:
+            self._lowering = asyncio.get_running_loop().call_later(LINGER_S, self._lower)
+
+    def _lower(self) -> None:
+        self._lowering = None
+        if not self._wide and self._starter is not None:
+            self._now = 1
+            self._starter.submit(self._execute, 1)
+
+    async def _set(self, threads: int) -> None:
+        if threads != self._now and self._starter is not None:
+            self._now = threads
+            await asyncio.wrap_future(self._starter.submit(self._execute, threads))
+
+    def _execute(self, threads: int) -> None:
+        if self._cursor is not None:
+            self._cursor.execute(f"SET threads = {threads}")
+
+    def close(self) -> None:
+        """Idempotent. Blocks for as long as a change of the number takes."""
+        if self._lowering is not None:
+            self._lowering.cancel()
+            self._lowering = None
+        starter, self._starter = self._starter, None
+        if starter is not None:
+            starter.shutdown(wait=True, cancel_futures=True)
+        if self._cursor is not None:
+            self._cursor.close()
+            self._cursor = None
+
+
+def _step_back() -> None:
+    """The thread that calls it, and those that it starts, run when nobody else wants to."""
+    with contextlib.suppress(
+        OSError, AttributeError
+    ):  # a system without threads' niceness: they are as any other
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
