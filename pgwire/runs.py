@@ -27,7 +27,8 @@ from pgwire import messages, replies
 from pgwire.abc import MORE, Step
 from pgwire.encoding.arrow_views import Bytes
 from pgwire.encoding.binary_fields import Fields, Places
-from pgwire.encoding.bound_columns import fields_of_rows, fields_of_values, read_columns
+from pgwire.encoding.bound_columns import BoundColumn, read_columns
+from pgwire.encoding.bound_places import fields_of_binds
 from pgwire.encoding.copy_columns import Doubt
 from pgwire.results import PortalRun
 from pgwire.shapes import Formats, bound_columns
@@ -229,19 +230,19 @@ class _Batch:
             readers = bound_columns(
                 self._prepared, self._types, self._codes, conversation.session.type_settings
             )
-            given = read_columns(readers, self._fields(base))
+            given = read_columns(readers, self._fields(base, readers))
         except (Doubt, SqlError, pa.ArrowException, OverflowError):
             conversation.one_by_one = run.count - 1
             return None
         conversation.inbox.position = base
         return self._insert(given)
 
-    def _fields(self, base: int) -> list[Fields]:
-        run, data, width = self._run, self._conversation.inbox.buffer, len(self._types)
-        starts, ends = (base + places for places in run.values())
-        if self._row_count == 1:
-            return fields_of_rows(data, starts, ends, width)
-        return fields_of_values(data, starts, ends, self._row_count * width, width)
+    def _fields(self, base: int, readers: Sequence[BoundColumn]) -> list[Fields]:
+        data = self._conversation.inbox.buffer
+        starts, ends = (base + places for places in self._run.values())
+        # Of a row in each Bind every step is all rows': leaping over values saves nothing.
+        widths = [c.width if self._row_count > 1 else 0 for c in readers]
+        return fields_of_binds(data, starts, ends, self._row_count, widths)
 
     async def _insert(self, given: Sequence[pa.Array]) -> None:
         conversation, prepared, run = self._conversation, self._prepared, self._run

@@ -1,28 +1,21 @@
 """Parameters of many rows at once: the values of a column, scattered over many Binds or one -> canonical Arrow.
 
-    B head | size value | size value | tail      row 0
-    B head | size value | size value | tail      row 1      `fields_of_rows`: columns of equally built Binds
-             column 0     column 1
-
-    B head | size value | size value | size value | size value | tail       `fields_of_values`: several rows in each Bind
-
-Binary values are read as those of a binary COPY (`binary_fields`). Text is cast by Arrow and checked as COPY checks it
-(`copy_columns`). What either is not sure about (`Doubt`) is read value by value with the type's own input function,
-just as one parameter is.
+Where the values are is known (`bound_places`). Binary ones are read as those of a binary COPY (`binary_fields`). Text is
+cast by Arrow and checked as COPY checks it (`copy_columns`). What either is not sure about (`Doubt`) is read value by
+value with the type's own input function, just as one parameter is.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from struct import Struct
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pgwire.encoding.binary_fields import Fields, Places, column_reader
+from pgwire.encoding.binary_fields import Fields, Places, column_reader, field_width
 from pgwire.encoding.copy_columns import YEAR_1_DAYS, YEAR_1_US, Block, ColumnReader, Doubt
 from pgwire.encoding.parameters import parameter_input
 from planner import types as t
@@ -36,8 +29,6 @@ _ZONE_HOURS_MAX: Final = 14
 _STAMP_SIZE_BYTES: Final = len("2024-02-29 12:34:56")
 _DATE_SIZE_BYTES: Final = len("2024-02-29")
 _ZONE_SIZE_BYTES: Final = len("+00")
-_ABREAST_MIN: Final = 8
-"""From so many stretches on, one step of numpy for all of them costs less than a step of Python for each."""
 
 _strings: Final = column_reader(TypeRef(t.TEXT))
 OfText = Callable[[pa.Array, Places], pa.Array]
@@ -47,12 +38,14 @@ OfText = Callable[[pa.Array, Places], pa.Array]
 class BoundColumn:
     """How one parameter of many rows is read: as a `ref`, from text or binary values."""
 
-    __slots__ = ("_by_column", "_by_value", "_zoned", "of_text", "ref")
+    __slots__ = ("_by_column", "_by_value", "_zoned", "of_text", "ref", "width")
 
     def __init__(self, ref: TypeRef, form: int, settings: TypeSettings) -> None:
         self.ref = ref
         self._by_value = parameter_input(ref, form, settings)
         self._by_column = column_reader(ref) if form and ref.oid not in _TEXTS else None
+        self.width = field_width(ref) if form else 0
+        """How long every value is that is not NULL; 0 where that varies."""
         self._zoned = not form and ref.oid in (t.DATE, t.TIMESTAMP)
         self.of_text = None if self._by_column is not None else _text_reader(ref, settings)
         """What makes the column of the values' text, where they are text and there is such a way."""
@@ -195,62 +188,4 @@ def _without_zones(fields: Fields, dated: bool) -> Fields:
     return Fields(fields.data, fields.starts, np.where(sizes < 0, sizes, sizes - cut))
 
 
-def fields_of_rows(data: bytes, starts: Places, ends: Places, width: int) -> list[Fields]:
-    """The columns of rows of `width` sized values that begin and end at these places. Raises Doubt where they do not."""
-    where, sizes = _followed(data, starts, ends, width)
-    return [Fields(data, where[i], sizes[i]) for i in range(width)]
-
-
-def fields_of_values(data: bytes, starts: Places, ends: Places, count: int, width: int) -> list[Fields]:
-    """The same where `count` values, those of several rows, follow each other between these places."""
-    if len(starts) >= _ABREAST_MIN:
-        places, lengths = _followed(data, starts, ends, count)
-        where, sizes = places.T.reshape(-1), lengths.T.reshape(-1)
-    else:
-        where, sizes = _walked(data, starts, ends, count)
-    return [Fields(data, where[i::width], sizes[i::width]) for i in range(width)]
-
-
-def _followed(data: bytes, starts: Places, ends: Places, count: int) -> tuple[Places, Places]:
-    """Where `count` values begin and how long they are, a row for each value: all stretches abreast. Raises Doubt."""
-    at = starts
-    if len(data) < 4:
-        raise Doubt
-    words = np.ndarray((len(data) - 3,), np.dtype(">i4"), data, 0, (1,))
-    where = np.empty((count, len(at)), np.int64)
-    sizes = np.empty((count, len(at)), np.int64)
-    try:
-        for i in range(count):
-            sizes[i] = words[at]
-            where[i] = at + 4
-            at = where[i] + np.maximum(sizes[i], 0)
-    except IndexError:
-        raise Doubt from None
-    # Each began where the one before it ended: so if the last ends where it should, all are in their stretches.
-    if int(sizes.min(initial=0)) < -1 or (at != ends).any():
-        raise Doubt
-    return where, sizes
-
-
-def _walked(data: bytes, starts: Places, ends: Places, count: int) -> tuple[Places, Places]:
-    """The same of a few stretches, value after value of one after the other."""
-    where: list[int] = []
-    sizes: list[int] = []
-    add_where, add_size = where.append, sizes.append
-    size_at = Struct(">i").unpack_from
-    for at, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        while at < end:
-            (size,) = size_at(data, at)
-            at += 4
-            add_where(at)
-            add_size(size)
-            if size > 0:
-                at += size
-        if at != end:
-            raise Doubt
-    if len(sizes) != count * len(starts) or min(sizes) < -1:
-        raise Doubt
-    return np.array(where, np.int64), np.array(sizes, np.int64)
-
-
-__all__ = ["BoundColumn", "fields_of_rows", "fields_of_values", "read_columns"]
+__all__ = ["BoundColumn", "read_columns"]
