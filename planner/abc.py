@@ -155,6 +155,8 @@ class Constraint:
     validated: bool = True
     index_only: bool = False  # what a unique index enforces, which is no constraint to anybody who asks
     shown: tuple[str, ...] = ()  # its keys as errors name them; (): the columns' names
+    delete_columns: tuple[int, ...] = ()  # those that ON DELETE SET NULL or DEFAULT (...) means; (): all
+    no_inherit: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,7 @@ class Table:
     retention_us: int | None = None
     """How long history is kept; None: as long as the server's default says."""
     on_commit: str = ""  # of a temporary table: "delete" its rows, or "drop" it
+    unlogged: bool = False  # as it was said: such a table lasts like any other
 
     @property
     def visible(self) -> tuple[Column, ...]:

@@ -299,6 +299,9 @@ class ConstraintDef:
     not_valid: bool = False
     nulls_not_distinct: bool = False
     using_index: str = ""
+    include: tuple[str, ...] = ()
+    delete_columns: tuple[str, ...] = ()  # ON DELETE SET NULL or DEFAULT (...)
+    no_inherit: bool = False
     position: int = 0
 
 
@@ -319,6 +322,7 @@ class SequenceOptions:
     cycle: bool | None = None
     owned_by: tuple[str, ...] | None = None  # () is NONE, else [schema,] table, column
     name: Name | None = None
+    generated: str = ""  # ALTER COLUMN ... SET GENERATED: "a" ALWAYS, "d" BY DEFAULT
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,6 +371,7 @@ class CreateTableAs:
     on_commit: str = ""
     materialized: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    unlogged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,6 +479,7 @@ class CreateSequence:
     options: SequenceOptions
     if_not_exists: bool = False
     temporary: bool = False
+    unlogged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,8 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for check in bound.checks:
         if check.before:
             await _check(session, block, check)
+    if bound.rewrites:
+        _make_sequences_known(session, block, changes)
     moved: list[tuple[Table, Any, bool]] = [
         (rewrite.new, await _rewritten(session, block, rewrite), False) for rewrite in bound.rewrites
     ]
@@ -160,6 +162,14 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     for check in bound.checks:
         if not check.before:
             await _check(session, block, check)
+
+
+def _make_sequences_known(session: Session, block: Block, changes: Sequence[CatalogChange]) -> None:
+    """The sequences that the statement makes, as a step of their own: rows that are there already get their values
+    from them (ADD COLUMN ... serial) before the table has the column."""
+    made = [c for c in _squashed(changes) if c.old is None and isinstance(c.new, SequenceObject)]
+    if made:
+        block.add_step(DdlStep(made), session.catalog.with_changes(made))
 
 
 def leaving(session: Session, block: Block) -> list[Any]:

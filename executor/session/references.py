@@ -305,7 +305,9 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         for rid, row in found:
             changes.append((rules.key(row) if rules.key is not None else rid, rid, row, None, None))
     else:
-        filled = await _fillings(session, block, child, constraint, action, len(found))
+        columns = (constraint.delete_columns if deleted else ()) or constraint.columns
+        filled = await _fillings(session, child, columns, action, len(found))
+        cleared = [child.index_of(a) for a in columns]
         mades: list[Row] = []
         for i, (_, row) in enumerate(found):
             new_row = list(row)
@@ -316,7 +318,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
                 for at, theirs in zip(rule.indexes, indexes, strict=True):
                     new_row[at] = source[theirs]
             else:
-                for at, column in zip(rule.indexes, filled, strict=True):
+                for at, column in zip(cleared, filled, strict=True):
                     new_row[at] = column[i]
             mades.append(tuple(new_row))
         if any(c.generated for c in child.columns):
@@ -369,16 +371,16 @@ async def _keep_unique(session: Session, block: Block, child: Table, changes: Se
 
 
 async def _fillings(
-    session: Session, block: Block, child: Table, constraint: Constraint, action: str, count: int
+    session: Session, child: Table, attnums: tuple[int, ...], action: str, count: int
 ) -> list[list[Any]]:
-    """Per referring column the values that SET NULL or SET DEFAULT puts there."""
+    """Per column (of these) the values that SET NULL or SET DEFAULT puts there."""
     if action == "c":
         return []
     if action == "n":
-        return [[None] * count for _ in constraint.columns]
+        return [[None] * count for _ in attnums]
     from executor.session.copying import default_values
 
-    columns = [child.columns[child.index_of(a)] for a in constraint.columns]
+    columns = [child.columns[child.index_of(a)] for a in attnums]
     out = []
     for column in columns:
         array = await default_values(session, column, count)

@@ -126,6 +126,7 @@ class Sequence:
     restarts: int = 0
     restarted_at: int | None = None  # RESTART WITH, setval; None: start
     called: bool = False  # `restarted_at` counts as taken: setval(..., true)
+    unlogged: bool = False
 
     @property
     def lease_name(self) -> str:

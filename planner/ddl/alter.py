@@ -101,6 +101,8 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         moves.move_relation(scope, found, action.name)
     elif action.what == "owner" and not isinstance(found, Index):
         scope.replace(found, dataclasses.replace(found, owner=constraints.require_role(scope, action.name)))
+    elif action.what == "set logged" and isinstance(found, Sequence):
+        scope.replace(found, dataclasses.replace(found, unlogged=action.name == "unlogged"))
     elif action.what in ("rename column", "set default", "drop default") and isinstance(found, View):
         if action.what != "rename column":
             raise PlanError("0A000", "defaults of view columns are not supported")
@@ -124,6 +126,35 @@ def owner(on: Alteration, a: st.AlterAction) -> None:
         on.scope.replace(sequence, dataclasses.replace(sequence, owner=role))
 
 
+def set_logged(on: Alteration, a: st.AlterAction) -> None:
+    """SET LOGGED | UNLOGGED, of the table and the sequences that it owns. Foreign keys must not lead out of what lasts."""
+    table, scope = on.table, on.scope
+    unlogged = a.name == "unlogged"
+    if table.temporary:
+        raise PlanError(
+            "42P16", f'cannot change logged status of table "{table.name}" because it is temporary'
+        )
+    for holder in scope.catalog.objects(Table):
+        for c in holder.constraints:
+            from_here, to_here = holder.oid == table.oid, c.foreign_table == table.oid
+            if c.kind != "f" or from_here == to_here:
+                continue
+            other = scope.catalog.table(c.foreign_table) if from_here else holder
+            if to_here and unlogged and not other.unlogged:
+                relation = "references logged"
+            elif from_here and not unlogged and other.unlogged:
+                relation = "references unlogged"
+            else:
+                continue
+            raise PlanError(
+                "42P16",
+                f'could not change table "{table.name}" to {a.name} because it {relation} table "{other.name}"',
+            )
+    on.table = dataclasses.replace(table, unlogged=unlogged)
+    for sequence in scope.catalog.sequences_of(table.oid):
+        scope.replace(sequence, dataclasses.replace(sequence, unlogged=unlogged))
+
+
 def set_options(on: Alteration, a: st.AlterAction) -> None:
     on.table = dataclasses.replace(on.table, retention_us=retention_us(a.options, on.table.retention_us))
 
@@ -144,6 +175,7 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "drop expression": alter_columns.drop_expression,
     "add constraint": alter_constraints.add_constraint,
     "drop constraint": alter_constraints.drop_constraint,
+    "alter constraint": alter_constraints.alter_constraint,
     "validate constraint": alter_constraints.validate_constraint,
     "rename": lambda on, a: moves.rename_relation(on.scope, on.table, a.new_name),
     "rename column": alter_columns.rename_column,
@@ -153,6 +185,7 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "add identity": alter_identity.add_identity,
     "set identity": alter_identity.set_identity,
     "drop identity": alter_identity.drop_identity,
+    "set logged": set_logged,
     "set options": set_options,
     "reset options": reset_options,
     "ignore": lambda on, a: None,

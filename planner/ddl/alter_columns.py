@@ -8,7 +8,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
-from planner.catalog import Sequence, domains, quote_identifier, quote_qualified
+from planner.catalog import Index, Sequence, domains, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, depends, drop, sequences, standing, tables
 from planner.ddl.alteration import Alteration
@@ -33,9 +33,12 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
     column, sequence, checks = tables.define_column(scope, said, schema, table.name, attnum, table.temporary)
     on.table = dataclasses.replace(table, columns=(*table.columns, column), last_attnum=attnum)
     if sequence is not None:
-        scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid))
+        scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
     on.reshaped = True
-    on.sources[attnum] = _initial(on, column, sequence)
+    if column.generated:
+        on.computed.append(attnum)
+    else:
+        on.sources[attnum] = _initial(on, column, sequence)
     if column.not_null and column.default is None and sequence is None:
         scope.checks.append(constraints.not_null_check(scope, on.table, column.name))
     scope.checks += constraints.domain_checks(scope, on.table, column)
@@ -53,7 +56,9 @@ def _initial(on: Alteration, column: Column, sequence: Sequence | None) -> str:
     """The new column's value in rows that are there already."""
     shown = types.format_type(column.type)
     if column.filling is not None:
-        on.scope.checks += constraints.length_checks(on.scope, on.table, column.filling, column.type)
+        on.scope.checks += constraints.length_checks(
+            column.filling, column.type, constraints.qualified(on.scope, on.table)
+        )
         return f"CAST(({column.filling}) AS {shown})"
     if sequence is not None:
         schema = on.scope.catalog.schema_of(sequence.schema_oid).name
@@ -75,13 +80,14 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
     table = on.table
     kept: list[Constraint] = []
     for c in table.constraints:
-        if column.attnum in c.columns:
+        if column.attnum in c.columns or _is_included(scope, c, column):
             on.remove_index(c)
         else:
             kept.append(c)
     for index in scope.catalog.indexes_of(table.oid):
         if not index.constraint_oid and (
             any(k.attnum == column.attnum for k in index.keys)
+            or column.attnum in index.include
             or any(drop.mentions(k.expression, column.name) for k in index.keys if k.expression)
             or (index.predicate and drop.mentions(index.predicate, column.name))
         ):
@@ -97,7 +103,13 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         table, columns=columns, constraints=tuple(kept), last_attnum=next_attnum(table) - 1
     )
     on.sources.pop(column.attnum, None)
+    on.computed = [n for n in on.computed if n != column.attnum]
     on.reshaped = True
+
+
+def _is_included(scope: Scope, key: Constraint, column: Column) -> bool:
+    index = scope.catalog.get(key.index_oid) if key.index_oid else None
+    return isinstance(index, Index) and column.attnum in index.include
 
 
 def rename_column(on: Alteration, a: st.AlterAction) -> None:
@@ -148,7 +160,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
 def set_default(on: Alteration, a: st.AlterAction) -> None:
     column = on.column(a.name)
     assert a.expression is not None
-    _refuse_special(on, column, "default")
+    _refuse_special(on, column, instead=False)
     on.put(
         column,
         dataclasses.replace(
@@ -161,23 +173,22 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
 
 def drop_default(on: Alteration, a: st.AlterAction) -> None:
     column = on.column(a.name)
-    _refuse_special(on, column, "default")
+    _refuse_special(on, column, instead=True)
     on.put(column, dataclasses.replace(column, default=None, sequence_oid=0))
 
 
-def _refuse_special(on: Alteration, column: Column, what: str) -> None:
-    if column.identity:
-        raise PlanError(
-            "42601",
-            f'column "{column.name}" of relation "{on.table.name}" is an identity column',
-            hint="Use ALTER TABLE ... ALTER COLUMN ... DROP IDENTITY instead." if what == "default" else "",
-        )
-    if column.generated:
-        raise PlanError(
-            "42601",
-            f'column "{column.name}" of relation "{on.table.name}" is a generated column',
-            hint="Use ALTER TABLE ... ALTER COLUMN ... DROP EXPRESSION instead." if what == "default" else "",
-        )
+def _refuse_special(on: Alteration, column: Column, instead: bool) -> None:
+    """Raises 42601 for a default of a column that has none of its own; `instead`: and says how that is dropped."""
+    for present, what, clause in (
+        (column.identity, "an identity", "IDENTITY"),
+        (column.generated, "a generated", "EXPRESSION"),
+    ):
+        if present:
+            raise PlanError(
+                "42601",
+                f'column "{column.name}" of relation "{on.table.name}" is {what} column',
+                hint=f"Use ALTER TABLE ... ALTER COLUMN ... DROP {clause} instead." if instead else "",
+            )
 
 
 def set_not_null(on: Alteration, a: st.AlterAction) -> None:
@@ -264,7 +275,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         )
     source = a.expression.text if a.expression is not None else quote_identifier(column.name)
     if a.expression is not None or not _widens(column.type, ref):
-        scope.checks += constraints.length_checks(scope, table, source, ref)
+        scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
     on.sources[column.attnum] = f"CAST(({source}) AS {shown})"
     on.reshaped = True
     changed = dataclasses.replace(column, type=ref, domain=domain)

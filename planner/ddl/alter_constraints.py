@@ -7,7 +7,7 @@ import dataclasses
 from planner import statements as st
 from planner.abc import PlanError
 from planner.catalog import Index
-from planner.ddl import constraints, standing
+from planner.ddl import constraints, foreign_keys, standing
 from planner.ddl.alteration import Alteration
 
 
@@ -30,6 +30,23 @@ def drop_constraint(on: Alteration, a: st.AlterAction) -> None:
     kept = tuple(c for c in table.constraints if c.oid != found.oid)
     on.remove_index(found)
     on.table = dataclasses.replace(table, constraints=kept)
+
+
+def alter_constraint(on: Alteration, a: st.AlterAction) -> None:
+    """[NOT] DEFERRABLE, INITIALLY DEFERRED | IMMEDIATE of a foreign key: what is not said is not so."""
+    table, said = on.table, a.constraint
+    assert said is not None
+    found = next((c for c in table.constraints if c.name == a.name and not c.index_only), None)
+    if found is None:
+        raise PlanError("42704", f'constraint "{a.name}" of relation "{table.name}" does not exist')
+    if found.kind != "f":
+        raise PlanError(
+            "42809", f'constraint "{a.name}" of relation "{table.name}" is not a foreign key constraint'
+        )
+    changed = dataclasses.replace(found, deferrable=said.deferrable, deferred=said.initially_deferred)
+    on.table = dataclasses.replace(
+        table, constraints=tuple(changed if c.oid == found.oid else c for c in table.constraints)
+    )
 
 
 def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
@@ -55,7 +72,7 @@ def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
     mine = {c.attnum: c for c in table.columns}
     theirs = {c.attnum: c for c in target.columns}
     scope.checks.append(
-        constraints.foreign_check(
+        foreign_keys.check_rows(
             scope,
             on.table,
             checked,

@@ -42,7 +42,7 @@ def add_identity(on: Alteration, a: st.AlterAction) -> None:
         True,
         table.temporary,
     )
-    scope.replace(made, dataclasses.replace(made, table_oid=table.oid))
+    scope.replace(made, dataclasses.replace(made, table_oid=table.oid, unlogged=table.unlogged))
     on.put(column, dataclasses.replace(column, identity=a.identity, sequence_oid=made.oid))
 
 

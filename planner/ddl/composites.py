@@ -19,7 +19,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, PlanError, Table
 from planner.catalog import CompositeType, domains, quote_identifier
-from planner.ddl import tables
+from planner.ddl import constraints, tables
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
@@ -71,7 +71,8 @@ def write_values_anew(scope: Scope, oid: int) -> None:
         assert isinstance(old, Table)
         new = dataclasses.replace(table, shard=tables.shard_of(scope.allocate()))
         scope.replace(table, new)
-        scope.rewrite(old, new, cells, scope.before)
+        query = f"SELECT {', '.join(cells)} FROM {constraints.qualified(scope, old)}"
+        scope.rewrite(old, new, query, scope.before)
 
 
 def _of_new_shape(value: str, fields: Sequence[str | None]) -> str:

@@ -1,21 +1,22 @@
 """Constraints: from what was said of a table to `Constraint`s with names, indexes and checks of existing rows.
 
 PRIMARY KEY and UNIQUE bring an index of their own name; PRIMARY KEY makes its columns NOT NULL. CHECK is kept as text
-after its columns and its type were verified. FOREIGN KEY finds the key that it refers to. Over a table that has
-rows already (ALTER TABLE), each also becomes a `DataCheck`: a query that looks for a row which breaks it.
+after its columns and its type were verified. Over a table that has rows already (ALTER TABLE), each also becomes a
+`DataCheck`: a query that looks for a row which breaks it. Foreign keys have a room of their own (`foreign_keys`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from typing import Final
 
 from sqlglot import exp
 
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
-from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified, rights
+from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import naming
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -23,16 +24,7 @@ from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse.queries import parse_expression
 from planner.parse.queries import position as first_position
 
-
-def add_constraint(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -> Table:
-    """The table with one more constraint; its index and the check of its rows go to the scope."""
-    if said.name and any(c.name == said.name and not c.index_only for c in table.constraints):
-        raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
-    if said.kind in "pu":
-        return _add_key(scope, table, said, has_rows)
-    if said.kind == "c":
-        return _add_check(scope, table, said, has_rows)
-    return _add_foreign_key(scope, table, said, has_rows)
+SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))
 
 
 def is_free(scope: Scope, table: Table) -> Callable[[str], bool]:
@@ -53,7 +45,7 @@ def qualified(scope: Scope, table: Table) -> str:
 # --- PRIMARY KEY, UNIQUE -----------------------------------------------------------------------------
 
 
-def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
     what = "primary key" if said.kind == "p" else "unique"
     if said.kind == "p" and table.primary_key is not None:
         raise PlanError(
@@ -82,6 +74,7 @@ def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool)
                 hint="You must specify an operator class for the index or define a default operator class "
                 "for the data type.",
             )
+    included = [_included(table, name, said.position) for name in said.include]
     attnums = tuple(c.attnum for c in columns)
     same = next(
         (c for c in table.constraints if c.kind in "pu" and c.columns == attnums and not c.index_only), None
@@ -95,7 +88,7 @@ def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool)
     elif said.kind == "p":
         name = naming.choose(table.name, "", "pkey", taken)
     else:
-        name = naming.choose(table.name, naming.joined(c.name for c in columns), "key", taken)
+        name = naming.choose(table.name, naming.joined(c.name for c in (*columns, *included)), "key", taken)
     constraint = Constraint(
         scope.allocate(),
         name,
@@ -115,6 +108,7 @@ def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool)
             tuple(IndexKey(a) for a in attnums),
             unique=True,
             primary=said.kind == "p",
+            include=tuple(c.attnum for c in included),
             nulls_not_distinct=said.nulls_not_distinct,
             constraint_oid=constraint.oid,
         )
@@ -133,6 +127,13 @@ def _add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool)
     if has_rows:
         scope.checks.append(unique_check(scope, table, name, columns, said.nulls_not_distinct))
     return table
+
+
+def _included(table: Table, name: str, position: int) -> Column:
+    column = find_column(table, name)
+    if column is None:
+        raise PlanError("42703", f'column "{name}" named in key does not exist', position=position)
+    return column
 
 
 def _key_from_index(scope: Scope, table: Table, said: st.ConstraintDef) -> Table:
@@ -202,8 +203,8 @@ _HEADERS = {types.VARCHAR: 4, types.BPCHAR: 4, types.BIT: 0, types.VARBIT: 0}
 """What a type's modifier counts before its length."""
 
 
-def length_checks(scope: Scope, table: Table, source: str, ref: TypeRef) -> list[DataCheck]:
-    """That an expression over a table's rows, as they were, fits a type of limited length.
+def length_checks(source: str, ref: TypeRef, rows: str) -> list[DataCheck]:
+    """That an expression over rows, a table's as they were, fits a type of limited length.
 
     The rows are converted by a cast, which cuts off what is too long; an assignment, which this is, may only drop blanks.
     """
@@ -227,8 +228,7 @@ def length_checks(scope: Scope, table: Table, source: str, ref: TypeRef) -> list
     else:
         test = f"rtrim(substr({value}, {limit + 1}), ' ') <> ''"
         sqlstate, message = "22001", f"value too long for type {name}"
-    old = qualified(scope, table)
-    return [DataCheck(f"SELECT 1 FROM {old} WHERE {test} LIMIT 1", sqlstate, message, before=True)]
+    return [DataCheck(f"SELECT 1 FROM {rows} WHERE {test} LIMIT 1", sqlstate, message, before=True)]
 
 
 def _all_not_null(columns: list[Column]) -> str:
@@ -254,6 +254,15 @@ def columns_named(expression: st.Sql) -> list[exp.Column]:
     return [n for n in _parse(expression).find_all(exp.Column) if not isinstance(n.this, exp.Star)]
 
 
+def system_columns_of(expression: st.Sql, table: Table) -> list[exp.Column]:
+    """Where an expression names a system column that no column of the table hides."""
+    return [
+        n
+        for n in columns_named(expression)
+        if n.name in SYSTEM_COLUMNS and find_column(table, n.name) is None
+    ]
+
+
 def _parse(expression: st.Sql) -> exp.Expression:
     """The expression's tree; syntax errors point into the whole statement."""
     pad = " " * expression.offset
@@ -269,8 +278,10 @@ def refuse_subqueries(expression: st.Sql, where: str) -> None:
             raise PlanError(
                 "0A000", f"cannot use subquery in {where}", position=expression.offset + at.start + 1
             )
-    if any(isinstance(node, exp.Window) for node in _parse(expression).walk()):
-        raise PlanError("42P20", f"window functions are not allowed in {where}s")
+    for node in _parse(expression).find_all(exp.Window):
+        raise PlanError(
+            "42P20", f"window functions are not allowed in {where}s", position=first_position(node)
+        )
 
 
 def refuse_columns(expression: st.Sql) -> None:
@@ -281,11 +292,19 @@ def refuse_columns(expression: st.Sql) -> None:
         )
 
 
-def _add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+def add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
     assert said.expression is not None
     refuse_subqueries(said.expression, "check constraint")
     named = columns_of(said.expression, table)
-    label = named[0].name if len(named) == 1 else ""
+    system = system_columns_of(said.expression, table)
+    for node in system:
+        if node.name != "tableoid":
+            raise PlanError(
+                "42P10",
+                f'system column "{node.name}" reference in check constraint is invalid',
+                position=first_position(node),
+            )
+    label = named[0].name if len(named) == 1 and not system else ""
     name = said.name or naming.choose(table.name, label, "check", is_free(scope, table))
     constraint = Constraint(
         scope.allocate(),
@@ -294,6 +313,7 @@ def _add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: boo
         tuple(c.attnum for c in named),
         expression=said.expression.text,
         validated=not (said.not_valid and has_rows),
+        no_inherit=said.no_inherit,
     )
     if has_rows and not said.not_valid:
         scope.checks.append(check_check(scope, table, constraint))
@@ -344,126 +364,6 @@ def verify_boolean(scope: Scope, table: Table, expression: st.Sql, where: str, c
             f"argument of {where} must be type boolean, not type {types.format_type(plan.columns[0].type)}",
             position=expression.offset + 1,
         )
-
-
-# --- FOREIGN KEY ------------------------------------------------------------------------------------
-
-
-def _add_foreign_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
-    assert said.foreign is not None
-    columns: list[Column] = []
-    for name in said.columns:
-        column = find_column(table, name)
-        if column is None:
-            raise PlanError("42703", f'column "{name}" referenced in foreign key constraint does not exist')
-        columns.append(column)
-    target = _target(scope, table, said.foreign)
-    if target.temporary != table.temporary:
-        kind = "temporary" if table.temporary else "permanent"
-        raise PlanError("42P16", f"constraints on {kind} tables may reference only {kind} tables")
-    if target is not table:
-        rights.require(scope.catalog, scope.user, target, "references")
-    key = _referenced(target, said)
-    if len(key) != len(columns):
-        raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")
-    taken = is_free(scope, table)
-    label = naming.joined(c.name for c in columns)
-    name = said.name or naming.choose(table.name, label, "fkey", taken)
-    for mine, theirs in zip(columns, key, strict=True):
-        if not _comparable(mine.type.oid, theirs.type.oid):
-            raise PlanError(
-                "42804",
-                f'foreign key constraint "{name}" cannot be implemented',
-                detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
-                f"{types.format_type(mine.type)} and {types.format_type(theirs.type)}.",
-            )
-    constraint = Constraint(
-        scope.allocate(),
-        name,
-        "f",
-        tuple(c.attnum for c in columns),
-        foreign_table=target.oid,
-        foreign_columns=tuple(c.attnum for c in key),
-        on_update=said.on_update,
-        on_delete=said.on_delete,
-        deferrable=said.deferrable,
-        deferred=said.initially_deferred,
-        match=said.match,
-        validated=not (said.not_valid and has_rows),
-    )
-    if has_rows and not said.not_valid:
-        scope.checks.append(foreign_check(scope, table, constraint, columns, target, key))
-    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
-
-
-def _target(scope: Scope, table: Table, name: st.Name) -> Table:
-    """The referenced table; the one being made may be meant by its own name."""
-    schema = scope.catalog.schema_of(table.schema_oid).name
-    if name.name == table.name and name.schema in ("", schema):
-        return table
-    found = scope.find(st.Name(name.name, name.schema))
-    if found is None:
-        shown = f"{name.schema}.{name.name}" if name.schema else name.name
-        raise PlanError("42P01", f'relation "{shown}" does not exist')
-    if not isinstance(found, Table):
-        raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
-    return found
-
-
-def _referenced(target: Table, said: st.ConstraintDef) -> list[Column]:
-    by_attnum = {c.attnum: c for c in target.columns}
-    if not said.foreign_columns:
-        if target.primary_key is None:
-            raise PlanError("42704", f'there is no primary key for referenced table "{target.name}"')
-        return [by_attnum[a] for a in target.primary_key.columns]
-    key: list[Column] = []
-    for name in said.foreign_columns:
-        column = find_column(target, name)
-        if column is None:
-            raise PlanError("42703", f'column "{name}" referenced in foreign key constraint does not exist')
-        key.append(column)
-    wanted = sorted(c.attnum for c in key)
-    if not any(c.kind in "pu" and sorted(c.columns) == wanted for c in target.constraints):
-        raise PlanError(
-            "42830",
-            f'there is no unique constraint matching given keys for referenced table "{target.name}"',
-        )
-    return key
-
-
-_INTEGERS = frozenset((types.INT2, types.INT4, types.INT8))
-_NUMBERS = _INTEGERS | {types.NUMERIC, types.FLOAT4, types.FLOAT8}
-_TEXTS = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
-_TIMES = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
-
-
-def _comparable(a: int, b: int) -> bool:
-    """Whether an equality operator takes both without an explicit cast."""
-    return a == b or any(a in group and b in group for group in (_NUMBERS, _TEXTS, _TIMES))
-
-
-def foreign_check(
-    scope: Scope,
-    table: Table,
-    constraint: Constraint,
-    columns: list[Column],
-    target: Table,
-    key: list[Column],
-) -> DataCheck:
-    mine = [quote_identifier(c.name) for c in columns]
-    theirs = [quote_identifier(c.name) for c in key]
-    joined = " AND ".join(f"p.{t} = f.{m}" for m, t in zip(mine, theirs, strict=True))
-    present = " AND ".join(f"f.{m} IS NOT NULL" for m in mine)
-    values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
-    return DataCheck(
-        f"SELECT {', '.join('f.' + m for m in mine)} FROM {qualified(scope, table)} AS f WHERE {present} AND NOT EXISTS "
-        f"(SELECT 1 FROM {qualified(scope, target)} AS p WHERE {joined}) LIMIT 1",
-        "23503",
-        f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"',
-        f'Key ({", ".join(mine)})=({values}) is not present in table "{target.name}".',
-        table,
-        constraint.name,
-    )
 
 
 # --- text that names columns ---------------------------------------------------------------------------

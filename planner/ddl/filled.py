@@ -58,7 +58,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
     table = Table(
         oid, schema.oid, name, tuple(columns), (), tables.shard_of(oid), scope.user, temporary,
-        on_commit=on_commit, retention_us=retention_us(said.options),
+        on_commit=on_commit, retention_us=retention_us(said.options), unlogged=said.unlogged,
     )  # fmt: skip
     if said.with_data:
         scope.query = plan

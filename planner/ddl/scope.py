@@ -8,7 +8,6 @@ first `old` and last `new`, and the counter if OIDs were taken.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
@@ -24,7 +23,7 @@ from planner.catalog import (
     Relation,
     Schema,
 )
-from planner.catalog.names import missing_relation, missing_schema, quote_qualified
+from planner.catalog.names import missing_relation, missing_schema
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.parse.placeholders import refuse_parameters
 
@@ -232,10 +231,9 @@ class Scope:
         refuse_parameters(plan, " " * expression.offset + expression.text)
         return plan
 
-    def rewrite(self, old: Table, new: Table, outputs: Sequence[str], then: Catalog) -> None:
-        """Rows of `old`, each output computed in the catalog `then`, are to become those of `new`, in a shard of its own."""
-        source = quote_qualified(then.schema_of(old.schema_oid).name, old.name)
-        self.rewrites.append(Rewrite(old, new, f"SELECT {', '.join(outputs)} FROM {source}", then))
+    def rewrite(self, old: Table, new: Table, query: str, then: Catalog) -> None:
+        """A query over rows of `old`, in the catalog `then`, makes those of `new`, in a shard of its own."""
+        self.rewrites.append(Rewrite(old, new, query, then))
         self.dropped.append(old.shard)
 
     def context(self, *, trusted: bool = True) -> PlanContext:

@@ -56,8 +56,9 @@ def create_sequence(scope: Scope, said: st.CreateSequence) -> None:
     scope.refuse_duplicate(schema, name)
     temporary = schema.name.startswith("pg_temp_")
     made = Sequence(
-        scope.allocate(), schema.oid, name, TypeRef(types.INT8), owner=scope.user, temporary=temporary
-    )
+        scope.allocate(), schema.oid, name, TypeRef(types.INT8), owner=scope.user, temporary=temporary,
+        unlogged=said.unlogged,
+    )  # fmt: skip
     made = apply_options(made, said.options, scope, new=True)
     made = _owned_by(scope, made, said.options)
     scope.add(made)
@@ -93,17 +94,19 @@ def apply_options(s: Sequence, o: st.SequenceOptions, scope: Scope, *, new: bool
     if increment == 0:
         raise PlanError("22023", "INCREMENT must not be zero")
     ascending = increment > 0
+    # Bounds that were the old type's become the new type's; others were chosen, and stay.
     retyped = ref != s.type and not new
+    widest, lowermost = retyped and s.maximum == old_highest, retyped and s.minimum == old_lowest
     if o.maximum is not None:
         maximum = o.maximum
-    elif new or o.no_maximum or (retyped and s.maximum == old_highest):
-        maximum = highest if ascending else -1
+    elif new or o.no_maximum or widest:
+        maximum = highest if ascending or widest else -1
     else:
         maximum = s.maximum
     if o.minimum is not None:
         minimum = o.minimum
-    elif new or o.no_minimum or (retyped and s.minimum == old_lowest):
-        minimum = 1 if ascending else lowest
+    elif new or o.no_minimum or lowermost:
+        minimum = lowest if not ascending or lowermost else 1
     else:
         minimum = s.minimum
     kind = types.format_type(ref)
@@ -153,7 +156,12 @@ def _owned_by(scope: Scope, s: Sequence, o: st.SequenceOptions) -> Sequence:
     if o.owned_by is None:
         return s
     if s.identity:
-        raise PlanError("0A000", "cannot change ownership of identity sequence")
+        holder = scope.catalog.table(s.table_oid)
+        raise PlanError(
+            "0A000",
+            "cannot change ownership of identity sequence",
+            detail=f'Sequence "{s.name}" is linked to table "{holder.name}".',
+        )
     if not o.owned_by:
         return dataclasses.replace(s, table_oid=0, attnum=0)
     *table, column = o.owned_by

@@ -14,7 +14,7 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
 from planner.catalog.collations import COLLATIONS, is_collatable
-from planner.ddl import constraints, depends, naming, sequences, unique_indexes
+from planner.ddl import constraints, depends, naming, sequences, table_constraints, unique_indexes
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
@@ -22,7 +22,6 @@ from planner.lexer import STRING, tokenize
 from planner.parse.queries import position as first_position
 
 COLUMNS_MAX: Final = 1_600
-SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "ctid"))
 HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
 
 
@@ -41,6 +40,7 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     if said.on_commit and not schema.name.startswith("pg_temp_"):
         raise PlanError("42P16", "ON COMMIT can only be used on temporary tables")
     builder = _Builder(scope, schema, name, schema.name.startswith("pg_temp_"))
+    builder.unlogged = said.unlogged
     builder.retention_us = retention_us(said.options)
     builder.on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
     for element in said.elements:
@@ -60,6 +60,7 @@ class _Builder:
         self.scope, self.schema, self.name, self.temporary = scope, schema, name, temporary
         self.oid = 0
         self.on_commit = ""
+        self.unlogged = False
         self.retention_us: int | None = None
         self.columns: list[Column] = []
         self.constraints: list[st.ConstraintDef] = []
@@ -124,13 +125,24 @@ class _Builder:
         for constraint in source.constraints:
             if constraint.kind == "c" and "constraints" in want:
                 self.constraints.append(
-                    st.ConstraintDef("c", constraint.name, expression=st.Sql(constraint.expression))
+                    st.ConstraintDef(
+                        "c",
+                        constraint.name,
+                        expression=st.Sql(constraint.expression),
+                        no_inherit=constraint.no_inherit,
+                    )
                 )
             elif constraint.kind in "pu" and not constraint.index_only and "indexes" in want:
-                columns = tuple(by_attnum[a] for a in constraint.columns)
+                index = self.scope.catalog.get(constraint.index_oid)
+                assert isinstance(index, Index)
                 self.constraints.append(
                     st.ConstraintDef(
-                        constraint.kind, columns=columns, nulls_not_distinct=constraint.nulls_not_distinct
+                        constraint.kind,
+                        columns=tuple(by_attnum[a] for a in constraint.columns),
+                        include=tuple(by_attnum[a] for a in index.include),
+                        nulls_not_distinct=constraint.nulls_not_distinct,
+                        deferrable=constraint.deferrable,
+                        initially_deferred=constraint.deferred,
                     )
                 )
         if "indexes" in want:
@@ -173,9 +185,10 @@ class _Builder:
             self.temporary,
             on_commit=self.on_commit,
             retention_us=self.retention_us,
+            unlogged=self.unlogged,
         )
         for sequence in self.sequences:
-            scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid))
+            scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid, unlogged=self.unlogged))
         checks = [c.name for c in self.constraints if c.kind == "c" and c.name]
         for i, check in enumerate(checks):
             if check in checks[:i]:
@@ -183,7 +196,7 @@ class _Builder:
         # Keys first and the primary key before all: foreign keys to this very table need them.
         order = {"p": 0, "u": 1, "c": 2, "f": 3}
         for said in sorted(self.constraints, key=lambda c: order[c.kind]):
-            table = constraints.add_constraint(scope, table, said, has_rows=False)
+            table = table_constraints.add(scope, table, said, has_rows=False)
         scope.add(table)
         scope.created.append(table)
         for index, _ in self.like_indexes:
@@ -223,7 +236,7 @@ def refuse_column_name(name: str, others: list[str]) -> None:
     """Raises 42701 for a name that is taken by another column, by PostgreSQL or by this server."""
     if name in others:
         raise PlanError("42701", f'column "{name}" specified more than once')
-    if name in SYSTEM_COLUMNS:
+    if name in constraints.SYSTEM_COLUMNS:
         raise PlanError("42701", f'column name "{name}" conflicts with a system column name')
     if name in HIDDEN_COLUMNS:
         raise PlanError("42939", f'column name "{name}" is reserved')
@@ -248,8 +261,13 @@ def define_column(
             raise PlanError(
                 "42601",
                 f'conflicting NULL/NOT NULL declarations for column "{said.name}" of table "{table_name}"',
-                position=said.position,
             )
+        for what, present in (("identity", said.identity), ("generation expression", said.generated)):
+            if present:
+                raise PlanError(
+                    "42601",
+                    f'both default and {what} specified for column "{said.name}" of table "{table_name}"',
+                )
         sequence = sequences.owned(scope, schema, table_name, said.name, ref, None, attnum, False, temporary)
         shown = quote_qualified(schema.name, sequence.name).replace("'", "''")
         default, not_null = f"nextval('{shown}'::regclass)", True
@@ -261,25 +279,11 @@ def define_column(
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
             raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
-        if integer or default is not None:
-            raise PlanError(
-                "42601",
-                f'both default and identity specified for column "{said.name}" of table "{table_name}"',
-                position=said.position,
-            )
         sequence = sequences.owned(
             scope, schema, table_name, said.name, ref, said.identity_options, attnum, True, temporary
         )
         not_null = True
     if said.generated is not None:
-        if default is not None or said.identity:
-            other = "identity" if said.identity else "default"
-            raise PlanError(
-                "42601",
-                f'both {other} and generation expression specified for column "{said.name}" '
-                f'of table "{table_name}"',
-                position=said.position,
-            )
         constraints.refuse_subqueries(said.generated, "column generation expression")
         default = said.generated.text
     checks = [c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints]
@@ -338,7 +342,26 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
 def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:
     """Binds a generation expression over the finished table: its columns, its functions, its type."""
     generated = {c.name for c in table.columns if c.generated}
+    for node in constraints.system_columns_of(expression, table):
+        if node.name == "tableoid":
+            raise PlanError(
+                "0A000",
+                "tableoid in column generation expressions is not supported",
+                position=first_position(node),
+            )
+        raise PlanError(
+            "42P10",
+            f'cannot use system column "{node.name}" in column generation expression',
+            position=first_position(node),
+        )
     for node in constraints.columns_named(expression):
+        if node.name == table.name and not node.table and constraints.find_column(table, node.name) is None:
+            raise PlanError(
+                "42P17",
+                "cannot use whole-row variable in column generation expression",
+                detail="This would cause the generated column to depend on its own value.",
+                position=first_position(node),
+            )
         if node.name in generated:
             raise PlanError(
                 "42P17",

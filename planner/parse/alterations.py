@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from planner import statements as st
+from planner.abc import PlanError
 from planner.parse import clauses, constraints
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
@@ -44,7 +45,7 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         return _drop(c, position)
     if c.accept("alter"):
         if c.accept("constraint"):
-            c.unsupported("ALTER CONSTRAINT", c.tokens[c.at - 1])
+            return _alter_constraint(c)
         c.accept("column")
         return _alter_column(c, position)
     if c.accept("validate", "constraint"):
@@ -54,11 +55,9 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         if c.symbol_is("("):
             what = "set options" if sets else "reset options"
             return st.AlterAction(what, position=position, options=clauses.storage_options(c))
-        if (
-            c.accept_one("logged", "unlogged")
-            or c.accept("without", "cluster")
-            or c.accept("without", "oids")
-        ):
+        if logged := c.accept_one("logged", "unlogged"):
+            return st.AlterAction("set logged", logged, position=position)
+        if c.accept("without", "cluster") or c.accept("without", "oids"):
             pass
         elif c.accept("tablespace") or c.accept("access", "method"):
             c.name()
@@ -123,6 +122,17 @@ def _drop(c: Cursor, position: int) -> st.AlterAction:
     return st.AlterAction(what, name, exists=exists, cascade=cascade, position=name_position)
 
 
+def _alter_constraint(c: Cursor) -> st.AlterAction:
+    name = c.name()
+    position, said = constraints.attributes(c)
+    for field, shown in (("not_valid", "NOT VALID"), ("no_inherit", "NO INHERIT")):
+        if said.pop(field, False):
+            raise PlanError("0A000", f"constraints cannot be altered to be {shown}", position=position)
+    return st.AlterAction(
+        "alter constraint", name, constraint=st.ConstraintDef("f", name, **said), position=position
+    )
+
+
 def _alter_column(c: Cursor, position: int) -> st.AlterAction:
     position = c.position
     name = c.name()
@@ -151,15 +161,13 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         c.expect("as", "identity")
         options = sequence_options(c, parenthesised=True) if c.symbol_is("(") else None
         return st.AlterAction("add identity", name, identity=when, sequence=options, position=position)
-    if c.next_is("set", "generated"):
-        c.at += 2
-        when = "a" if c.accept("always") else "d" if c.accept("by", "default") else c.fail()
-        return st.AlterAction("set identity", name, identity=when, position=position)
     if c.next_is("restart") or (c.next_is("set") and c.ahead().value in (
-        "increment", "minvalue", "maxvalue", "start", "cache", "cycle", "no", "sequence"
+        "generated", "increment", "minvalue", "maxvalue", "start", "cache", "cycle", "no", "sequence"
     )):  # fmt: skip
         options = sequence_options(c, with_set=True)
-        return st.AlterAction("set identity", name, sequence=options, position=position)
+        return st.AlterAction(
+            "set identity", name, identity=options.generated, sequence=options, position=position
+        )
     if c.accept("set", "statistics"):
         c.integer()
     elif c.accept("set", "storage") or c.accept("set", "compression"):

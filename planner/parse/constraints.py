@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from planner import statements as st
+from planner.abc import PlanError
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
 
@@ -37,8 +38,8 @@ def constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Const
                 fields["using_index"] = c.name()
             else:
                 fields["columns"] = c.name_list()
-        if c.accept("include"):
-            c.name_list()
+        if not of_column and c.accept("include"):
+            fields["include"] = c.name_list()
         if c.accept("with"):
             clauses.storage_options(c)
         if c.accept("using", "index", "tablespace"):
@@ -46,8 +47,6 @@ def constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Const
     elif c.accept("check"):
         fields["kind"] = "c"
         fields["expression"] = c.parenthesised()
-        if c.accept("no", "inherit"):
-            pass
     elif c.next_is("references") or c.next_is("foreign", "key"):
         fields["kind"] = "f"
         if c.accept("foreign", "key"):
@@ -77,6 +76,7 @@ def _reference_options(c: Cursor, fields: dict[str, Any]) -> None:
                 c.fail()
             fields["match"] = how[0]
         elif c.next_is("on", "delete") or c.next_is("on", "update"):
+            position = c.position
             c.advance()
             which = "on_" + c.advance().value
             if c.accept("no", "action"):
@@ -90,25 +90,71 @@ def _reference_options(c: Cursor, fields: dict[str, Any]) -> None:
             else:
                 c.fail()
             if fields[which] in "nd" and c.symbol_is("("):
-                c.unsupported("a column list in ON DELETE SET")
+                if which == "on_update":
+                    action = "SET NULL" if fields[which] == "n" else "SET DEFAULT"
+                    raise PlanError(
+                        "0A000",
+                        f"a column list with {action} is only supported for ON DELETE actions",
+                        position=position,
+                    )
+                fields["delete_columns"] = c.name_list()
         else:
             return
+
+
+_KINDS: Final = {"p": "PRIMARY KEY", "u": "UNIQUE", "c": "CHECK", "f": "FOREIGN KEY"}
 
 
 def _constraint_attributes(c: Cursor, fields: dict[str, Any]) -> None:
+    """[NOT] DEFERRABLE, INITIALLY DEFERRED | IMMEDIATE, NOT VALID, NO INHERIT, each where it may be."""
+    kind = fields["kind"]
+    position, found = attributes(c)
+    if kind == "c":
+        _refuse(kind, found, position, deferrable="DEFERRABLE", not_valid="", no_inherit="")
+    elif kind in "pu":
+        _refuse(kind, found, position, not_valid="NOT VALID", no_inherit="NO INHERIT")
+    else:
+        _refuse(kind, found, position, no_inherit="NO INHERIT")
+    fields.update(found)
+
+
+def _refuse(kind: str, found: dict[str, bool], position: int, **marks: str) -> None:
+    for field, shown in marks.items():
+        if shown and found.get(field):
+            raise PlanError(
+                "0A000", f"{_KINDS[kind]} constraints cannot be marked {shown}", position=position
+            )
+
+
+def attributes(c: Cursor) -> tuple[int, dict[str, bool]]:
+    """What follows a constraint, and where. Raises 42601 for what contradicts itself."""
+    found: dict[str, bool] = {}
+    position = c.position
+
+    def say(field: str, value: bool) -> None:
+        if found.get(field, value) != value:
+            raise PlanError("42601", "conflicting constraint properties", position=position)
+        found[field] = value
+
     while True:
         if c.accept("deferrable"):
-            fields["deferrable"] = True
+            say("deferrable", True)
         elif c.accept("not", "deferrable"):
-            fields["deferrable"] = False
+            say("deferrable", False)
         elif c.accept("initially", "deferred"):
-            fields["initially_deferred"] = fields["deferrable"] = True
+            say("initially_deferred", True)
         elif c.accept("initially", "immediate"):
-            pass
-        elif c.next_is("not", "valid"):
-            c.at += 2
-            fields["not_valid"] = True
+            say("initially_deferred", False)
+        elif c.accept("not", "valid"):
+            found["not_valid"] = True
         elif c.accept("no", "inherit"):
-            pass
+            found["no_inherit"] = True
         else:
-            return
+            break
+    if found.get("initially_deferred"):
+        if found.get("deferrable") is False:
+            raise PlanError(
+                "42601", "constraint declared INITIALLY DEFERRED must be DEFERRABLE", position=position
+            )
+        found["deferrable"] = True
+    return position, found

@@ -69,7 +69,7 @@ def create(c: Cursor) -> Any:
         return tables.create_table(c, temporary, unlogged)
     if c.accept("sequence"):
         exists = c.accept("if", "not", "exists")
-        return st.CreateSequence(c.qualified(), sequence_options(c), exists, temporary)
+        return st.CreateSequence(c.qualified(), sequence_options(c), exists, temporary, unlogged)
     if temporary or unlogged:
         c.fail()
     if c.accept("materialized", "view"):

@@ -10,7 +10,8 @@ from planner.parse.cursor import Cursor
 
 
 def sequence_options(c: Cursor, *, parenthesised: bool = False, with_set: bool = False) -> st.SequenceOptions:
-    """All options that follow, in any order; with `with_set` each may have SET before it (ALTER COLUMN)."""
+    """All options that follow, in any order; with `with_set` (ALTER COLUMN) each but RESTART has SET before it, and
+    GENERATED is one of them."""
     found: dict[str, Any] = {}
 
     def say(field: str, value: Any) -> None:
@@ -23,9 +24,11 @@ def sequence_options(c: Cursor, *, parenthesised: bool = False, with_set: bool =
     if parenthesised:
         c.expect_symbol("(")
     while True:
-        if with_set:
-            c.accept("set")
-        if c.accept("as"):
+        if with_set and not c.accept("set") and not c.next_is("restart"):
+            break
+        if with_set and c.accept("generated"):
+            say("generated", "a" if c.accept("always") else "d" if c.accept("by", "default") else c.fail())
+        elif c.accept("as"):
             say("type", c.type_name())
         elif c.accept("increment"):
             c.accept("by")
@@ -67,8 +70,8 @@ def sequence_options(c: Cursor, *, parenthesised: bool = False, with_set: bool =
                 say("owned_by", tuple(parts))
         elif c.accept("sequence", "name"):
             say("name", c.qualified())
-        elif c.accept("logged") or c.accept("unlogged"):
-            pass
+        elif with_set:
+            c.fail()
         else:
             break
     if parenthesised:

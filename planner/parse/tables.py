@@ -13,16 +13,10 @@ import dataclasses
 from typing import Any, Final
 
 from planner import statements as st
-from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, QUOTED, WORD
-from planner.parse import clauses, constraints
+from planner.parse import clauses, column_constraints, constraints
 from planner.parse.cursor import Cursor
-from planner.parse.sequences import sequence_options
 
-_AFTER_DEFAULT: Final = (
-    "not", "null", "default", "primary", "unique", "check", "references", "constraint", "generated",
-    "deferrable", "initially", "collate",
-)  # fmt: skip
 _LIKE_OPTIONS: Final = frozenset(
     ("all", "comments", "compression", "constraints", "defaults", "generated", "identity", "indexes",
      "statistics", "storage")
@@ -36,7 +30,7 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
     if c.accept("partition", "of") or c.accept("of"):
         c.unsupported("CREATE TABLE ... OF", c.tokens[c.at - 1])
     if _is_create_as(c):
-        return _create_as(c, name, exists, temporary)
+        return dataclasses.replace(_create_as(c, name, exists, temporary), unlogged=unlogged)
     c.expect_symbol("(")
     elements: list[Any] = []
     if not c.accept_symbol(")"):
@@ -153,59 +147,4 @@ def column_definition(c: Cursor, table: str) -> st.ColumnDef:
         c.name()
     if c.accept("options"):
         c.unsupported("column options", c.tokens[c.at - 1])
-    return _column_constraints(c, column, table)
-
-
-def _column_constraints(c: Cursor, column: st.ColumnDef, table: str) -> st.ColumnDef:
-    found: list[st.ConstraintDef] = []
-    changes: dict[str, Any] = {}
-
-    def nullness(value: bool, position: int) -> None:
-        if changes.get("not_null", value) != value:
-            raise PlanError(
-                "42601",
-                f'conflicting NULL/NOT NULL declarations for column "{column.name}" of table "{table}"',
-                position=position,
-            )
-        changes["not_null"] = value
-
-    while True:
-        position = c.position
-        name = c.name() if c.accept("constraint") else ""
-        if c.accept("not", "null"):
-            nullness(True, position)
-        elif c.accept("null"):
-            nullness(False, position)
-        elif c.accept("default"):
-            if "default" in changes:
-                raise PlanError(
-                    "42601",
-                    f'multiple default values specified for column "{column.name}" of table "{table}"',
-                    position=position,
-                )
-            changes["default"] = c.balanced(*_AFTER_DEFAULT)
-        elif c.accept("generated"):
-            when = "a" if c.accept("always") else "d" if c.accept("by", "default") else c.fail()
-            c.expect("as")
-            if c.accept("identity"):
-                changes["identity"] = when
-                options = sequence_options(c, parenthesised=True) if c.symbol_is("(") else None
-                changes["identity_options"] = options
-            else:
-                if when == "d":
-                    raise PlanError(
-                        "42601",
-                        "for a generated column, GENERATED ALWAYS must be specified",
-                        position=position,
-                    )
-                changes["generated"] = c.parenthesised()
-                c.expect("stored")
-        elif c.accept("collate"):
-            changes["collation"], changes["collation_position"] = c.qualified().name, position
-        elif c.word in ("primary", "unique", "check", "references") and c.token.keyword:
-            found.append(constraints.constraint(c, name, position, of_column=True))
-        elif name:
-            c.fail()
-        else:
-            break
-    return dataclasses.replace(column, constraints=tuple(found), **changes)
+    return column_constraints.read(c, column, table)

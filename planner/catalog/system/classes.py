@@ -26,10 +26,10 @@ def owner_oid(catalog: Catalog, owner: str) -> Oid:
     return role.oid if role is not None else 10
 
 
-def persistence(catalog: Catalog, schema_oid: Oid, temporary: bool) -> str:
+def persistence(catalog: Catalog, schema_oid: Oid, temporary: bool, unlogged: bool = False) -> str:
     schema = catalog.get(schema_oid)
     in_temporary = isinstance(schema, Schema) and schema.name.startswith(TEMPORARY_PREFIX)
-    return "t" if temporary or in_temporary else "p"
+    return "t" if temporary or in_temporary else "u" if unlogged else "p"
 
 
 def _options(table: Table) -> list[str] | None:
@@ -89,7 +89,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relfilenode=t.oid,
                 reltuples=-1.0,
                 relhasindex=bool(catalog.indexes_of(t.oid)),
-                relpersistence=persistence(catalog, t.schema_oid, t.temporary),
+                relpersistence=persistence(catalog, t.schema_oid, t.temporary, t.unlogged),
                 relhasrules=t.materialized is not None,
                 relchecks=sum(c.kind == "c" for c in t.listed),
                 relhastriggers="f" in kinds or t.oid in referenced,
@@ -112,7 +112,7 @@ def pg_class(context: SystemContext) -> Rows:
                 len(i.keys) + len(i.include),
                 relam=BTREE_AM,
                 relfilenode=i.oid,
-                relpersistence=persistence(catalog, table.schema_oid, table.temporary),
+                relpersistence=persistence(catalog, table.schema_oid, table.temporary, table.unlogged),
             )
         )
     for v in catalog.objects(View):
@@ -140,7 +140,7 @@ def pg_class(context: SystemContext) -> Rows:
                 3,
                 relfilenode=s.oid,
                 reltuples=1.0,
-                relpersistence=persistence(catalog, s.schema_oid, s.temporary),
+                relpersistence=persistence(catalog, s.schema_oid, s.temporary, s.unlogged),
                 relacl=acl(catalog, s.oid, s.owner, "S"),
             )
         )

@@ -35,6 +35,7 @@ def pg_index(context: SystemContext) -> Rows:
     make = RowMaker("pg_index")
     found: Rows = []
     opclasses = _default_opclasses()
+    deferrable = {c.index_oid for t in catalog.objects(Table) for c in t.constraints if c.deferrable}
     for i in context.catalog.objects(Index):
         table = context.catalog.get(i.table_oid)
         assert isinstance(table, Table)
@@ -48,7 +49,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indisunique=i.unique,
                 indnullsnotdistinct=i.nulls_not_distinct,
                 indisprimary=i.primary,
-                indimmediate=True,
+                indimmediate=i.oid not in deferrable,
                 indisvalid=True,
                 indisready=True,
                 indislive=True,
@@ -98,9 +99,10 @@ def _constraint(
         confdeltype=c.on_delete if foreign else " ",
         confmatchtype=c.match if foreign else " ",
         conislocal=True,
-        connoinherit=c.kind in ("p", "u", "f"),
+        connoinherit=c.no_inherit or c.kind in ("p", "u", "f"),
         conkey=list(c.columns) or None,
         confkey=list(c.foreign_columns) or None,
+        confdelsetcols=list(c.delete_columns) or None,
         conbin=(_condition(catalog, table, c) if c.expression else None),
     )
 

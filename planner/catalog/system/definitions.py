@@ -121,7 +121,7 @@ def constraint_definition(
     catalog: Catalog, table: Table | None, c: Constraint, search_path: tuple[str, ...], pretty: bool = False
 ) -> str:
     """As pg_get_constraintdef()."""
-    suffix = "" if c.validated else " NOT VALID"
+    suffix = (" NO INHERIT" if c.no_inherit else "") + ("" if c.validated else " NOT VALID")
     if c.kind == "c":
         written = condition(catalog, table, c.expression, search_path, pretty) if table is not None else None
         if written is not None:
@@ -149,6 +149,8 @@ def constraint_definition(
         text += f" ON UPDATE {_ACTIONS[c.on_update]}"
     if c.on_delete in _ACTIONS:
         text += f" ON DELETE {_ACTIONS[c.on_delete]}"
+    if c.delete_columns:
+        text += f" ({_column_names(table, c.delete_columns)})"
     return text + suffix
 
 

@@ -1,0 +1,161 @@
+"""FOREIGN KEY: the key that it refers to, what may not be in it, and the query that looks for rows without a parent."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from planner import statements as st
+from planner import types
+from planner.abc import Column, Constraint, PlanError, Table
+from planner.catalog import quote_identifier, rights
+from planner.ddl import constraints, naming
+from planner.ddl.plan import DataCheck
+from planner.ddl.scope import Scope
+
+
+def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
+    assert said.foreign is not None
+    columns = [_referring(table, name) for name in said.columns]
+    target = _target(scope, table, said.foreign)
+    if target.temporary != table.temporary:
+        kind = "temporary" if table.temporary else "permanent"
+        raise PlanError("42P16", f"constraints on {kind} tables may reference only {kind} tables")
+    if target.unlogged and not table.unlogged:
+        raise PlanError("42P16", "constraints on permanent tables may reference only permanent tables")
+    if target is not table:
+        rights.require(scope.catalog, scope.user, target, "references")
+    key = _referenced(target, said)
+    if len(key) != len(columns):
+        raise PlanError("42830", "number of referencing and referenced columns for foreign key disagree")
+    _refuse_generated(columns, said)
+    taken = constraints.is_free(scope, table)
+    label = naming.joined(c.name for c in columns)
+    name = said.name or naming.choose(table.name, label, "fkey", taken)
+    for mine, theirs in zip(columns, key, strict=True):
+        if not _comparable(mine.type.oid, theirs.type.oid):
+            raise PlanError(
+                "42804",
+                f'foreign key constraint "{name}" cannot be implemented',
+                detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
+                f"{types.format_type(mine.type)} and {types.format_type(theirs.type)}.",
+            )
+    constraint = Constraint(
+        scope.allocate(),
+        name,
+        "f",
+        tuple(c.attnum for c in columns),
+        foreign_table=target.oid,
+        foreign_columns=tuple(c.attnum for c in key),
+        on_update=said.on_update,
+        on_delete=said.on_delete,
+        deferrable=said.deferrable,
+        deferred=said.initially_deferred,
+        match=said.match,
+        delete_columns=_delete_columns(table, said),
+        validated=not (said.not_valid and has_rows),
+    )
+    if has_rows and not said.not_valid:
+        scope.checks.append(check_rows(scope, table, constraint, columns, target, key))
+    return dataclasses.replace(table, constraints=(*table.constraints, constraint))
+
+
+def _delete_columns(table: Table, said: st.ConstraintDef) -> tuple[int, ...]:
+    """What ON DELETE SET NULL (...) means: columns of the key."""
+    found: list[int] = []
+    for name in said.delete_columns:
+        column = _referring(table, name)
+        if name not in said.columns:
+            raise PlanError(
+                "42P10",
+                f'column "{name}" referenced in ON DELETE SET action must be part of foreign key',
+            )
+        if column.attnum not in found:
+            found.append(column.attnum)
+    return tuple(found)
+
+
+def _referring(table: Table, name: str) -> Column:
+    column = constraints.find_column(table, name)
+    if column is None:
+        if name in constraints.SYSTEM_COLUMNS:
+            raise PlanError("0A000", "system columns cannot be used in foreign keys")
+        raise PlanError("42703", f'column "{name}" referenced in foreign key constraint does not exist')
+    return column
+
+
+def _refuse_generated(columns: list[Column], said: st.ConstraintDef) -> None:
+    """Raises 42601 for an action that would write a generated column."""
+    if any(c.generated for c in columns):
+        for event, action, writing in (("UPDATE", said.on_update, "ndc"), ("DELETE", said.on_delete, "nd")):
+            if action in writing:
+                raise PlanError(
+                    "42601",
+                    f"invalid ON {event} action for foreign key constraint containing generated column",
+                )
+
+
+def _target(scope: Scope, table: Table, name: st.Name) -> Table:
+    """The referenced table; the one being made may be meant by its own name."""
+    schema = scope.catalog.schema_of(table.schema_oid).name
+    if name.name == table.name and name.schema in ("", schema):
+        return table
+    found = scope.find(st.Name(name.name, name.schema))
+    if found is None:
+        shown = f"{name.schema}.{name.name}" if name.schema else name.name
+        raise PlanError("42P01", f'relation "{shown}" does not exist')
+    if not isinstance(found, Table):
+        raise PlanError("42809", f'referenced relation "{name.name}" is not a table')
+    return found
+
+
+def _referenced(target: Table, said: st.ConstraintDef) -> list[Column]:
+    by_attnum = {c.attnum: c for c in target.columns}
+    if not said.foreign_columns:
+        if target.primary_key is None:
+            raise PlanError("42704", f'there is no primary key for referenced table "{target.name}"')
+        return [by_attnum[a] for a in target.primary_key.columns]
+    key: list[Column] = []
+    for name in said.foreign_columns:
+        key.append(_referring(target, name))
+    wanted = sorted(c.attnum for c in key)
+    if not any(c.kind in "pu" and sorted(c.columns) == wanted for c in target.constraints):
+        raise PlanError(
+            "42830",
+            f'there is no unique constraint matching given keys for referenced table "{target.name}"',
+        )
+    return key
+
+
+_INTEGERS = frozenset((types.INT2, types.INT4, types.INT8))
+_NUMBERS = _INTEGERS | {types.NUMERIC, types.FLOAT4, types.FLOAT8}
+_TEXTS = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
+_TIMES = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
+
+
+def _comparable(a: int, b: int) -> bool:
+    """Whether an equality operator takes both without an explicit cast."""
+    return a == b or any(a in group and b in group for group in (_NUMBERS, _TEXTS, _TIMES))
+
+
+def check_rows(
+    scope: Scope,
+    table: Table,
+    constraint: Constraint,
+    columns: list[Column],
+    target: Table,
+    key: list[Column],
+) -> DataCheck:
+    mine = [quote_identifier(c.name) for c in columns]
+    theirs = [quote_identifier(c.name) for c in key]
+    joined = " AND ".join(f"p.{t} = f.{m}" for m, t in zip(mine, theirs, strict=True))
+    present = " AND ".join(f"f.{m} IS NOT NULL" for m in mine)
+    values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
+    return DataCheck(
+        f"SELECT {', '.join('f.' + m for m in mine)} FROM {constraints.qualified(scope, table)} AS f WHERE {present} AND NOT EXISTS "
+        f"(SELECT 1 FROM {constraints.qualified(scope, target)} AS p WHERE {joined}) LIMIT 1",
+        "23503",
+        f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"',
+        f'Key ({", ".join(mine)})=({values}) is not present in table "{target.name}".',
+        table,
+        constraint.name,
+    )

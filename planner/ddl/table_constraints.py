@@ -1,0 +1,19 @@
+"""A constraint of any kind, added to a table: the door to `constraints` and `foreign_keys`."""
+
+from __future__ import annotations
+
+from planner import statements as st
+from planner.abc import PlanError, Table
+from planner.ddl import constraints, foreign_keys
+from planner.ddl.scope import Scope
+
+
+def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -> Table:
+    """The table with one more constraint; its index and the check of its rows go to the scope."""
+    if said.name and any(c.name == said.name and not c.index_only for c in table.constraints):
+        raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
+    if said.kind in "pu":
+        return constraints.add_key(scope, table, said, has_rows)
+    if said.kind == "c":
+        return constraints.add_check(scope, table, said, has_rows)
+    return foreign_keys.add(scope, table, said, has_rows)
