@@ -298,6 +298,9 @@ class Session(Protocol):
         In a failed block everything but COMMIT and ROLLBACK raises 25P02.
         """
 
+    def surroundings(self) -> object | None:
+        """What the meaning of a text depends on, in one object: the same one, the same meaning. None: not to be relied on."""
+
     @property
     def behind(self) -> bool:
         """Whether the catalog that statements are planned with may lack what another server has committed."""

@@ -65,8 +65,11 @@ class Usual(fused.Four):
         """What answers it outside of blocks. False: it is no such read. None: not asked yet."""
 
 
-def answered(conversation: Conversation, data: bytes) -> bool:
-    """Answers what was read, or begins to, if it is one statement as usual; False: nothing has happened."""
+def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bool:
+    """Answers what was read, or begins to, if it is one statement as usual; False: nothing has happened.
+
+    `before`: what is to be said before the answer, if it is given here.
+    """
     session = conversation.session
     if session.portals or not conversation.undisturbed:
         return False
@@ -83,17 +86,20 @@ def answered(conversation: Conversation, data: bytes) -> bool:
     if session.transaction_status == b"I":
         read = usual.read
         if read:
-            return _read(conversation, usual, read, found)
+            return _read(conversation, usual, read, found, before)
         if read is None or session.in_implicit:
             return False
     try:
         params = usual.decode(found)
     except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
         return False
+    if before:
+        conversation.out.append(before)
     answer = fused.execute(conversation, usual, params)
     if isinstance(answer, bytes):
         if answer:
-            conversation.io.write(answer)
+            conversation.out.append(answer)
+            conversation.flush()
         else:
             conversation.flush()
     elif conversation.under_way(answer):
@@ -101,7 +107,7 @@ def answered(conversation: Conversation, data: bytes) -> bool:
     return True
 
 
-def _read(conversation: Conversation, usual: Usual, read: Reader, found: Values) -> bool:
+def _read(conversation: Conversation, usual: Usual, read: Reader, found: Values, before: bytes) -> bool:
     """Answers a read outside of blocks, or leaves it alone."""
     session = conversation.session
     if session.notices or session.heard or session.parameter_changes or session.silence_limited:
@@ -118,7 +124,9 @@ def _read(conversation: Conversation, usual: Usual, read: Reader, found: Values)
         return False
     session.statement_text, session.statement_began_ns = usual.prepared.text, began_ns
     count = len(rows)
-    conversation.io.write(usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count)))
+    conversation.io.write(
+        before + usual.opening + body + (_ENDS[count] if count < len(_ENDS) else _end(count))
+    )
     return True
 
 

@@ -18,7 +18,7 @@ from time import time_ns
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import PENDING, CopyIn, CopyOut, Portal, Prepared, Rows, Stream, aborted
-from pgwire import express, fused, messages, replies, runs
+from pgwire import express, fused, messages, parsed, replies, runs
 from pgwire.abc import EMPTY_PLAN, WAIT, Step, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
@@ -39,8 +39,12 @@ PORTALS_MAX: Final = 1_000
 
 def parse(conversation: Conversation) -> Step:
     inbox, session = conversation.inbox, conversation.session
+    payload = inbox.buffer[inbox.start : inbox.end]
+    if parsed.again(conversation, payload):
+        conversation.out.append(replies.PARSE_COMPLETE)
+        return None
     try:
-        name, text, types = messages.parse_parse(inbox.buffer[inbox.start : inbox.end], conversation.encoding)
+        name, text, types = messages.parse_parse(payload, conversation.encoding)
         if not name:
             session.statements.pop("", None)
         elif name in session.statements:
@@ -50,7 +54,9 @@ def parse(conversation: Conversation) -> Step:
         else:
             if session.behind:
                 return _parse_later(conversation, name, text, types)
-            session.statements[name] = session.prepare(name, text, types)
+            prepared = session.statements[name] = session.prepare(name, text, types)
+            if not name:
+                parsed.keep(conversation, payload, prepared)
     except Exception as error:  # noqa: BLE001
         if isinstance(error, PlanError) and session.behind:  # a time's catalog is to be read first
             return _parse_later(conversation, name, text, types)

@@ -29,7 +29,7 @@ from typing import Any, Final
 import structlog
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
-from pgwire import copying, express, extended, messages, replies, simple
+from pgwire import copying, express, extended, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
@@ -68,6 +68,7 @@ class Conversation:
         "io",
         "one_by_one",
         "out",
+        "parsed",
         "pipeline",
         "session",
         "source",
@@ -98,6 +99,7 @@ class Conversation:
         self._silence: asyncio.TimerHandle | None = None
         self.unnamed_done: Prepared | None = None  # run by the fused path, inside a block
         self.pipeline: Run | None = None  # of which there may be more to come
+        self.parsed: parsed.Known = {}  # unnamed statements that may come again
         self.one_by_one = 0  # Binds that are not to be taken as a run
 
     # --- from the connection -------------------------------------------------------------------
@@ -107,7 +109,10 @@ class Conversation:
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
-        if data[:1] == b"B" and express.answered(self, data):
+        first = data[:1]
+        if (first == b"B" and express.answered(self, data)) or (
+            first == b"P" and parsed.answered(self, data)
+        ):
             return
         self.inbox.feed(data)
         if not self.busy:

@@ -192,6 +192,26 @@ class SessionContext:
             )
         return self._context
 
+    def surroundings(self) -> PlanContext | None:
+        """What the meaning of a text depends on, in one object: the same one, the same meaning. None: not to be relied on.
+
+        That is where Parse would be refused, reads the catalog first, or finds the catalog of a block that has changed it.
+        """
+        block = self.block
+        if self.behind or self.pinned is not None:
+            return None
+        if block is not None and (block.failed or block.catalog is not None):
+            return None
+        context = self._context
+        if context is None or context.catalog is not self.newest_catalog():
+            context = self.context()
+        return context
+
+    @property
+    def behind(self) -> bool:
+        """See `executor.abc.Session`."""
+        raise NotImplementedError
+
     def reading_at(self, text: str) -> PlanContext:
         """In which context a query is planned that is AS OF this. Raises PlanError until that is known."""
         raise NotImplementedError
