@@ -21,7 +21,7 @@ from pgwire.encoding.binary_records import record_in, record_out
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
-from planner.types import networks, numeric
+from planner.types import macaddrs, networks, numeric
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
 from planner.types.array_values import write as write_array
@@ -433,6 +433,8 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),
     t.CIDR: (lambda v: networks.to_binary(v, True), lambda data: networks.from_binary(data, True)),
+    t.MACADDR: (macaddrs.octets, lambda data: macaddrs.from_binary(data, 6)),
+    t.MACADDR8: (macaddrs.octets, lambda data: macaddrs.from_binary(data, 8)),
     t.BIT: (_bits_out, _bits_in),
     t.VARBIT: (_bits_out, _bits_in),
     t.VOID: (_void_out, decode_utf8),

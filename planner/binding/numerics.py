@@ -18,6 +18,8 @@ from planner.types.floats import float4_in, float8_in
 from planner.types.numeric import fit_text, numeric_in
 
 _EXACT = decimal.Context(prec=140_000, rounding=decimal.ROUND_HALF_UP, Emin=-200_000, Emax=200_000, traps=[])
+_SQUARES = decimal.Context(prec=600_000, Emin=-999_999, Emax=999_999, traps=[])
+"""Holds the square of whatever numeric holds, on both sides of the point."""
 SIGNIFICANT_DIGITS = 16
 DISPLAY_SCALE_MAX = 1_000
 SCALE_MAX = 16_383
@@ -353,13 +355,15 @@ def deviation(values: Sequence[str | None], *, sample: bool, root: bool) -> str 
         return None
     if any(not v.is_finite() for v in present):
         return "NaN"
-    scale = max(scale_of(v) for v in present)
-    s = rounded(sum(present, Decimal(0)), scale)
-    squares = rounded(sum((_EXACT.multiply(v, v) for v in present), Decimal(0)), scale * 2)
-    top = _EXACT.subtract(_EXACT.multiply(Decimal(n), squares), _EXACT.multiply(s, s))
+    s, squares = Decimal(0), Decimal(0)
+    for v in present:
+        s, squares = _SQUARES.add(s, v), _SQUARES.add(squares, _SQUARES.multiply(v, v))
+    top = _SQUARES.subtract(_SQUARES.multiply(Decimal(n), squares), _SQUARES.multiply(s, s))
     if top <= 0:
         return "0"
     bottom = Decimal(n * (n - 1) if sample else n * n)
+    if top.adjusted() - bottom.adjusted() >= 131_072:
+        raise SqlError("22003", "value overflows numeric format")
     result_scale = division_scale(top, bottom)
     v = _quotient(top, bottom, result_scale)
     return text(square_root(v, result_scale) if root else v)

@@ -83,6 +83,20 @@ def _one_dimension(text: str) -> str:
     return text
 
 
+_NOT_ONE_DIMENSION = {
+    "thresholds": SqlError("2202E", "thresholds must be one-dimensional array"),
+    "sizes": SqlError(
+        "2202E", "wrong number of array subscripts", detail="Dimension array must be one dimensional."
+    ),
+}
+
+
+def _of_one_dimension(text: str, role: str) -> str:
+    if len(parse(text).dims) > 1:
+        raise _NOT_ONE_DIMENSION[role]
+    return text
+
+
 def _kept(text: str, items: list[str | None]) -> str:
     """The array of one dimension with only these of its elements left: it begins where it did."""
     value = parse(text)
@@ -149,6 +163,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_array_searched", _searched, (_V,), _N),
     ("tw_array_searchable", _searchable, (_V,), _V),
     ("tw_array_flat", _one_dimension, (_V,), _V),
+    ("tw_array_one_dimension", _of_one_dimension, (_V, _V), _V),
     ("tw_array_kept", _kept, (_V, _L), _V),
     ("tw_array_trim", _trimmed, (_V, _N), _V),
     ("tw_array_put", _put, (_V, _I, _L), _V),

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.abc import SqlError
-from planner.types.jsons import json_in, jsonb_in
+from planner.types.jsons import json_in, jsonb_in, read_string
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -92,7 +92,7 @@ def _shown(value: str | None) -> str | None:
     """A part as `->>` shows it."""
     if value is None or value == "null":
         return None
-    return json.loads(value) if value.startswith('"') else value
+    return read_string(value) if value.startswith('"') else value
 
 
 def _path(text: str, path: list[str | None]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 from planner.abc import SqlError
@@ -67,22 +68,39 @@ def _series(start: str, stop: str, step: str) -> list[str]:
     return out
 
 
-def _width_bucket(value: float, low: float, high: float, count: int) -> int:
+def _exact(text: str) -> float | Fraction:
+    """A numeric as a number to reckon with: NaN and the infinities are floats."""
+    value = Decimal(text)
+    return Fraction(value) if value.is_finite() else float(value)
+
+
+def _num_width_bucket(value: str, low: str, high: str, count: int) -> int:
+    return _width_bucket(_exact(value), _exact(low), _exact(high), count)
+
+
+def _width_bucket(value: float | Fraction, low: float | Fraction, high: float | Fraction, count: int) -> int:
+    """Which of `count` equal parts of low..high, counted from one, the value is in. Raises 2201G, 22003."""
     if count <= 0:
         raise SqlError("2201G", "count must be greater than zero")
-    if math.isnan(value) or math.isnan(low) or math.isnan(high):
+    floats = [v for v in (value, low, high) if isinstance(v, float)]
+    if any(map(math.isnan, floats)):
         raise SqlError("2201G", "operand, lower bound, and upper bound cannot be NaN")
-    if math.isinf(low) or math.isinf(high):
+    if any(isinstance(v, float) and math.isinf(v) for v in (low, high)):
         raise SqlError("2201G", "lower and upper bounds must be finite")
     if low == high:
         raise SqlError("2201G", "lower bound cannot equal upper bound")
-    if low < high:
-        if value < low:
-            return 0
-        return count + 1 if value >= high else int((value - low) * count / (high - low)) + 1
-    if value > low:
-        return 0
-    return count + 1 if value <= high else int((low - value) * count / (low - high)) + 1
+    if low > high:
+        value, low, high = -value, -low, -high
+    if value < low:
+        found = 0
+    elif value >= high:
+        found = count + 1
+    else:
+        # A quotient that was rounded up must not be beyond the last part.
+        found = min(int((value - low) * count / (high - low)), count - 1) + 1
+    if found >= 1 << 31:
+        raise SqlError("22003", "integer out of range")
+    return found
 
 
 def _power(a: float, b: float) -> float:
@@ -174,6 +192,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_out_float8", float8_out, ("DOUBLE",), _V),
     ("tw_out_float4", float4_out, ("FLOAT",), _V),
     ("tw_power", _power, ("DOUBLE", "DOUBLE"), "DOUBLE"),
+    ("tw_num_width_bucket", _num_width_bucket, (_V, _V, _V, "INTEGER"), "INTEGER"),
     ("tw_width_bucket", _width_bucket, ("DOUBLE", "DOUBLE", "DOUBLE", "INTEGER"), "INTEGER"),
     ("tw_sind", _degrees_of(math.sin, _SIN), ("DOUBLE",), "DOUBLE"),
     ("tw_cosd", _degrees_of(math.cos, _COS), ("DOUBLE",), "DOUBLE"),

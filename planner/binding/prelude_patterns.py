@@ -7,10 +7,12 @@ import re
 import unicodedata
 from collections.abc import Callable
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from planner.abc import SqlError
 from planner.binding import numerics as n
+from planner.binding.prelude_text import like_escape
 from planner.binding.regexps import compile_pattern, refuse_global, replacement
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -80,12 +82,30 @@ def _replace(s: str, pattern: str, new: str, start: int, number: int, flags: str
 _IDENT = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*))\s*')
 
 
+def _no_identifier(text: str, at: int, *, after_dot: bool) -> SqlError:
+    """Says why no identifier begins here."""
+    rest = text[at:].lstrip()
+    detail = ""
+    if rest.startswith('"'):
+        detail = (
+            "Quoted identifier must not be empty."
+            if rest[1:2] == '"'
+            else "String has unclosed double quotes."
+        )
+    elif rest.startswith("."):
+        detail = 'No valid identifier before ".".'
+    elif after_dot:
+        detail = 'No valid identifier after ".".'
+    return SqlError("22023", f'string is not a valid identifier: "{text}"', detail=detail)
+
+
 def _parse_ident(text: str, strict: bool) -> list[str]:
-    out, at = [], 0
+    out: list[str] = []
+    at = 0
     while True:
         m = _IDENT.match(text, at)
         if m is None:
-            raise SqlError("22023", f'string is not a valid identifier: "{text}"')
+            raise _no_identifier(text, at, after_dot=bool(out))
         out.append(m[1].replace('""', '"') if m[1] is not None else m[2].lower())
         at = m.end()
         if at == len(text):
@@ -137,6 +157,27 @@ def _overlay(data: bytes, new: bytes, start: int, count: int) -> bytes:
     if start <= 0:
         raise SqlError("22011", "negative substring length not allowed")
     return data[: start - 1] + new + data[max(start - 1 + count, 0) :]
+
+
+@lru_cache(maxsize=256)
+def _like_pattern(pattern: bytes) -> re.Pattern[bytes]:
+    """A LIKE pattern of bytes. Raises 22025."""
+    out, i = [], 0
+    while i < len(pattern):
+        c = pattern[i : i + 1]
+        if c == b"\\":
+            i += 1
+            if i >= len(pattern):
+                raise SqlError("22025", "LIKE pattern must not end with escape character")
+            out.append(re.escape(pattern[i : i + 1]))
+        else:
+            out.append({b"%": b".*", b"_": b"."}.get(c) or re.escape(c))
+        i += 1
+    return re.compile(b"".join(out), re.DOTALL)
+
+
+def _bytes_like_escape(pattern: bytes, escape: bytes) -> bytes:
+    return like_escape(pattern.decode("latin-1"), escape.decode("latin-1")).encode("latin-1")
 
 
 def _place(part: bytes, whole: bytes) -> int:
@@ -218,6 +259,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_bytes_trim", lambda s, c: s.strip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_ltrim", lambda s, c: s.lstrip(c), ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_rtrim", lambda s, c: s.rstrip(c), ("BLOB", "BLOB"), "BLOB"),
+    ("tw_bytes_like", lambda s, p: _like_pattern(p).fullmatch(s) is not None, ("BLOB", "BLOB"), "BOOLEAN"),
+    ("tw_bytes_like_escape", _bytes_like_escape, ("BLOB", "BLOB"), "BLOB"),
     ("tw_bytes_position", _place, ("BLOB", "BLOB"), _I),
     ("tw_bytes_overlay", _overlay, ("BLOB", "BLOB", _I, _I), "BLOB"),
     ("tw_num_gcd", _gcd, (_V, _V), _V),

@@ -51,12 +51,12 @@ def _overlay(s: str, new: str, start: int, count: int) -> str:
     return s[: start - 1] + new + s[max(start - 1 + count, 0) :]
 
 
-def _quote_ident(s: str) -> str:
+def quote_ident(s: str) -> str:
     plain = re.fullmatch(r"[a-z_][a-z0-9_$]*", s) and s not in RESERVED | TYPE_FUNCTION_NAME | COLUMN_NAME
     return s if plain else '"' + s.replace('"', '""') + '"'
 
 
-def _quote_literal(s: str) -> str:
+def quote_literal(s: str) -> str:
     body = s.replace("'", "''")
     return f" E'{body}'".lstrip().replace("\\", "\\\\") if "\\" in s else f"'{body}'"
 
@@ -151,7 +151,7 @@ def _substr_bytes(data: bytes, start: int, count: int) -> bytes:
     return data[max(start - 1, 0) : max(start - 1 + count, 0)]
 
 
-def _like_escape(pattern: str, escape: str) -> str:
+def like_escape(pattern: str, escape: str) -> str:
     """LIKE ... ESCAPE x as a pattern whose escape is a backslash."""
     if len(escape) > 1:
         raise SqlError("22025", "invalid escape string", hint="Escape string must be empty or one character.")
@@ -280,51 +280,6 @@ def _string_to_array(s: str, delimiter: str) -> list[str]:
     return [s] if not delimiter else s.split(delimiter)
 
 
-_FORMAT = re.compile(r"%(?:(\d+)\$)?(-)?(\*|\d+)?(.)?", re.DOTALL)
-
-
-def _format(template: str, args: list[str | None]) -> str:
-    """format(): %s, %I, %L, %%, with positions and widths."""
-    at = 0
-
-    def one(m: re.Match[str]) -> str:
-        nonlocal at
-        kind = m[4]
-        if kind == "%" and not (m[1] or m[2] or m[3]):
-            return "%"
-        if kind is None:
-            raise SqlError("22023", "unterminated format() type specifier", hint='For a single "%" use "%%".')
-        if kind not in "sIL":
-            raise SqlError(
-                "22023", f'unrecognized format() type specifier "{kind}"', hint='For a single "%" use "%%".'
-            )
-        width, left = 0, bool(m[2])
-        if m[3] == "*":
-            raise SqlError("0A000", "format() with width * is not supported")
-        if m[3]:
-            width = int(m[3])
-        if m[1]:
-            if int(m[1]) == 0:
-                raise SqlError("22023", "format specifies argument 0, but arguments are numbered from 1")
-            at = int(m[1])
-        else:
-            at += 1
-        if at > len(args):
-            raise SqlError("22023", "too few arguments for format()")
-        value = args[at - 1]
-        if kind == "s":
-            shown = value or ""
-        elif kind == "L":
-            shown = "NULL" if value is None else _quote_literal(value)
-        else:
-            if value is None:
-                raise SqlError("22004", "null values cannot be formatted as an SQL identifier")
-            shown = _quote_ident(value)
-        return shown.ljust(width) if left else shown.rjust(width)
-
-    return _FORMAT.sub(one, template)
-
-
 def _record_put(text: str, i: int, item: list[str | None]) -> str:
     """A composite value with one field replaced."""
     items = split_record(text)
@@ -359,8 +314,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_initcap", _initcap, (_V,), _V),
     ("tw_overlay", _overlay, (_V, _V, "INTEGER", "INTEGER"), _V),
     ("tw_to_hex", lambda v: f"{v & 0xFFFFFFFFFFFFFFFF:x}", ("BIGINT",), _V),
-    ("tw_quote_ident", _quote_ident, (_V,), _V),
-    ("tw_quote_literal", _quote_literal, (_V,), _V),
+    ("tw_quote_ident", quote_ident, (_V,), _V),
+    ("tw_quote_literal", quote_literal, (_V,), _V),
     ("tw_encode", _encode, ("BLOB", _V), _V),
     ("tw_decode", _decode, (_V, _V), "BLOB"),
     ("tw_set_byte", _set_byte, ("BLOB", "INTEGER", "INTEGER"), "BLOB"),
@@ -372,7 +327,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_sha384", lambda data: hashlib.sha384(data).digest(), ("BLOB",), "BLOB"),
     ("tw_sha512", lambda data: hashlib.sha512(data).digest(), ("BLOB",), "BLOB"),
     ("tw_get_byte", _get_byte, ("BLOB", "INTEGER"), "INTEGER"),
-    ("tw_like_escape", _like_escape, (_V, _V), _V),
+    ("tw_like_escape", like_escape, (_V, _V), _V),
     ("tw_similar", _similar, (_V, _V), _V),
     ("tw_regexp_like", _regexp_like, (_V, _V, _V), "BOOLEAN"),
     ("tw_regexp_replace", _regexp_replace, (_V, _V, _V, _V), _V),
@@ -384,7 +339,6 @@ FUNCTIONS: list[Entry] = [
     ("tw_regexp_substr", _regexp_substr, (_V, _V), _V),
     ("tw_regexp_count", lambda s, p: len(compile_pattern(p, "").findall(s)), (_V, _V), "INTEGER"),
     ("tw_string_to_array", _string_to_array, (_V, _V), "VARCHAR[]"),
-    ("tw_format", _format, (_V, "VARCHAR[]"), _V),
     ("tw_record_text", join_record, ("VARCHAR[]",), _V),
     ("tw_record_put", _record_put, (_V, "INTEGER", "VARCHAR[]"), _V),
     ("tw_record_item", _record_item, (_V, "INTEGER"), _V),

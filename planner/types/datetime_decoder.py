@@ -375,6 +375,9 @@ class Decoder:
                 self.micros += 12 * 3600 * US_PER_S
         if "dst" in self.seen and "zone" not in self.seen:
             raise BadFormat
+        partly = self.seen & YMD and not self.seen >= YMD
+        if self.time_only and partly and self.zone_s is None and not self.special:
+            raise BadFormat  # the date that says what a zone's offset is has to be whole
 
     def days(self) -> int:
         """The date as days since 1970."""

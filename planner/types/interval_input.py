@@ -40,7 +40,8 @@ _MICROS: Final = {
     "hour": 3600 * US_PER_S,
 }
 _DAYS: Final = {"day": 1, "week": 7}
-_MONTHS: Final = {"month": 1, "year": 12, "decade": 120, "century": 1200, "millennium": 12_000}
+_YEARS: Final = {"year": 1, "decade": 10, "century": 100, "millennium": 1000}
+_YEAR_MONTHS: Final = 12
 _NUMBER: Final = re.compile(r"([+-]?)\s*([0-9]*)(?:(\.[0-9]*)|-([0-9]+))?")
 _INT32: Final = 1 << 31
 _INT64: Final = 1 << 63
@@ -51,12 +52,12 @@ class IntervalOverflow(Exception):
 
 
 class _Sum:
-    """Months, days and microseconds as they add up, fractions passed down."""
+    """Years, months, days and microseconds as they add up, fractions passed down."""
 
-    __slots__ = ("days", "micros", "months")
+    __slots__ = ("days", "micros", "months", "years")
 
     def __init__(self) -> None:
-        self.months = self.days = self.micros = 0
+        self.years = self.months = self.days = self.micros = 0
 
     def add(self, unit: str, value: int, fraction: float) -> None:
         if unit in _MICROS:
@@ -70,8 +71,9 @@ class _Sum:
             self.months += value
             self.add_days(fraction * 30)
         else:
-            scale = _MONTHS[unit]
-            self.months += value * scale + round(fraction * scale)
+            scale = _YEARS[unit]
+            self.years += value * scale
+            self.months += round(fraction * scale * _YEAR_MONTHS)
 
     def add_days(self, fraction: float) -> None:
         whole = int(fraction)
@@ -79,11 +81,13 @@ class _Sum:
         self.micros += round((fraction - whole) * US_PER_DAY)
 
     def datum(self, sign: int = 1) -> IntervalDatum:
-        months, days, micros = sign * self.months, sign * self.days, sign * self.micros
-        if not -_INT32 <= months < _INT32 and abs(months) < _INT32 * 12:
-            raise SqlError("22008", "interval out of range")  # each field fits, their sum does not
-        if not (-_INT32 <= months < _INT32 and -_INT32 <= days < _INT32 and -_INT64 <= micros < _INT64):
+        years, months, days = sign * self.years, sign * self.months, sign * self.days
+        micros = sign * self.micros
+        if any(not -_INT32 <= v < _INT32 for v in (years, months, days)) or not -_INT64 <= micros < _INT64:
             raise IntervalOverflow
+        months += years * _YEAR_MONTHS
+        if not -_INT32 <= months < _INT32:
+            raise SqlError("22008", "interval out of range")  # each field fits, their sum does not
         return months, days, micros
 
 
@@ -176,48 +180,88 @@ def _decode(text: str, style: str, last_unit: str, fields_name: str) -> Interval
         raise BadFormat
     sign = 1
     if style == "sql_standard" and fields[0][1][0] == "-" and not any(x[1][0] in "+-" for x in fields[1:]):
-        months, days, micros = -abs(total.months), -abs(total.days), -abs(total.micros)
-        total.months, total.days, total.micros = months, days, micros
+        total.years, total.months = -abs(total.years), -abs(total.months)
+        total.days, total.micros = -abs(total.days), -abs(total.micros)
     if ago:
         sign = -sign
     return total.datum(sign)
 
 
-_ISO_PART: Final = re.compile(r"(-?[0-9]*)(\.[0-9]*)?([A-Za-z])")
+_ISO_NUMBER: Final = re.compile(r"-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ISO_DATE_UNITS: Final = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _ISO_TIME_UNITS: Final = {"H": "hour", "M": "minute", "S": "second"}
-_ISO_ALTERNATIVE: Final = re.compile(
-    r"P(?:(-?\d+)(?:-(-?\d+)(?:-(-?\d+))?)?)?(?:T(-?\d+)(?::(-?\d+)(?::(-?\d+(?:\.\d*)?))?)?)?"
-)
-_ISO_BASIC: Final = re.compile(r"P(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d))?")
+_ISO_MAX: Final = 1e15
+
+
+class _IsoReader:
+    """`P1Y2M3DT4H5M6S`, or the alternative forms `P0001-02-03T04:05:06` and `P00010203T040506`."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 1
+        self.total = _Sum()
+
+    def run(self) -> IntervalDatum:
+        in_date, begun = True, False
+        while self.at < len(self.text):
+            if self.text[self.at] == "T":
+                in_date, begun = False, False
+                self.at += 1
+                continue
+            start = self.at
+            value, fraction = self._number()
+            unit = self.text[self.at : self.at + 1]
+            units = _ISO_DATE_UNITS if in_date else _ISO_TIME_UNITS
+            if unit in units:
+                self.total.add(units[unit], value, fraction)
+                self.at += 1
+                begun = True
+            elif begun or unit not in (("", "T", "-") if in_date else ("", ":")):
+                raise BadFormat
+            elif unit != ("-" if in_date else ":") and self._is_run_together(start, 8 if in_date else 6):
+                self._run_together(value, fraction, in_date)
+                in_date = False
+            else:
+                self._separated(value, fraction, in_date)
+                in_date = False
+        return self.total.datum()
+
+    def _number(self) -> tuple[int, float]:
+        found = _ISO_NUMBER.match(self.text, self.at)
+        if found is None:
+            raise BadFormat
+        self.at = found.end()
+        value = float(found[0])
+        if abs(value) > _ISO_MAX:
+            raise IntervalOverflow
+        return int(value), value - int(value)
+
+    def _is_run_together(self, start: int, digits: int) -> bool:
+        body = self.text[start : self.at].lstrip("-")
+        return re.fullmatch(rf"[0-9]{{{digits}}}(\..*)?", body) is not None
+
+    def _run_together(self, value: int, fraction: float, in_date: bool) -> None:
+        sign, size = (-1 if value < 0 else 1), abs(value)
+        parts = (sign * (size // 10_000), sign * (size // 100 % 100), sign * (size % 100))
+        units = ("year", "month", "day") if in_date else ("hour", "minute", "second")
+        for unit, part in zip(units, parts, strict=True):
+            self.total.add(unit, part, fraction if unit == units[-1] else 0.0)
+
+    def _separated(self, value: int, fraction: float, in_date: bool) -> None:
+        """Numbers between dashes or colons; the first one is read already."""
+        units = ("year", "month", "day") if in_date else ("hour", "minute", "second")
+        separator = "-" if in_date else ":"
+        for unit in units:
+            self.total.add(unit, value, fraction)
+            following = self.text[self.at : self.at + 1]
+            if not following or (in_date and following == "T"):
+                return
+            if following != separator or unit == units[-1]:
+                raise BadFormat
+            self.at += 1
+            value, fraction = self._number()
 
 
 def _decode_iso(text: str) -> IntervalDatum:
     if len(text) < 2 or text[0] != "P":
         raise BadFormat
-    total = _Sum()
-    basic = _ISO_BASIC.fullmatch(text)
-    if basic is not None:
-        year, month, day, hour, minute, second = (x or "00" for x in basic.groups())
-        text = f"P{year}-{month}-{day}T{hour}:{minute}:{second}"
-    alternative = _ISO_ALTERNATIVE.fullmatch(text)
-    if alternative is not None and text[-1] not in "PT":
-        years, months, days, hours, minutes, seconds = (x or "0" for x in alternative.groups())
-        total.months, total.days = _int64(years) * 12 + _int64(months), _int64(days)
-        total.micros = (_int64(hours) * 3600 + _int64(minutes) * 60) * US_PER_S + round(
-            float(seconds) * US_PER_S
-        )
-        return total.datum()
-    units, i = _ISO_DATE_UNITS, 1
-    while i < len(text):
-        if text[i] == "T":
-            units, i = _ISO_TIME_UNITS, i + 1
-            continue
-        m = _ISO_PART.match(text, i)
-        if m is None or not (m[1].lstrip("-") or m[2]) or m[3] not in units:
-            raise BadFormat
-        sign = -1 if m[1].startswith("-") else 1
-        fraction = float("0" + m[2]) if m[2] and m[2] != "." else 0.0
-        total.add(units[m[3]], sign * _int64(m[1].lstrip("-") or "0"), sign * fraction)
-        i = m.end()
-    return total.datum()
+    return _IsoReader(text).run()

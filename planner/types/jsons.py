@@ -168,21 +168,38 @@ def _sort_key(pair: tuple[str, Any]) -> tuple[int, bytes]:
     return len(data), data
 
 
+_HIGH_AFTER_HIGH: Final = re.compile("[\ud800-\udbff]{2}")
+
+
+def _check_text(value: str) -> None:
+    """Whether a JSON string can be text. Raises 22P05 for a NUL, 22P02 for half of a pair of surrogates."""
+    if "\x00" in value:
+        raise SqlError(
+            "22P05", "unsupported Unicode escape sequence", detail="\\u0000 cannot be converted to text."
+        )
+    if not value.isascii() and _SURROGATE.search(value):
+        raise SqlError(
+            "22P02",
+            "invalid input syntax for type json",
+            detail="Unicode high surrogate must not follow a high surrogate."
+            if _HIGH_AFTER_HIGH.search(value)
+            else "Unicode low surrogate must follow a high surrogate.",
+        )
+
+
+def read_string(text: str) -> str:
+    """A JSON string as text: what `->>` shows of it. Raises 22P02, 22P05."""
+    value: str = json.loads(text)
+    _check_text(value)
+    return value
+
+
 def canonical(value: Any) -> str:
     """A value decoded with exact numbers -> jsonb's text."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, str):
-        if "\x00" in value:
-            raise SqlError(
-                "22P05", "unsupported Unicode escape sequence", detail="\\u0000 cannot be converted to text."
-            )
-        if not value.isascii() and _SURROGATE.search(value):
-            raise SqlError(
-                "22P02",
-                "invalid input syntax for type json",
-                detail="Unicode low surrogate must follow a high surrogate.",
-            )
+        _check_text(value)
         return _quote(value)
     if value is None:
         return "null"

@@ -29,6 +29,7 @@ from planner.types.integers import IntegerType, RegType, UnsignedType
 from planner.types.intervals import IntervalType
 from planner.types.jsonpaths import JsonPathType
 from planner.types.jsons import JsonType
+from planner.types.macaddrs import MacaddrType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
 from planner.types.places import PlaceType
@@ -113,6 +114,8 @@ def _families() -> dict[int, SqlType]:
         BitType(oids.VARBIT),
         NetworkType(oids.INET),
         NetworkType(oids.CIDR),
+        MacaddrType(oids.MACADDR),
+        MacaddrType(oids.MACADDR8),
         oid,
         UnsignedType(oids.XID),
         UnsignedType(oids.CID),

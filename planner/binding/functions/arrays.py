@@ -32,7 +32,7 @@ def _vector_subscript(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Fra
 @implements("array_to_string(anyarray, text)")
 def _to_string(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     element = TypeRef(t.element_of(call.args[0].type.oid))
-    inner = to_text(Frag(("tw_x",)), element, t.TEXT)
+    inner = to_text(Frag(("tw_x",)), element, t.CSTRING)
     kept = sql("list_filter(", args[0], ", lambda tw_x: tw_x IS NOT NULL)")
     return _strung(sql("list_transform(", kept, ", lambda tw_x: ", inner, ")"), args[1])
 
@@ -40,7 +40,7 @@ def _to_string(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 @implements("array_to_string(anyarray, text, text)")
 def _to_string_null(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     element = TypeRef(t.element_of(call.args[0].type.oid))
-    inner = to_text(Frag(("tw_x",)), element, t.TEXT)
+    inner = to_text(Frag(("tw_x",)), element, t.CSTRING)
     shown = sql("list_transform(", args[0], ", lambda tw_x: coalesce(", inner, ", ", args[2], "))")
     kept = sql("list_filter(", shown, ", lambda tw_x: tw_x IS NOT NULL)")
     return _strung(kept, args[1])

@@ -13,7 +13,7 @@ from planner import types as t
 from planner.abc import SessionValue, SqlError, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter, Implementation
-from planner.binding.facts import type_name
+from planner.binding.facts import procs, type_name
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.functions.registry import register
 from planner.binding.numeric_forms import as_text_numeric
@@ -30,13 +30,15 @@ def duck_name(function: SystemFunction, count: int) -> str:
     return f"tw_sys_{function.name}{types}"
 
 
-def _calls(name: str) -> Implementation:
+def _calls(name: str, *, one_of_list: bool) -> Implementation:
+    """A call of a Python function; of rows it answers a list, though PostgreSQL may have one record there."""
+
     def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
         items: list[Item] = [f"{name}(", CATALOG_REF]
         for a in args:
             items += [", ", as_text_numeric(a)]
         items.append(")")
-        return sql(*items)
+        return sql("list_extract(", *items, ", 1)") if one_of_list else sql(*items)
 
     return made
 
@@ -48,7 +50,8 @@ def arities(function: SystemFunction) -> range:
 for _function in functions():
     for _count in arities(_function):
         _types = ", ".join(type_name(oid) for oid in _function.arguments[:_count])
-        register(f"{_function.name}({_types})", _calls(duck_name(_function, _count)))
+        _single = bool(_function.columns) and not any(p.returns_set for p in procs().get(_function.name, ()))
+        register(f"{_function.name}({_types})", _calls(duck_name(_function, _count), one_of_list=_single))
 
 
 def duck_result(function: SystemFunction) -> str:

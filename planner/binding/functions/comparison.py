@@ -22,6 +22,8 @@ _PLAIN = [
     "timestamp",
     "timestamptz",
     "uuid",
+    "macaddr",
+    "macaddr8",
     "interval",
     "char",
     "tid",

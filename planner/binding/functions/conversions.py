@@ -51,6 +51,8 @@ _SHOWN = frozenset(
         "xml",
         "inet",
         "cidr",
+        "macaddr",
+        "macaddr8",
         "tsvector",
         "tsquery",
         "money",
@@ -73,6 +75,8 @@ _READ = frozenset(
         "bytea",
         "inet",
         "cidr",
+        "macaddr",
+        "macaddr8",
         "jsonpath",
         "tid",
     ]
@@ -209,6 +213,8 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("tw_inet_network(", frag, ")")
     if a == t.CIDR and b == t.INET:
         return sql("tw_in_inet(", frag, ")")
+    if {a, b} == {t.MACADDR, t.MACADDR8}:
+        return sql("tw_macaddr_longer(" if b == t.MACADDR8 else "tw_macaddr_shorter(", frag, ")")
     if range_subtype(type_name(a)) and range_subtype(type_name(b)):
         made = sql("tw_range_collected(", str(b), ", CAST([", frag, "] AS VARCHAR[]))")
         return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", made, " END")
@@ -293,7 +299,8 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         # Text shows the bits of a host too, which the output function leaves out.
         return sql("tw_inet_text(", frag, ")") if target_oid in (t.TEXT, t.VARCHAR, t.BPCHAR) else frag
     if a == t.BPCHAR:
-        return frag if target_oid == t.BPCHAR else sql("rtrim(", frag, ", ' ')")
+        # The cast to text drops the padding; the output function shows it.
+        return frag if target_oid in (t.BPCHAR, t.CSTRING) else sql("rtrim(", frag, ", ' ')")
     if a == t.NUMERIC:
         return as_text_numeric(frag).with_form(None)
     if a in _INTS or a in (t.BOOL,):
@@ -321,6 +328,9 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return sql("CAST(", frag, " AS VARCHAR)")
     if a in (t.BIT, t.VARBIT):
         return frag
+    if name in ("int2vector", "oidvector"):
+        items = sql("list_transform(", frag, ", lambda tw_x: CAST(tw_x AS VARCHAR))")
+        return sql("array_to_string(", items, ", ' ')")
     raise PlanError("0A000", f"cast from {t.format_type(source)} to text is not supported")
 
 

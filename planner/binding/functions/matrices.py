@@ -225,7 +225,7 @@ def _filled(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     cell = sql(
         "CAST([", stored_text(_as_element(emitter, args[0], call), element_ref(call.type)), "] AS VARCHAR[])"
     )
-    sizes = [as_list(a, TypeRef(t.INT4_ARRAY)) for a in args[1:]]
+    sizes = [as_list(_one_dimension(a, "sizes"), TypeRef(t.INT4_ARRAY)) for a in args[1:]]
     null = PlanError("22004", "dimension array or low bound array cannot be null")
     if any(isinstance(n, ir.Lit) and n.value is None for n in call.args[1:]):
         raise null
@@ -315,12 +315,12 @@ def _replaced(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return with_items(array, stored_items(items, element)) if is_text(array) else items
 
 
-@implements("width_bucket(anycompatible, anycompatiblearray)")
+@_shaped("width_bucket(anycompatible, anycompatiblearray)")
 def _bucket(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     """How many of the thresholds are not above the operand. Raises 22004."""
     ref = call.args[1].type
     element, operand = element_ref(ref), _wanted(args[0], ref)
-    bounds = as_list(args[1], ref)
+    bounds = as_list(_one_dimension(args[1], "thresholds"), ref)
     reached = sql(comparable(Frag(("tw_y",)), element), " <= ", comparable(operand, element))
     count = sql("CAST(len(list_filter(", bounds, ", lambda tw_y: ", reached, ")) AS INTEGER)")
     void = sql("list_count(", bounds, ") < len(", bounds, ")")
@@ -334,6 +334,13 @@ def _bucket(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         count,
         " END END",
     )
+
+
+def _one_dimension(array: Frag, role: str) -> Frag:
+    """An array that may have one dimension only; of a list this is known. Raises 2202E."""
+    if not is_text(array):
+        return array
+    return sql("tw_array_one_dimension(", array, f", '{role}')", form=ARRAY_TEXT)
 
 
 def _containment(op: str, made: str) -> None:

@@ -1,4 +1,4 @@
-"""inet and cidr: the operators and functions of chapter 9.12."""
+"""inet, cidr and macaddr: the operators and functions of chapter 9.12."""
 
 from __future__ import annotations
 
@@ -37,4 +37,15 @@ set_masklen(inet, int4) => tw_inet_set_masklen({0}, {1})
 set_masklen(cidr, int4) => tw_cidr_set_masklen({0}, {1})
 cidr(inet) => tw_inet_network({0})
 text(inet) => tw_inet_text({0})
+~ macaddr => tw_macaddr_not({0})
+macaddr & macaddr => tw_macaddr_and({0}, {1})
+macaddr | macaddr => tw_macaddr_or({0}, {1})
+trunc(macaddr) => tw_macaddr_trunc({0})
+macaddr8(macaddr) => tw_macaddr_longer({0})
+~ macaddr8 => tw_macaddr_not({0})
+macaddr8 & macaddr8 => tw_macaddr_and({0}, {1})
+macaddr8 | macaddr8 => tw_macaddr_or({0}, {1})
+trunc(macaddr8) => tw_macaddr_trunc({0})
+macaddr8_set7bit(macaddr8) => tw_macaddr8_set7bit({0})
+macaddr(macaddr8) => tw_macaddr_shorter({0})
 """)

@@ -39,6 +39,7 @@ _FAMILIES = (
     "native",
     "networks",
     "instants",
+    "internals",
     "matrices",
     "ranges",
     "bits",

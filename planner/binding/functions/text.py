@@ -61,7 +61,7 @@ lpad(text, int4) => tw_lpad({0}, {1}, ' ')
 rpad(text, int4) => tw_rpad({0}, {1}, ' ')
 lpad(text, int4, text) => tw_lpad({0}, {1}, {2})
 rpad(text, int4, text) => tw_rpad({0}, {1}, {2})
-repeat(text, int4) => CASE WHEN {1} IS NOT NULL THEN repeat({0}, greatest({1}, 0)) END
+repeat(text, int4) => tw_repeat({0}, {1})
 split_part(text, text, int4) => tw_split_part({0}, {1}, {2})
 initcap(text) => tw_initcap({0})
 chr(int4) => tw_chr({0})
@@ -143,7 +143,7 @@ def _shown(call: ir.Call, args: list[Frag]) -> list[Frag]:
         if node.type.oid == t.BOOL:
             out.append(sql("CASE WHEN ", frag, " THEN 't' WHEN NOT ", frag, " THEN 'f' END"))
         else:
-            out.append(to_text(frag, node.type, t.TEXT))
+            out.append(to_text(frag, node.type, t.CSTRING))
     return out
 
 

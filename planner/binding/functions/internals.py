@@ -1,0 +1,52 @@
+"""What pg_proc has for types' insides: send functions, hashes, the larger and the smaller of two (see `prelude_internals`)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planner.binding.functions.registry import template, templates
+
+_SENDS: Final = {
+    "bool": "boolsend", "int2": "int2send", "int4": "int4send", "int8": "int8send", "oid": "oidsend",
+    "float4": "float4send", "float8": "float8send", "text": "textsend", "char": "charsend", "uuid": "uuid_send",
+    "date": "date_send", "time": "time_send", "timestamp": "timestamp_send", "timestamptz": "timestamptz_send",
+    "interval": "interval_send", "jsonb": "jsonb_send", "inet": "inet_send", "cidr": "cidr_send",
+    "macaddr": "macaddr_send",
+}  # fmt: skip
+_AS_TEXT: Final = {"varchar": "varcharsend", "bpchar": "bpcharsend", "name": "namesend", "json": "json_send"}
+_HASHES: Final = {
+    "int2": "hashint2", "int4": "hashint4", "int8": "hashint8", "oid": "hashoid", "float8": "hashfloat8",
+    "text": "hashtext", "bpchar": "hashbpchar", "char": "hashchar", "uuid": "uuid_hash", "macaddr": "hashmacaddr",
+    "time": "time_hash", "timestamp": "timestamp_hash", "interval": "interval_hash",
+}  # fmt: skip
+_ORDERED: Final = ("date", "interval", "time", "timestamp", "timestamptz")
+
+
+def _hash(kind: str, function: str, made: str) -> None:
+    extended = function + ("_extended" if function.endswith("_hash") else "extended")
+    template(f"{function}({kind})", f"{made}({{0}})")
+    template(f"{extended}({kind}, int8)", f"{made}_extended({{0}}, {{1}})")
+
+
+for _kind, _function in _SENDS.items():
+    template(f"{_function}({_kind})", f"tw_send_{_kind}({{0}})")
+for _kind, _function in _AS_TEXT.items():
+    template(f"{_function}({_kind})", "tw_send_text({0})")
+for _kind, _function in _HASHES.items():
+    _hash(_kind, _function, f"tw_hash_{_kind}")
+_hash("name", "hashname", "tw_hash_text")
+_hash("macaddr8", "hashmacaddr8", "tw_hash_macaddr")
+for _kind in _ORDERED:
+    template(
+        f"{_kind}_larger({_kind}, {_kind})", "CASE WHEN {0} < {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END"
+    )
+    template(
+        f"{_kind}_smaller({_kind}, {_kind})", "CASE WHEN {0} > {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END"
+    )
+templates("""
+byteasend(bytea) => {0}
+macaddr8_send(macaddr8) => tw_send_macaddr({0})
+hashfloat4(float4) => tw_hash_float8(CAST({0} AS DOUBLE))
+hashfloat4extended(float4, int8) => tw_hash_float8_extended(CAST({0} AS DOUBLE), {1})
+numeric_inc(numeric) => tw_num_add({0}, '1')
+""")

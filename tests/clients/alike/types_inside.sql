@@ -1,0 +1,21 @@
+-- Send functions, hashes, format() with widths from arguments, names taken apart, padding that shows.
+SELECT float4send(1.5), float8send(2.5), int4send(3), textsend('a'), int8send(1), int2send(2), boolsend(true), uuid_send('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'), date_send('2020-01-01'), timestamp_send('infinity'), interval_send('1 mon 2 days 3 secs'), time_send('1:00'), charsend('a'), inet_send('1.2.3.4/8'), jsonb_send('{}');
+SELECT hashtext('a'), hashint4(5), hashint8(-7), hashtextextended('hello world, how are you', 42), hashfloat8extended(0, 9), hashfloat8('nan'), hashint8extended(-7, 8), interval_hash('1 month') = interval_hash('30 days'), timestamp_hash('2020-01-01'), hashbpchar('a  '), hashname('x'), uuid_hash('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'), hashchar('a'), hashfloat4(1.5), hashmacaddr('08:00:2b:01:02:03'), hashoid(4294967295);
+SELECT date_larger('2020-01-01', '2021-01-01'), interval_smaller('1 day', NULL), time_smaller('1:00', '0:30'), numeric_inc(5);
+select format('>>%1$*2$s<<', 'abc', 10), format('>>%*s<<', 10, 'Hello'), format('>>%-*s<<', 10, 'Hello'), format('>>%2$*1$L<<', 10, NULL), format('%*s|',-5,'a'), format('%s %% %I','a','B');
+select format('%0$s','a'); select format('%'); select format('%1$','a'); select format('%s'); select format('%1$1','x'); select format('Hello %10','x'); select format('%*1s','x'); select format('%*0$s','x'); select format('%1$*1$s','x');
+SELECT parse_ident('1020'); SELECT parse_ident('a.b.'); SELECT parse_ident('"aa'); SELECT parse_ident('xxx..yy'); SELECT parse_ident('a.""'); SELECT parse_ident('a b'); SELECT parse_ident('"A".b."c""d"');
+SELECT concat('a'::char(3), 'b'), format('%s|', 'a'::char(3)), to_json('a'::char(3)), array_to_string(array['a'::char(3)], ','), row('a'::char(3)), quote_literal('a'::char(3)), to_json(array['a'::char(3)]), concat('1.2.3.4'::inet), 'a'::char(3) || 1, jsonb_build_object('k', 'a'::char(3)), array_agg('a'::char(3));
+SELECT array['a'::char(4), 'b'], '{a,b}'::char(4)[];
+CREATE TEMP TABLE padded (c char(3), cs char(5)[]); INSERT INTO padded VALUES ('a', '{foo,b}'), ('bc ', array['x']); SELECT c, cs, cs = '{foo,b}' FROM padded ORDER BY c;
+SELECT '11 22 33'::int2vector::text, array['11 22 33'::int2vector];
+SELECT width_bucket(5, array[[1,2],[3,4]]); SELECT array_fill(1, array[[1,2],[3,4]]);
+SELECT width_bucket(10.0000001::numeric, 0, 20, 4), width_bucket(10::float8, 20, 0, 4), width_bucket(0.30000000000000000001::numeric, 0.3, 0.6, 3), width_bucket('1e400'::numeric, 0, '1e500', 10), width_bucket('NaN'::numeric, 0, 1, 3);
+SELECT 'abc'::bytea LIKE '_b_'::bytea, 'abc'::bytea NOT LIKE '_b_'::bytea, 'a_c'::bytea LIKE 'a$__'::bytea ESCAPE '$'::bytea, '\x00ff'::bytea LIKE '%\377'::bytea, like('ab'::bytea, 'a%');
+SELECT json '{"a": "\ud83d\ude04"}' ->> 'a', jsonb '{"a": "\ud83d\ude04"}' ->> 'a';
+SELECT interval 'P10.5e4Y', interval 'PT2562047788.0152155019444', interval 'P0002T1S', interval 'P00021015T103020', interval 'PT10:30', interval 'P1.5Y1.5M1.5W1.5DT1.5H1.5M1.555S';
+SELECT interval 'P.Y0M3DT4H5M6S'; SELECT interval '-2147483648 years'; SELECT interval '0.1 yrs 2147483647 months'; SELECT interval 'P1Y2';
+SELECT '15:36:39 m2'::timetz; SELECT '15:36:39 PST m2'::timetz;
+SELECT variance('9e16383'::numeric + a) FROM generate_series(1, 4) s(a); SELECT variance(a) FROM (VALUES (9e70000::numeric), (9e70000)) v(a); SELECT variance(a) FROM (VALUES (9e131071::numeric), (1)) v(a);
+SELECT repeat('ab', 2000000000); SELECT repeat('ab', -1), repeat('', 2000000000), repeat(NULL, 3);
+CREATE TEMP SEQUENCE numbers MAXVALUE 10 CYCLE; SELECT * FROM pg_sequence_parameters('numbers'::regclass); SELECT pg_sequence_parameters('numbers'::regclass); SELECT (pg_sequence_parameters('numbers'::regclass)).maximum_value; SELECT p.cycle_option FROM pg_class c, pg_sequence_parameters(c.oid) p WHERE c.relname = 'numbers';
