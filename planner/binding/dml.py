@@ -26,7 +26,6 @@ from planner.abc import (
     KeyedUpdate,
     PlanError,
     Points,
-    Query,
     ResultColumn,
     Slot,
     Table,
@@ -177,11 +176,8 @@ class DmlBinder(RowBinder):
     def _rows_query(self, table: Table, rows: list[list[ir.Node]]) -> Frag:
         texts: list[Item] = []
         for row in rows:
-            items = [
-                sql(self.canonical(self.fitted(n, c), c), f" AS {quote_name(c.name)}")
-                for n, c in zip(row, table.columns, strict=True)
-            ]
-            texts.append(sql("SELECT ", join(", ", items)))
+            made = sql("SELECT ", join(", ", self.row_items(table, row)))
+            texts.append(self.completed(table, row, made))
         return join(" UNION ALL ", texts)
 
     def _selected(
@@ -213,11 +209,9 @@ class DmlBinder(RowBinder):
             targets.take(self, table, given, i, value, 0, partial(self.assigned, value, column, 0))
         row = [given[i] if i in given else self.default(table, i) for i in range(len(table.columns))]
         row = self.generated(table, row)
-        items = [
-            sql(self.canonical(self.fitted(n, c), c), f" AS {quote_name(c.name)}")
-            for n, c in zip(row, table.columns, strict=True)
-        ]
-        return sql("SELECT ", join(", ", items), " FROM (", bound.frag, f") AS r{number}")
+        items = join(", ", self.row_items(table, row))
+        made = sql("SELECT ", items, " FROM (", bound.frag, f") AS r{number}")
+        return self.completed(table, row, made)
 
     def update(self, node: exp.Update) -> Bound:
         table, alias = self.target(node.this, "update")
@@ -250,12 +244,11 @@ class DmlBinder(RowBinder):
             except keyed.NotKeyed:
                 pass
         relation.used |= set(range(len(table.columns)))
-        items: list[Item] = [f"r{relation.number}._rid AS _rid"]
-        for i, c in enumerate(table.columns):
-            value = assignments.get(i, ir.Var(c.type, relation.number, i))
-            items.append(sql(self.canonical(self.fitted(value, c), c), f" AS {quote_name(c.name)}"))
+        row = [assignments.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
+        items: list[Item] = [f"r{relation.number}._rid AS _rid", *self.row_items(table, row)]
         extra = self.joined.items if self.joined is not None else []
-        query = self._target_query(prefix, [*items, *extra], relation, source, where)
+        text = self._target_query(prefix, [*items, *extra], relation, source, where)
+        query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         body = UpdateQuery(
             table,
             query,
@@ -298,7 +291,8 @@ class DmlBinder(RowBinder):
                     sql(self.canonical(ir.Var(c.type, relation.number, i), c), f" AS {quote_name(c.name)}")
                 )
         extra = self.joined.items if self.joined is not None else []
-        query = self._target_query(prefix, [*items, *extra], relation, source, where)
+        text = self._target_query(prefix, [*items, *extra], relation, source, where)
+        query = self.queries.finished(text, with_rid=relation.number)
         returning = self.returning_query(outs, returning_relation, "old")
         return Bound(
             DeleteQuery(table, query, returning, len(extra)),
@@ -346,7 +340,7 @@ class DmlBinder(RowBinder):
         relation: Relation,
         source: Frag | None,
         where: ir.Node | None,
-    ) -> Query:
+    ) -> Frag:
         emit = self.queries.emitter
         head: list[Item] = [prefix] if prefix is not None else []
         distinct = f"DISTINCT ON (r{relation.number}._rid) " if source is not None else ""
@@ -356,7 +350,7 @@ class DmlBinder(RowBinder):
         test: list[Item] = [" WHERE ", emit.frag(where)] if where is not None else []
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
         self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
-        return self.queries.finished(text, with_rid=relation.number)
+        return text
 
 
 def _attnums(table: Table, assigned: Iterable[int]) -> list[int]:

@@ -37,10 +37,31 @@ class Emitter:
     columns: dict[int, list[EmittedColumn]] = field(default_factory=dict)
     aggregating: int = 0
     """How many aggregates are being written around what is written now."""
+    varying: bool | None = None
+    """Whether anything varies in the tree that is being written; None: none is."""
+    lets: int = 0
+    """How many values around what is written now have been given a name (`once`)."""
 
     # --- expressions -------------------------------------------------------------------------
 
     def frag(self, node: ir.Node) -> Frag:
+        """The text of a tree, in which what varies is asked for once."""
+        if self.varying is False:
+            return self.plain(node)
+        from planner.binding import once
+
+        outermost = self.varying is None
+        if outermost:
+            self.varying = ir.varies(node)
+        try:
+            made = once.written(self, node) if self.varying else None
+            return self.plain(node) if made is None else made
+        finally:
+            if outermost:
+                self.varying = None
+
+    def plain(self, node: ir.Node) -> Frag:
+        """The text of a node, around what `frag` writes of its subexpressions."""
         if isinstance(node, ir.Var):
             column = self.columns[node.relation][node.column]
             if column.whole:

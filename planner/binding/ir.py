@@ -234,3 +234,8 @@ def walk(node: Node) -> list[Node]:
     for n in out:
         out.extend(children(n))
     return out
+
+
+def varies(node: Node) -> bool:
+    """Whether it may be another value each time it is computed."""
+    return any(isinstance(n, Call) and n.volatile for n in walk(node))

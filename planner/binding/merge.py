@@ -25,6 +25,7 @@ from planner.abc import MergeQuery, PlanError, Slot, Table
 from planner.binding import ir
 from planner.binding.dml import DmlBinder
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
+from planner.binding.generated import MADE, is_late
 from planner.binding.insert_targets import InsertTargets
 from planner.binding.scope import Relation, Scope
 from planner.parse import position as first_position
@@ -204,21 +205,32 @@ class MergeBinder(DmlBinder):
             f"{rid} AS _rid",
             f"CASE tw_action {kinds} END AS _action" if kinds else "CAST(NULL AS VARCHAR) AS _action",
         ]
+        late: list[Item] = []
         for c, column in enumerate(table.columns):
-            values: list[Item] = []
+            values: dict[bool, list[Item]] = {False: [], True: []}
             for i, a in enumerate(actions):
                 if a.row is not None:
-                    values.append(
-                        sql(f"WHEN {i} THEN ", self.canonical(self.fitted(a.row[c], column), column))
-                    )
-            value = sql("CASE tw_action ", join(" ", values), " END") if values else sql("NULL")
-            items.append(sql(value, f" AS {quote_name(column.name)}"))
+                    value = self.canonical(self.fitted(a.row[c], column), column)
+                    values[is_late(a.row[c], self.made)].append(sql(f"WHEN {i} THEN ", value))
+            name = quote_name(column.name)
+            first = sql("CASE tw_action ", join(" ", values[False]), " END") if values[False] else "NULL"
+            items.append(sql(first, f" AS {name}"))
+            if values[True]:
+                other = f" ELSE {name}" if values[False] else ""
+                late.append(sql("CASE tw_action ", join(" ", values[True]), f"{other} END AS {name}"))
         side = "LEFT " if any(not a.matched for a in actions) else ""
         choice = sql(
             f"CASE WHEN {rid} IS NOT NULL THEN ", chosen(True), " ELSE ", chosen(False), " END"
         )  # fmt: skip
-        return sql(
+        if late:
+            items.append("tw_action")
+        text = sql(
             *([prefix] if prefix is not None else []),
             "SELECT ", join(", ", items), " FROM ", source, f" {side}JOIN ", Slot(relation.slot), f" AS r{relation.number} ON ",
             emit.frag(on), ", LATERAL (SELECT ", choice, " AS tw_action) WHERE tw_action IS NOT NULL",
         )  # fmt: skip
+        if not late:
+            return text
+        return sql(
+            "SELECT * EXCLUDE (tw_action) REPLACE (", join(", ", late), ") FROM (", text, f") AS {MADE}"
+        )

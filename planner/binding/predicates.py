@@ -138,8 +138,10 @@ class PredicateBinder(RowComparisonBinder):
         position = first_position(node)
 
         def within(a: ir.Node, b: ir.Node) -> ir.Node:
+            # PostgreSQL asks for the value twice, which `random() BETWEEN 0.2 AND 0.4` shows.
+            again = self.bind(node.this, scope) if ir.varies(value) else value
             return ir.Logic(
-                BOOL, "and", (self.infix(">=", value, a, position), self.infix("<=", value, b, position))
+                BOOL, "and", (self.infix(">=", value, a, position), self.infix("<=", again, b, position))
             )
 
         if node.args.get("symmetric"):

@@ -20,7 +20,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir, keyed, system_columns
+from planner.binding import generated, ir, keyed, system_columns
 from planner.binding.arbiters import inferred
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.collating import carried
@@ -55,6 +55,8 @@ class RowBinder:
         self.around: dict[str, object] = {}
         """The texts and names of the WITH queries around this statement, if it is one of them itself."""
         self.returned: BoundQuery | None = None
+        self.made: list[int] = []
+        """The relations that stand for rows whose generated columns are computed when they are there."""
         self._with: Frag | None = None
         self._scope = queries.new_scope(None)
 
@@ -192,6 +194,8 @@ class RowBinder:
         if not any(c.generated for c in table.columns):
             return list(row)
         relation = self.relation(table, table.name, "", of_table=False)
+        self.queries.declare(relation.number, generated.emitted(table))
+        self.made.append(relation.number)
         scope = self.scope_of(relation)
         out = list(row)
 
@@ -202,8 +206,32 @@ class RowBinder:
 
         for i, c in enumerate(table.columns):
             if c.generated and c.default is not None:
-                out[i] = self.assigned(put(self.stored_expression(c.default, scope)), c, 0)
+                value = self.stored_expression(c.default, scope)
+                if not any(generated.may_vary(row[k]) for k in generated.reads(value, relation.number)):
+                    value = put(value)
+                out[i] = self.assigned(value, c, 0)
         return out
+
+    def row_items(self, table: Table, row: Sequence[ir.Node]) -> list[Item]:
+        """A row's values as columns of a query: NULL for those that `completed` adds."""
+        return [
+            sql(
+                "NULL" if generated.is_late(n, self.made) else self.canonical(self.fitted(n, c), c),
+                f" AS {quote_name(c.name)}",
+            )
+            for n, c in zip(row, table.columns, strict=True)
+        ]
+
+    def completed(self, table: Table, row: Sequence[ir.Node], text: Frag) -> Frag:
+        """The query of `row_items` with what is computed from the rows that it makes."""
+        late: list[Item] = [
+            sql(self.canonical(self.fitted(n, c), c), f" AS {quote_name(c.name)}")
+            for n, c in zip(row, table.columns, strict=True)
+            if generated.is_late(n, self.made)
+        ]
+        if not late:
+            return text
+        return sql("SELECT * REPLACE (", join(", ", late), ") FROM (", text, f") AS {generated.MADE}")
 
     def scope_of(self, *relations: Relation) -> Scope:
         scope = self.queries.new_scope(None)
@@ -309,14 +337,13 @@ class RowBinder:
                 f"{t.store_sql(f'c{first + i}', c.type)} AS {letter}{i}" for i, c in enumerate(table.columns)
             ]
         items: list[Item] = [f"{name}._n"]
-        for i, c in enumerate(table.columns):
-            value = assignments.get(i, ir.Var(c.type, old.number, i))
-            items.append(sql(self.canonical(self.fitted(value, c), c), f" AS c{i}"))
+        row = [assignments.get(i, ir.Var(c.type, old.number, i)) for i, c in enumerate(table.columns)]
+        items += self.row_items(table, row)
         test: list[Item] = [" WHERE ", self.queries.emitter.frag(condition)] if condition is not None else []
         text = sql(
             "SELECT ", join(", ", items), " FROM (SELECT _n, ", join(", ", cells), " FROM ", Slot("conflicts"), f") AS {name}", *test,
         )  # fmt: skip
-        return self.queries.finished(self._with_queries(text))
+        return self.queries.finished(self._with_queries(self.completed(table, row, text)))
 
     def assignments_of(
         self, items: Sequence[exp.Expression], table: Table, scope: Scope, relation: Relation

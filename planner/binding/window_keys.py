@@ -77,6 +77,8 @@ class _Storey:
         self._items: list[Item] = []
 
     def refused(self, node: ir.Node) -> bool:
+        if ir.varies(node):
+            return True
         emit = self._writer.emitter
         return _refused(emit.sort_key(node)) or _refused(comparable(emit.frag(node), node.type))
 
