@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
@@ -29,8 +30,11 @@ from storage.consensus import open_consensus
 from storage.parts import inline_inserts, timed_inserts
 from storage.rows import FIELD_ID
 from storage.shard import Shard
+from storage.shard.state import Rollup, Stamp, State, encode_rollup
 from tests.server.process import ServerProcess
 from tidewire.cli import app
+from txn import log_entry
+from txn.txns_shard import TxnsShard
 
 SETUP = """
 CREATE TABLE big (id int PRIMARY KEY, name text NOT NULL, code text UNIQUE);
@@ -205,6 +209,92 @@ def test_a_flipped_bit_in_any_log(data: Path, name: str, place: float) -> None:
         return await verify(blob, cast("Consensus", Flipping(consensus, name, place)))
 
     assert "checksum" in str(asyncio.run(run()).problems[0])
+
+
+class Rewritten:
+    """A consensus in which some logs are one entry each: a rollup of a state that no server would have written."""
+
+    def __init__(self, sound: Consensus, logs: dict[str, LogEntry]) -> None:
+        self._sound, self._logs = sound, logs
+
+    def __getattr__(self, attribute: str) -> object:
+        return getattr(self._sound, attribute)
+
+    async def head(self, shard: str) -> LogEntry | None:
+        return self._logs[shard] if shard in self._logs else await self._sound.head(shard)
+
+    async def scan(self, shard: str, from_seqno: int, limit: int = 10_000) -> list[LogEntry]:
+        if shard not in self._logs:
+            return await self._sound.scan(shard, from_seqno, limit)
+        return [self._logs[shard]] if from_seqno <= self._logs[shard].seqno else []
+
+
+Lie = Callable[[State, dict[str, Any]], State]
+"""(a table's state, the txns log's) -> what the table's is said to be; the txns log's it changes in place."""
+
+
+def _since_beyond(state: State, txns: dict[str, Any]) -> State:
+    return replace(state, since=state.upper + 5)
+
+
+def _fell_back(state: State, txns: dict[str, Any]) -> State:
+    """As if the last apply had never been, although it was tidied."""
+    txns["outstanding"].pop(state.shard, None)
+    last = txns["last_write"][state.shard]
+    kept = tuple((n, p) for n, p in state.parts if p.newest_ts < last)
+    return replace(state, upper=last, parts=kept)
+
+
+def _parts_ahead(state: State, txns: dict[str, Any]) -> State:
+    return replace(state, upper=max(p.newest_ts for _, p in state.parts))
+
+
+def _txns_since_beyond(state: State, txns: dict[str, Any]) -> State:
+    txns["since"] = txns["upper"] + 5
+    return state
+
+
+def _txns_fell_back(state: State, txns: dict[str, Any]) -> State:
+    txns["upper"] = txns["last_write"][state.shard]
+    return state
+
+
+FRONTIERS: list[tuple[Lie, str]] = [
+    (_since_beyond, "table big (shard {shard}): since {since} is beyond upper {upper}"),
+    (_fell_back, "table big (shard {shard}): the commit at {last} is neither applied (upper {upper}) nor outstanding"),
+    (_parts_ahead, "table big (shard {shard}): a part at {upper} is beyond upper {upper}"),
+    (_txns_since_beyond, "txns log: since {log_since} is beyond upper {log_upper}"),
+    (_txns_fell_back, "table big (shard {shard}): a commit at {last} is beyond the log's upper {log_upper}"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("lie", "said"), FRONTIERS, ids=lambda v: getattr(v, "__name__", ""))
+def test_frontiers_that_cannot_be(data: Path, lie: Lie, said: str) -> None:
+    """Logs whose entries are all well formed, and say what cannot have come to pass."""
+
+    shard = largest_part(data).relative_to(data / "blob").parts[0]
+
+    async def run() -> tuple[VerifyReport, str]:
+        blob = await open_blob((data / "blob").as_uri())
+        consensus = await open_consensus(f"log:///{data / 'consensus.log'}")
+        log = TxnsShard(consensus, blob, lambda: b"")
+        await log.load()
+        txns = log.state.to_plain()
+        sound = (await opened(data, shard)).state
+        state = lie(sound, txns)
+        logs = {
+            shard: LogEntry(sound.seqno + 1, encode_rollup(Rollup(state), Stamp(b"nobody", 1, 0))),
+            "txns": LogEntry(log.seqno + 1, log_entry.encode_rollup(log_entry.Rollup(1, txns))),
+        }
+        report = await verify(blob, cast("Consensus", Rewritten(consensus, logs)))
+        return report, said.format(
+            shard=shard, since=state.since, upper=state.upper, last=txns["last_write"][shard],
+            log_since=txns["since"], log_upper=txns["upper"],
+        )  # fmt: skip
+
+    report, expected = asyncio.run(run())
+    assert expected in map(str, report.problems)
+    assert str(report).count("WRONG") == len(report.problems)
 
 
 def test_a_key_that_exists_twice(tmp_path: Path) -> None:
