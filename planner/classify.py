@@ -89,6 +89,8 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
         return _DDL, "REVOKE" if statement.revoke else "GRANT"
     if isinstance(statement, st.GrantRole):
         return _DDL, "REVOKE ROLE" if statement.revoke else "GRANT ROLE"
+    if isinstance(statement, st.AlterSettings):
+        return _DDL, statement.tag
     if isinstance(statement, st.Accepted):
         return _SESSION, statement.tag
     raise AssertionError(f"no class for {type(statement).__name__}")

@@ -564,6 +564,18 @@ class AlterRole:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterSettings:
+    """ALTER ROLE and ALTER DATABASE ... SET, RESET: what sessions begin with."""
+
+    tag: str
+    role: str = ""  # "": whoever it is
+    database: str = ""  # "": whichever it is
+    name: str = ""  # "": RESET ALL
+    values: tuple[str, ...] | None = None  # None: RESET
+    from_current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CreateDatabase:
     name: str
     options: dict[str, Any] = field(default_factory=dict)

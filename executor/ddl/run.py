@@ -21,7 +21,7 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
 from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
-from executor.session import as_of, bulk, queries
+from executor.session import as_of, bulk, queries, session_defaults
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from planner import statements as st
@@ -81,6 +81,8 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     block.statement()
     if isinstance(statement, st.CreateTableAs):
         statement = written_out(session, statement)
+    if isinstance(statement, st.AlterSettings):
+        statement = session_defaults.checked(session, statement)
     context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
     try:
         bound = executor.planner.bind_ddl(statement, context)

@@ -17,7 +17,7 @@ from executor.abc import ExecutionError, Prepared, Result, Rows
 from executor.session import transactions
 from executor.session.arguments import arguments
 from executor.session.executed import prepared_as
-from executor.session.settings import join_list
+from executor.session.session_defaults import one_value
 from executor.session.transactions import joined, require_block, set_isolation, set_read_only, settle
 from planner import statements as st
 from planner import types as t
@@ -83,17 +83,13 @@ STANDARD_LEVELS = {"strict serializable": "serializable", "snapshot": "repeatabl
 """What `transaction_isolation` calls the levels of our own: drivers (asyncpg, SQLAlchemy) look its answer up
 in a table of four names and fail on a fifth. `tidewire.isolation` tells which level it is exactly."""
 
-_LISTS = ("search_path", "datestyle", "temp_tablespaces", "session_preload_libraries")
-
 
 async def _set(
     session: Session, plan: Plan, s: st.SetVariable, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     value: str | None = None
     if s.values is not None:
-        if len(s.values) > 1 and s.name.lower() not in _LISTS:
-            raise ExecutionError("22023", f"SET {s.name} takes only one argument")
-        value = join_list(s.values) if s.name.lower() == "search_path" else ", ".join(s.values)
+        value = one_value(s.name, s.values)
     if s.local and joined(session, "SET LOCAL", autocommit) is None:
         session.settings.check(s.name, value) if value is not None else session.settings.show(s.name)
         return Rows("SET")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from executor.session.session_defaults import beginning
 from executor.session.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ class FirstSettings:
 
     def of(self, user: str, database: str, options: dict[str, str]) -> Settings:
         """Settings of a session's own. Raises what options raise that cannot be: 22023, 42704, ..."""
+        executor = self._executor
+        options = beginning(executor.catalogs.of(database), user, database, options)
         key = (user, database, tuple(options.items()))
         first = self._kept.get(key)
         if first is None:
-            executor = self._executor
             first = Settings(
                 user,
                 options,

@@ -38,6 +38,7 @@ from planner.catalog.objects import (
     Relation,
     Role,
     Schema,
+    SessionDefaults,
     UserType,
     View,
     built_in_objects,
@@ -64,6 +65,7 @@ class Catalog:
     __slots__ = (
         "_by_table",
         "_databases",
+        "_defaults",
         "_objects",
         "_relations",
         "_roles",
@@ -95,6 +97,7 @@ class Catalog:
         self._schemas: dict[tuple[Oid, str], Oid] = {}
         self._roles: dict[str, Oid] = {}
         self._databases: dict[str, Oid] = {}
+        self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
         self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
         for thing in built_in_objects() if things is None else things:
@@ -159,6 +162,8 @@ class Catalog:
             self._roles[thing.name] = thing.oid
         elif isinstance(thing, Database):
             self._databases[thing.name] = thing.oid
+        elif isinstance(thing, SessionDefaults):
+            self._defaults[thing.database_oid, thing.role_oid] = thing.oid
         elif isinstance(thing, Comment | Grant):
             self._targets[thing.target] = self._targets.get(thing.target, _EMPTY) | {thing.oid}
 
@@ -178,6 +183,8 @@ class Catalog:
             del self._roles[thing.name]
         elif isinstance(thing, Database):
             del self._databases[thing.name]
+        elif isinstance(thing, SessionDefaults):
+            del self._defaults[thing.database_oid, thing.role_oid]
         elif isinstance(thing, Comment | Grant):
             _discard(self._targets, thing.target, thing.oid)
 
@@ -353,6 +360,18 @@ class Catalog:
         oid = self._databases.get(name)
         thing = self._objects.get(oid) if oid is not None else None
         return thing if isinstance(thing, Database) else None
+
+    def session_defaults(self, user: str, database: str) -> tuple[str, ...]:
+        """The settings (`name=value`) that sessions begin with; of those of one name the last one decides."""
+        if not self._defaults:
+            return ()
+        role, base = self._roles.get(user, 0), self._databases.get(database, 0)
+        found: list[str] = []
+        for place in dict.fromkeys(((0, 0), (base, 0), (0, role), (base, role))):
+            thing = self._objects.get(self._defaults.get(place, 0))
+            if isinstance(thing, SessionDefaults):
+                found += thing.settings
+        return tuple(found)
 
     def visible(self, relation: Relation, search_path: Sequence[str]) -> bool:
         """pg_table_is_visible: whether the bare name finds this relation."""

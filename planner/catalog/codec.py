@@ -38,6 +38,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "comment": objects.Comment,
     "grant": objects.Grant,
     "default_grant": objects.DefaultGrant,
+    "session_defaults": objects.SessionDefaults,
 }
 _KIND_OF: Final = {cls: kind for kind, cls in KINDS.items()}
 

@@ -231,6 +231,16 @@ class DefaultGrant:
     database_oid: Oid = DATABASE_OID
 
 
+@dataclass(frozen=True, slots=True)
+class SessionDefaults:
+    """Settings that sessions begin with: `name=value` each."""
+
+    oid: Oid
+    database_oid: Oid  # 0: every database
+    role_oid: Oid  # 0: every role
+    settings: tuple[str, ...]
+
+
 Relation = Table | View | Sequence | Index | CompositeType
 """What shares one namespace per schema (pg_class)."""
 
@@ -254,6 +264,7 @@ CatalogObject = (
     | Comment
     | Grant
     | DefaultGrant
+    | SessionDefaults
 )
 
 

@@ -177,6 +177,26 @@ def _alters_role(scope: Scope, said: st.AlterRole) -> None:
         raise PlanError("42501", "permission denied")
 
 
+def _alters_settings(scope: Scope, said: st.AlterSettings) -> None:
+    database = scope.catalog.database(said.database) if said.database else None
+    if said.tag == "ALTER DATABASE":
+        if database is not None:
+            must_own(scope, database)
+        return
+    if not said.role:
+        if database is None:
+            raise PlanError("42501", "must be superuser to alter settings globally")
+        must_own(scope, database)
+    role = scope.catalog.role(said.role)
+    if role is None or said.role == scope.user:
+        return
+    if role.superuser:
+        raise PlanError("42501", "must be superuser to alter superusers")
+    mine = scope.catalog.role(scope.user)
+    if mine is None or not mine.create_role:
+        raise PlanError("42501", "permission denied")
+
+
 def _creates_role(scope: Scope, said: st.CreateRole) -> None:
     if said.options.get("superuser"):
         raise PlanError("42501", "must be superuser to create superusers")
@@ -205,7 +225,7 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = scope.catalog.find_schema(said.name.name)
     elif said.kind == "database":
         thing = scope.catalog.database(said.name.name)
-    elif said.kind in ("type", "domain"):
+    elif said.kind in ("type", "domain", "domain constraint"):
         thing = _type(scope, said.name)
     else:
         return
@@ -247,6 +267,7 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterNamed: _alters_type,
     st.CreateRole: _creates_role,
     st.AlterRole: _alters_role,
+    st.AlterSettings: _alters_settings,
     st.GrantRole: _grants_role,
     st.CreateDatabase: _creates_database,
     st.Comment: _comments,

@@ -21,8 +21,8 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import Index
-from planner.ddl import permits
+from planner.catalog.objects import Domain, Index
+from planner.ddl import first_settings, permits
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope, describe
 
@@ -114,6 +114,7 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
             if role.name in other.member_of:
                 left = tuple(g for g in other.member_of if g != role.name)
                 scope.replace(other, dataclasses.replace(other, member_of=left))
+        first_settings.forget(scope, role)
         scope.remove(role)
 
 
@@ -233,6 +234,7 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
                 scope.dropped.append(thing.shard)
     for schema in schemas.values():
         scope.remove(schema)
+    first_settings.forget(scope, database)
     scope.remove(database)
 
 
@@ -290,6 +292,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
             if constraint.name == said.column:
                 return constraint.oid, 0
         raise PlanError("42704", f'constraint "{said.column}" for table "{name.name}" does not exist')
+    if kind == "domain constraint":
+        return _domain_constraint(scope, name, said.column), 0
     if kind == "schema":
         return scope.catalog.schema(name.name), 0
     if kind == "database":
@@ -321,6 +325,18 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         article = "an" if kind == "index" else "a"
         raise PlanError("42809", f'"{name.name}" is not {article} {kind}')
     return found, 0
+
+
+def _domain_constraint(scope: Scope, name: st.Name, constraint: str) -> Oid:
+    domain = scope.catalog.find_type(name.name, name.schema, scope.search_path)
+    if domain is None:
+        raise PlanError("42704", f'type "{name}" does not exist')
+    if not isinstance(domain, Domain):
+        raise PlanError("42809", f'"{name}" is not a domain')
+    for check in domain.constraints:
+        if check.name == constraint:
+            return check.oid
+    raise PlanError("42704", f'constraint "{constraint}" for domain {domain.name} does not exist')
 
 
 # --- privileges ----------------------------------------------------------------------------------------

@@ -267,6 +267,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
     }[type(thing)]
     if isinstance(thing, Table) and thing.materialized is not None:
         word = "materialized view"
+        objects.SessionDefaults: "settings",
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
     shown = objects.quote_identifier(name)

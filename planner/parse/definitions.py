@@ -13,6 +13,7 @@ from planner.lexer import INTEGER, PUNCTUATION, WORD, Token, quoted, tokenize
 from planner.parse import alterations, clauses, constraints, privileges, schemas, tables
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
+from planner.parse.first_settings import first_settings
 from planner.parse.sequences import sequence_options
 
 _REFUSED: Final = {
@@ -402,8 +403,10 @@ def alter_database(c: Cursor) -> Any:
         return _named("database", name, st.AlterAction("rename", new_name=c.name(), position=position))
     if c.accept("owner", "to"):
         return _named("database", name, st.AlterAction("owner", c.role(), position=position))
+    if c.next_is("set", "tablespace"):
+        c.unsupported("ALTER DATABASE ... SET TABLESPACE")
     if c.word in ("set", "reset"):
-        c.unsupported("ALTER DATABASE ... SET")
+        return first_settings(c, st.AlterSettings("ALTER DATABASE", database=name.name))
     _database_options(c)
     return _named("database", name, st.AlterAction("ignore", position=position))
 

@@ -9,6 +9,7 @@ from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
+from planner.parse.first_settings import first_settings
 
 # --- roles, databases -----------------------------------------------------------------------------------
 
@@ -70,10 +71,9 @@ def alter_role(c: Cursor) -> Any:
         name = c.role()
     if c.accept("rename", "to"):
         return st.AlterRole(name, new_name=c.name())
-    if c.accept("in", "database"):
-        c.name()
-    if c.word in ("set", "reset"):
-        c.unsupported("ALTER ROLE ... SET")
+    database = c.name() if c.accept("in", "database") else ""
+    if database or c.word in ("set", "reset"):
+        return first_settings(c, st.AlterSettings("ALTER ROLE", name, database))
     return st.AlterRole(name, role_options(c))
 
 

@@ -58,6 +58,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_user": people.pg_user,
     "pg_views": listings.pg_views,
     "pg_matviews": listings.pg_matviews,
+    "pg_db_role_setting": people.pg_db_role_setting,
     "pg_default_acl": people.pg_default_acl,
 }
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.catalog.objects import Database, DefaultGrant, Grant, Role, Schema
+from planner.catalog.objects import Database, DefaultGrant, Grant, Role, Schema, SessionDefaults
 from planner.catalog.passwords import ends_us
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import OWNER, acl, letters
 from planner.catalog.system.rowmaker import RowMaker
+from storage.abc import Datum
 
 UTF8 = 6
 DEFAULT_TABLESPACE, GLOBAL_TABLESPACE = 1663, 1664
@@ -63,6 +64,7 @@ def _roles(name: str, shown: str | None = None) -> Callable[[SystemContext], Row
 
     def rows(context: SystemContext) -> Rows:
         make = RowMaker(name)
+        begun = _begun_with(context)
         return [
             make(
                 oid=r.oid,
@@ -77,6 +79,7 @@ def _roles(name: str, shown: str | None = None) -> Callable[[SystemContext], Row
                 rolconnlimit=r.connection_limit,
                 rolvaliduntil=ends_us(r.valid_until),
                 rolpassword=r.password if shown is None else shown,
+                **({} if shown is None else {"rolconfig": begun.get(r.oid)}),
             )
             for r in context.catalog.objects(Role)
         ]
@@ -88,8 +91,23 @@ pg_authid = _roles("pg_authid")
 pg_roles = _roles("pg_roles", shown="********")
 
 
+def _begun_with(context: SystemContext) -> dict[int, Datum]:
+    """By role: the settings that its sessions begin with in every database."""
+    defaults = context.catalog.objects(SessionDefaults)
+    return {d.role_oid: list(d.settings) for d in defaults if d.role_oid and not d.database_oid}
+
+
+def pg_db_role_setting(context: SystemContext) -> Rows:
+    make = RowMaker("pg_db_role_setting")
+    return [
+        make(setdatabase=d.database_oid, setrole=d.role_oid, setconfig=list(d.settings))
+        for d in context.catalog.objects(SessionDefaults)
+    ]
+
+
 def pg_user(context: SystemContext) -> Rows:
     make = RowMaker("pg_user")
+    begun = _begun_with(context)
     return [
         make(
             usename=r.name,
@@ -100,6 +118,7 @@ def pg_user(context: SystemContext) -> Rows:
             usebypassrls=r.bypass_rls or r.superuser,
             passwd="********",
             valuntil=ends_us(r.valid_until),
+            useconfig=begun.get(r.oid),
         )
         for r in context.catalog.objects(Role)
         if r.login

@@ -1,0 +1,58 @@
+"""Settings that sessions begin with (ALTER ROLE ... SET, ALTER DATABASE ... SET): checked when said, taken at the start.
+
+    what the client asks for at its start
+    ALTER ROLE r IN DATABASE d SET ...
+    ALTER ROLE r SET ...
+    ALTER DATABASE d SET ...
+    ALTER ROLE ALL SET ...                  whoever stands above decides
+
+They are what RESET goes back to. Sessions that have begun stay as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from executor.abc import ExecutionError
+from executor.session.guc_table import GUCS
+from executor.session.settings import join_list
+from planner import statements as st
+from planner.catalog import Catalog
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+_LISTS = ("search_path", "datestyle", "temp_tablespaces", "session_preload_libraries")
+
+
+def one_value(name: str, values: Sequence[str]) -> str:
+    """The values of SET as one text. Raises 22023 for several where there is one."""
+    if len(values) > 1 and name.lower() not in _LISTS:
+        raise ExecutionError("22023", f"SET {name} takes only one argument")
+    return join_list(values) if name.lower() == "search_path" else ", ".join(values)
+
+
+def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
+    """The statement with its value in one text. Raises 42704, 22023, 55P02."""
+    known = GUCS.get(said.name.lower())
+    name = known.name if known is not None else said.name
+    if said.from_current:
+        return dataclasses.replace(said, name=name, values=(session.settings.show(name),), from_current=False)
+    if said.values is None:
+        return dataclasses.replace(said, name=name)
+    value = one_value(name, said.values)
+    session.settings.check(name, value)
+    return dataclasses.replace(said, name=name, values=(value,))
+
+
+def beginning(catalog: Catalog, user: str, database: str, options: dict[str, str]) -> dict[str, str]:
+    """The settings of a session's start: the client's, above those that the catalog has for it."""
+    said = catalog.session_defaults(user, database)
+    if not said:
+        return options
+    return {**dict(s.split("=", 1) for s in said), **options}
+
+
+__all__ = ["beginning", "checked", "one_value"]
