@@ -323,7 +323,8 @@ class Executor:
         return f'key {key_text(table, constraint, key)} of table "{table.name}"'
 
     def begin(self, block: Block) -> Transaction:
-        return self.env.begin(block.isolation, block.read_only, as_of=block.as_of)
+        # What READ ONLY forbids is refused by statement: temporary tables may be written (`read_only`).
+        return self.env.begin(block.isolation, as_of=block.as_of)
 
     def internal_session(self, database: str = "tidewire") -> Session:
         """For transactions of the server's own, beside those of its clients."""

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from planner import classify, repeated_rows, types
+from planner import classify, cursors, repeated_rows, types
 from planner import statements as st
 from planner.abc import (
     InsertValues,
@@ -302,7 +302,9 @@ class Planner:
                 if at.isdigit()
                 else self._plan_exact(f"SELECT CAST({at} AS timestamptz)", ctx, parameter_types, 0, depth + 1)
             )
-        elif isinstance(statement, st.DeclareCursor | st.Copy) and inner.columns is None:
+        elif isinstance(statement, st.DeclareCursor):
+            cursors.refuse(statement, inner)
+        elif isinstance(statement, st.Copy) and inner.columns is None:
             raise PlanError("42601", "query does not return rows", position=query.offset + 1)
 
     def _plan_positioned(

@@ -159,7 +159,7 @@ def _cursors(session: Session) -> list[dict[str, Any]]:
             "name": name,
             "statement": portal.prepared.text,
             "is_holdable": bool(portal.extra.get("hold")),
-            "is_binary": False,
+            "is_binary": bool(portal.extra.get("binary")),
             "is_scrollable": portal.from_sql and portal.extra.get("scroll") is not False,
             "creation_time": portal.extra.get("declared_us"),
         }

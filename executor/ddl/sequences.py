@@ -276,7 +276,7 @@ class Sequences:
         return value
 
     def last(self, session: Session) -> int:
-        if session.last_sequence not in session.currval:
+        if session.last_sequence not in session.currval or session.catalog.get(session.last_sequence) is None:
             raise ExecutionError("55000", "lastval is not yet defined in this session")
         permissions.require_sequence(session, session.last_sequence, "SELECT", "USAGE")
         return session.currval[session.last_sequence]
@@ -287,7 +287,7 @@ class Sequences:
         A transaction of its own, so that no ROLLBACK takes it back; only of a sequence that the open block itself
         has made or altered does the block keep it.
         """
-        session.refuse_read_only("setval()")
+        session.refuse_read_only("setval()", oid)
         own = session.block
         if own is not None and oid in own.own_oids:
             self._restart_in(session, own, oid, value, called)

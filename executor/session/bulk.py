@@ -12,7 +12,7 @@ against everything, to be right.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -100,7 +100,8 @@ async def insert(
     on_conflict: OnConflict | None,
     params: Sequence[Datum] = (),
 ) -> Written:
-    """Inserts full rows in canonical Arrow, in the table's column order. `params` are ON CONFLICT's."""
+    given: Mapping[str, queries.Given] | None = None,
+    """Inserts full rows in canonical Arrow, in the table's column order. `params` and `given` are ON CONFLICT's."""
     executor = session.executor
     rules = executor.rules(table)
     await hydrated(block, table)
@@ -123,7 +124,7 @@ async def insert(
                 await keyed_session.wait_for(session, block, blocked)
     view = block.view(table, record=on_conflict is not None)
     if on_conflict is not None and on_conflict.query is not None:
-        await _decide(session, block, plan, on_conflict.query, params, view, datums)
+        await _decide(session, block, plan, on_conflict.query, params, given, view, datums)
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
     rids = taken(executor, len(changes))
     written = written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
@@ -146,6 +147,7 @@ async def _decide(
     query: Query,
     params: Sequence[Datum],
     view: Any,
+    given: Mapping[str, queries.Given] | None,
     rows: list[Row],
 ) -> None:
     """Has DuckDB compute what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them."""
@@ -155,10 +157,10 @@ async def _decide(
     types = [c.type for c in plan.body.table.columns]
     columns = rows_to_arrays([old + row for _, old, row in pairs], [t.arrow_type(ref) for ref in types * 2])
     names = [f"c{i}" for i in range(len(columns))]
-    given = pa.table([*columns, pa.array(range(len(pairs)), pa.int64())], names=[*names, "_n"])
-    found = await queries.arrow(
-        session, block, query, params, [TypeRef(t.INT8), *types], {"conflicts": (None, given)}, begins=False
-    )
+    conflicts = pa.table([*columns, pa.array(range(len(pairs)), pa.int64())], names=[*names, "_n"])
+    extra = {**(given or {}), "conflicts": (None, conflicts)}
+    wanted = [TypeRef(t.INT8), *types]
+    found = await queries.arrow(session, block, query, params, wanted, extra, begins=False)
     new: dict[tuple[int, int], Row] = {}
     for n, *row in batch_rows(found, [TypeRef(t.INT8), *types]):
         rid, _, proposed = pairs[n]

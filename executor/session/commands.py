@@ -205,7 +205,8 @@ async def _prepare(
     if s.name in session.statements:
         raise ExecutionError("42P05", f'prepared statement "{s.name}" already exists')
     inner: Plan = plan.extra["query"]
-    session.statements[s.name] = Prepared(s.name, plan.text, inner, inner.parameters, from_sql=True)
+    said = session.statement_text or plan.text  # all of what the client has sent, as PostgreSQL shows it
+    session.statements[s.name] = Prepared(s.name, said, inner, inner.parameters, from_sql=True)
     return Rows("PREPARE")
 
 
@@ -301,7 +302,7 @@ async def _vacuum(
     session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     for name in s.tables:
-        session.catalog.resolve_relation(name.name, name.schema, session.settings.search_path, name.position)
+        session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
     if plan.tag == "VACUUM" and session.block is not None:
         raise ExecutionError("25001", "VACUUM cannot run inside a transaction block")
     return Rows(plan.tag)
@@ -313,9 +314,7 @@ async def _lock_table(
     """Serializable transactions need no table locks: the whole table counts as read, which is as strong."""
     block = require_block(session, "LOCK TABLE")
     for name in s.tables:
-        table = session.catalog.resolve_table(
-            name.name, name.schema, session.settings.search_path, name.position
-        )
+        table = session.catalog.resolve_table(name.name, name.schema, session.search_path(), name.position)
         block.use(table)
         if "share" in s.mode or "exclusive" in s.mode:
             block.transaction().reads.whole(table.shard)

@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
-from executor.session import permissions
+from executor.session import permissions, read_only
 from executor.session.block import Block
 from executor.session.lock_wait import LockWait
 from planner.abc import SqlError
+from planner.catalog import Sequence as SequenceObject
 from planner.catalog import rights
 from planner.planner import PlanContext
 from planner.types import TypeSettings
@@ -125,7 +126,7 @@ class SessionContext:
 
     def nextval(self, sequence_oid: int) -> int:
         """Raises NeedsLease (internal) when a block of values must be leased first."""
-        self.refuse_read_only("nextval()")
+        self.refuse_read_only("nextval()", sequence_oid)
         if not self.superuser:
             permissions.require_next(self, sequence_oid)
         value = self.executor.sequences.next_now(sequence_oid, self.catalog)
@@ -133,14 +134,17 @@ class SessionContext:
         self.last_sequence = sequence_oid
         return value
 
-    def refuse_read_only(self, what: str) -> None:
-        """Raises 25006 in a read-only transaction."""
+    def refuse_read_only(self, what: str, sequence_oid: int) -> None:
+        """Raises 25006 in a read-only transaction, but for a sequence that is temporary."""
         block = self.block
         if (
             block.read_only
             if block is not None
             else self.settings.raw("default_transaction_read_only") == "on"
         ):
+            sequence = self.catalog.get(sequence_oid)
+            if isinstance(sequence, SequenceObject) and read_only.is_temporary(self.catalog, sequence):
+                return
             raise ExecutionError("25006", f"cannot execute {what} in a read-only transaction")
 
     def reserve_values(self, sequence_oid: int, count: int) -> None:

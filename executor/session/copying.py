@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk, permissions, queries
+from executor.session import bulk, permissions, queries, read_only
 from executor.session.block import Block
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
@@ -108,7 +108,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         verify_copy_condition(session, table, s.where)
     own = session.block is None
     block = session.block or session.open_block(implicit=True)
-    if block.read_only:
+    if not read_only.may_write(session, block, table):
         if own:
             session.rollback()
         raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")

@@ -75,6 +75,17 @@ class CursorRows:
             return await self._at(self.position)
         return await self._forward(count)
 
+    def goes_back(self, direction: str, count: int | None) -> bool:
+        """Whether FETCH goes back or begins anew, which a cursor without SCROLL does not."""
+        if direction == "last" or count is None:
+            return direction in ("last", "backward")
+        if direction in ("first", "absolute"):
+            wanted = 1 if direction == "first" else count
+            return wanted < 0 or 0 < self.position >= wanted
+        if direction == "backward":
+            count = -count
+        return count < 0 or (count == 0 and 1 <= self.position <= len(self.rows))
+
     async def _forward(self, count: int | None) -> list[tuple[Datum, ...]]:
         start = self.position
         await self.draw(None if count is None else start + count)
@@ -123,10 +134,13 @@ async def declare(
     if not isinstance(result, Rows | Stream):
         raise ExecutionError("0A000", "a cursor needs a query that returns rows")
     cursor = CursorRows(result, inner.columns or (), session.executor.limits.cursor_rows_max)
+    said = session.statement_text or plan.text
     portal = CursorPortal(
-        s.name, Prepared("", plan.text, inner, inner.parameters, True), tuple(params), from_sql=True
+        s.name, Prepared("", said, inner, inner.parameters, True), tuple(params), from_sql=True
     )
-    portal.extra.update(cursor=cursor, scroll=s.scroll, hold=s.hold, query=isinstance(inner.body, Query))
+    portal.extra.update(
+        cursor=cursor, scroll=s.scroll, hold=s.hold, binary=s.binary, query=isinstance(inner.body, Query)
+    )
     portal.extra["declared_us"] = session.statement_began_ns // 1000
     if s.hold and block is None:
         await cursor.draw(None)
@@ -145,14 +159,17 @@ async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datu
         if s.move:
             return Rows(f"MOVE {len(rows)}")
         return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
-    backward = s.direction in ("backward", "first", "last", "absolute", "relative") or (s.count or 0) < 0
-    if portal.extra["scroll"] is False and backward:
+    if portal.extra.get("failed"):
+        raise ExecutionError("55000", f'portal "{s.cursor}" cannot be run')
+    portal.extra["failed"] = True  # unless this goes well: an error is the last thing that a cursor says
+    if portal.extra["scroll"] is False and cursor.goes_back(s.direction, s.count):
         raise ExecutionError(
             "55000",
             "cursor can only scan forward",
             hint="Declare it with SCROLL option to enable backward scan.",
         )
     rows = await cursor.fetch(s.direction, s.count)
+    portal.extra["failed"] = False
     if s.move:
         return Rows(f"MOVE {len(rows)}")
     return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)

@@ -25,6 +25,7 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.read import LookupPlan, ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.session import read_only
 from executor.session.block import LOCK_MODES, Block
 from executor.session.commands import NeedsLease
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
@@ -126,7 +127,7 @@ def _read(
     assert read is not None and table is not None
     view = _view(block, table, base, read.footprint)
     if compiled.lock:
-        if block.read_only:
+        if not read_only.may_write(session, block, table):
             raise ExecutionError(
                 "25006", f"cannot execute SELECT FOR {compiled.lock.upper()} in a read-only transaction"
             )

@@ -28,7 +28,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
 from executor.keyed.row_ids import as_numpy
-from executor.session import keyed, queries
+from executor.session import keyed, queries, read_only
 from executor.session.block import LOCK_MODES, Block
 from planner.abc import LockingQuery, Plan, RowLock, TypeRef
 from storage.abc import Datum, Timestamp
@@ -76,7 +76,7 @@ async def rows(
     begins: bool,
 ) -> pa.Table:
     """Runs the query and locks its rows; those that it got, with the columns of the result."""
-    check(block, body)
+    check(session, block, body)
     for lock in body.locks:
         block.use(lock.table)
     taken: dict[LockKey, None] = {}
@@ -99,11 +99,10 @@ async def rows(
     raise SerializationFailure("could not serialize access due to concurrent update")
 
 
-def check(block: Block, body: LockingQuery) -> None:
+def check(session: Session, block: Block, body: LockingQuery) -> None:
     """Raises what keeps the statement from being tried at all."""
     strength = body.locks[0].strength.upper() if body.locks else "UPDATE"
-    if block.read_only:
-        raise ExecutionError("25006", f"cannot execute SELECT FOR {strength} in a read-only transaction")
+    read_only.refuse(session, block, body, f"SELECT FOR {strength}")
     validated = block.isolation in (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE)
     if body.derived and not (validated and all(lock.wait == "wait" for lock in body.locks)):
         raise ExecutionError(

@@ -40,6 +40,7 @@ from executor.session import (
     keyed,
     locking,
     queries,
+    read_only,
     readers,
     references,
     settling,
@@ -374,11 +375,9 @@ class Session(SessionContext):
             not isinstance(body, Query) and compiled.door is not Door.READ
         )
         if isinstance(body, LockingQuery):
-            locking.check(block, body)
-        if writes and (block.read_only or self.executor.read_only):
-            raise ExecutionError(
-                "25006", f"cannot execute {plan.tag.split(' ')[0]} in a read-only transaction"
-            )
+            locking.check(self, block, body)
+        elif writes:
+            read_only.refuse(self, block, body, plan.tag.split(" ")[0])
         if isinstance(body, Query):
             return await queries.read(self, block, plan, body, params)
         if compiled.door is Door.WIDE:

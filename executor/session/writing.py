@@ -5,9 +5,9 @@
     MERGE                   one query says what happens to which row; its rows are locked, then written by kind
     WITH d AS (DELETE ...)  every part reads the statement's one snapshot, and what earlier parts returned
 
-The last is a promise of PostgreSQL's: parts of a statement do not see each other's writes. They are in the block's
-buffer as soon as each part has run, so a relation that a later part reads and an earlier one writes is read
-beforehand. A row that two parts write is the first one's.
+The last is a promise of PostgreSQL's: parts of a statement do not see each other's writes, and neither do subqueries
+in RETURNING. They are in the block's buffer as soon as each part has run, so a relation that is read after it has been
+written is read beforehand. A row that two parts write is the first one's.
 """
 
 from __future__ import annotations
@@ -61,7 +61,10 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
             raise
         finally:
             block.release(block.find(_MARK))
-    return await _part(session, block, plan, body, params, {}, begins=True)
+    given: dict[str, Given] = {}
+    if getattr(body, "returning", None) is not None:
+        given = await _seen_before(session, block, (body,), params)
+    return await _part(session, block, plan, body, params, given, begins=not given)
 
 
 async def _part(
@@ -102,7 +105,7 @@ async def _run(
     extra: dict[str, Given] = dict(given)
     if isinstance(body, InsertQuery):
         rows = await _canonical(session, found, types)
-        written, count = await bulk.insert(session, block, table, rows, body.on_conflict, params)
+        written, count = await bulk.insert(session, block, table, rows, body.on_conflict, params, given)
         tag, slot = f"INSERT 0 {count}", "new"
     else:
         if body.joined:
@@ -176,12 +179,8 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
 async def _with_writes(
     session: Session, block: Block, plan: Plan, body: WithWrites, params: Sequence[Datum]
 ) -> Result:
-    given: dict[str, Given] = {}
-    begins = True
-    for use in _read_after_written(session, body):
-        query = Query(("SELECT * FROM ", Slot(use.slot)), (use,))
-        given[use.slot] = (None, await arrow(session, block, query, params, begins=begins))
-        begins = False
+    given = await _seen_before(session, block, (*(w.body for w in body.writes), body.body), params)
+    begins = not given
     for part in body.writes:
         returned: pa.Table | None
         if isinstance(part.body, LockingQuery):
@@ -198,23 +197,40 @@ async def _with_writes(
     return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
 
-def _read_after_written(session: Session, body: WithWrites) -> Iterator[RelationUse]:
-    """What parts read of tables that parts before them write."""
+async def _seen_before(
+    session: Session, block: Block, parts: Sequence[Any], params: Sequence[Datum]
+) -> dict[str, Given]:
+    """What parts read of tables that have been written by then, read before anything is written."""
+    given: dict[str, Given] = {}
+    for use in _read_after_written(session, parts):
+        query = Query(("SELECT * FROM ", Slot(use.slot)), (use,))
+        given[use.slot] = (None, await arrow(session, block, query, params, begins=not given))
+    return given
+
+
+def _read_after_written(session: Session, parts: Sequence[Any]) -> Iterator[RelationUse]:
+    """What parts read of tables that parts before them write, or in RETURNING of their own."""
     written: set[ShardId] = set()
     seen: set[str] = set()
-    for part in (*(w.body for w in body.writes), body.body):
+    for part in parts:
+        writes = not isinstance(part, Query | LockingQuery)
         for query in (part,) if isinstance(part, Query) else _queries(part):
+            if writes and query is getattr(part, "returning", None):
+                _add_written(session, part.table, written)
             for use in query.relations:
                 late = isinstance(use, RelationUse) and use.table.shard in written
                 if late and isinstance(use, RelationUse) and use.slot not in seen:
                     seen.add(use.slot)
                     yield use
-        if not isinstance(part, Query | LockingQuery):
+        if writes:
             _add_written(session, part.table, written)
 
 
 def _queries(body: InsertQuery | UpdateQuery | DeleteQuery | MergeQuery | LockingQuery) -> Iterator[Query]:
     yield body.query
+    conflict = body.on_conflict if isinstance(body, InsertQuery) else None
+    if conflict is not None and conflict.query is not None:
+        yield conflict.query
     returning = None if isinstance(body, MergeQuery | LockingQuery) else body.returning
     if returning is not None:
         yield returning

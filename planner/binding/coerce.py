@@ -88,8 +88,10 @@ class Coercions:
             node = self._fold(ir.Cast(plain, node, context == "e", position))
         if target.typmod >= 0 and node.type.typmod != target.typmod:
             node = ir.Cast(target, node, context == "e", position)
-        elif target.typmod < 0 and node.type.typmod >= 0 and node.type.oid != t.NUMERIC and context == "a":
-            return node
+        elif (
+            context == "e" and target.typmod < 0 <= node.type.typmod and target.oid in (t.NUMERIC, t.VARCHAR)
+        ):
+            return ir.Cast(target, node, True, position)  # the same value, of any length from here on
         return node
 
     def _as_composite(

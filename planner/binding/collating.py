@@ -17,16 +17,31 @@ characters in regular expressions) is refused.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError
+from planner.abc import PlanError, ResultColumn
 from planner.binding import ir
 from planner.binding.fragments import Frag, sql
 from planner.binding.naming import identifier
 from planner.catalog.collations import COLLATIONS, by_bytes, duckdb_locale, is_collatable
+from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.expressions import ExpressionBinder
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A column's collation, whether COLLATE says so, and where."""
+
+    name: str
+    explicit: bool = False
+    position: int = 0
+
 
 _SIGNS: Final = ("<", "<=", ">", ">=")
 COMPARISONS: Final = {f"{a} {sign} {a}": sign for a in ("text", "bpchar", "name") for sign in _SIGNS}
@@ -81,6 +96,45 @@ def carried(node: ir.Node) -> str:
     """The collation that a query's column has by this expression; where two meet, none."""
     names, _ = _of(node)
     return next(iter(names)) if len(names) == 1 else ""
+
+
+def said(expressions: ExpressionBinder, query: exp.Expression, columns: Sequence[ResultColumn]) -> list[Said]:
+    """The collation of each column of a query that UNION and its kin put together with another one's."""
+    while isinstance(query, exp.Subquery | exp.Paren):
+        query = query.this
+    items = query.expressions if isinstance(query, exp.Select) else []
+    if len(items) != len(columns) or any(item.is_star for item in items):
+        return [Said(c.collation) for c in columns]
+    out = []
+    for item, column in zip(items, columns, strict=True):
+        item = item.unalias()
+        while isinstance(item, exp.Paren):
+            item = item.this
+        if isinstance(item, exp.Collate):
+            position = expressions.operator_position(item, "collate")
+            out.append(Said(named(item, position), True, position))
+        else:
+            out.append(Said(column.collation, False, first_position(item)))
+    return out
+
+
+def united(a: Said, b: Said, *, may_be_none: bool) -> str:
+    """The collation of two columns as one; where none is needed, perhaps none. Raises 42P21."""
+    if a.explicit != b.explicit:
+        return (a if a.explicit else b).name
+    if a.name == b.name or not a.name or not b.name:
+        return a.name or b.name
+    if a.explicit or not may_be_none:
+        kind = "explicit" if a.explicit else "implicit"
+        raise PlanError(
+            "42P21",
+            f'collation mismatch between {kind} collations "{a.name}" and "{b.name}"',
+            hint=""
+            if a.explicit
+            else "You can choose the collation by applying the COLLATE clause to one or both expressions.",
+            position=b.position,
+        )
+    return ""
 
 
 def _merged(nodes: Sequence[ir.Node]) -> tuple[frozenset[str], bool]:

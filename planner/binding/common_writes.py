@@ -82,6 +82,7 @@ def with_writes(queries: QueryBinder, body: Body) -> Body:
 def _slots(body: Body) -> set[str]:
     """The slots that a body's text names."""
     query = body if isinstance(body, Query) else getattr(body, "query", None)
-    returning = getattr(body, "returning", None)
-    pieces = [p for q in (query, returning) if isinstance(q, Query) for p in q.pieces]
+    returning, conflict = getattr(body, "returning", None), getattr(body, "on_conflict", None)
+    all_of_it = (query, returning, conflict.query if conflict is not None else None)
+    pieces = [p for q in all_of_it if isinstance(q, Query) for p in q.pieces]
     return {p.name for p in pieces if isinstance(p, Slot)}

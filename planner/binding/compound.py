@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, TypeRef
-from planner.binding import ir, recursion
+from planner.binding import collating, ir, recursion
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
@@ -51,6 +51,9 @@ class CompoundBinder(QueryWriter):
                 )
             if recursive:
                 recursion.check(cte, name)
+            else:
+                at = clause.expressions.index(cte)
+                scope.later = [identifier(c.args["alias"].this) for c in clause.expressions[at:]]
             if isinstance(cte.this, exp.DML):
                 if scope.parent is not None or self._depth > 1 or self.in_common_write:
                     raise PlanError(
@@ -63,7 +66,8 @@ class CompoundBinder(QueryWriter):
             names = [identifier(c) for c in cte.args["alias"].args.get("columns") or ()]
             sql_name = f"w{self.next_relation()}"
             if recursive and recursion.mentions(cte.this, name):
-                frag = self._recursive(cte, name, names, sql_name, scope)
+                frag, before = self._recursive(cte, name, names, sql_name, scope)
+                items += before
             else:
                 bound = self.nested(cte.this, scope)
                 scope.outer += bound.outer
@@ -78,6 +82,7 @@ class CompoundBinder(QueryWriter):
             word = "" if wanted is None else "MATERIALIZED " if wanted else "NOT MATERIALIZED "
             items.append(sql(f"{sql_name}({cols}) AS {word}(", frag, ")"))
             self.with_texts[sql_name] = sql(items[-1])
+        scope.later = ()
         return recursive, items
 
     def common_write(
@@ -86,35 +91,33 @@ class CompoundBinder(QueryWriter):
         """A data-modifying query of WITH: a part of the plan of its own, and a relation for the parts after it."""
         raise NotImplementedError
 
-    def _recursive(self, cte: exp.CTE, name: str, names: list[str], sql_name: str, scope: Scope) -> Frag:
+    def _recursive(
+        self, cte: exp.CTE, name: str, names: list[str], sql_name: str, scope: Scope
+    ) -> tuple[Frag, list[Item]]:
+        """The query's text, and the WITH queries of its own: they come before it, for DuckDB takes nothing but a UNION."""
         union = cte.this
-        base = self.nested(union.this, scope)
+        around = self.new_scope(scope)
+        _, before = self.with_items(union, around, [])
+        base = self.nested(union.this, around)
         forms: list[Form] = [
             None if c.type.oid == t.NUMERIC else column_form(c.type) if t.element_of(c.type.oid) else f
             for c, f in zip(base.columns, base.forms, strict=True)
         ]
         columns = renamed(base.columns, names, name)
-        scope.ctes[name] = CommonTable(sql_name, columns, forms)
-        step = self.nested(union.expression, scope, [c.type for c in base.columns])
+        around.ctes[name] = scope.ctes[name] = CommonTable(sql_name, columns, forms)
+        step = self.nested(union.expression, around, [c.type for c in base.columns])
         if len(step.columns) != len(base.columns):
             raise PlanError(
                 "42601",
                 "each UNION query must have the same number of columns",
                 position=first_position(union.expression),
             )
-        for i, (a, b) in enumerate(zip(base.columns, step.columns, strict=True)):
-            if a.type.oid != b.type.oid and not (a.type.oid == t.NUMERIC):
-                raise PlanError(
-                    "42804",
-                    f'recursive query "{name}" column {i + 1} has type {t.format_type(TypeRef(a.type.oid))} in non-recursive '
-                    f"term but type {t.format_type(TypeRef(b.type.oid))} overall",
-                    hint="Cast the output of the non-recursive term to the correct type.",
-                    position=first_position(union.this),
-                )
-        scope.outer += base.outer + step.outer
+        recursion.check_types(self.expressions, name, union, base.columns, step.columns)
+        scope.outer += around.outer
         word = "UNION" if union.args.get("distinct") else "UNION ALL"
         refs = [c.type for c in base.columns]
-        return sql(self._cast_columns(base, refs, forms), f" {word} ", self._cast_columns(step, refs, forms))
+        text = sql(self._cast_columns(base, refs, forms), f" {word} ", self._cast_columns(step, refs, forms))
+        return text, before
 
     def _cast_columns(self, bound: BoundQuery, refs: Sequence[TypeRef], forms: Sequence[Form]) -> Frag:
         """The query with its columns in other types and forms."""
@@ -191,9 +194,14 @@ class CompoundBinder(QueryWriter):
         all_rows = not node.args.get("distinct", True)
         operands = [self._cast_columns(x, refs, forms), self._cast_columns(y, refs, forms)]
         frag = sql(operands[0], f" {word}{' ALL' if all_rows else ''} ", operands[1])
+        ones, others = (
+            collating.said(self.expressions, side, bound.columns)
+            for side, bound in zip(sides, bounds, strict=True)
+        )
+        united_all = all_rows and word == "UNION"
         columns = [
-            ResultColumn(c.name, r, collation=c.collation if c.collation == d.collation else "")
-            for c, d, r in zip(x.columns, y.columns, refs, strict=True)
+            ResultColumn(c.name, r, collation=collating.united(a, b, may_be_none=united_all))
+            for c, a, b, r in zip(x.columns, ones, others, refs, strict=True)
         ]
         bound = BoundQuery(frag, columns, forms)
         keyed = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))

@@ -76,6 +76,7 @@ class DmlBinder(RowBinder):
         elif (
             isinstance(source, exp.Values) and not _decorated(source) and len(source.expressions) <= ROWS_MAX
         ):
+            _same_length(source)
             rows = [self._values_row(table, targets, r, explicit, overriding) for r in source.expressions]
         else:
             query = self._selected(table, targets, source, explicit, overriding)
@@ -355,6 +356,16 @@ class DmlBinder(RowBinder):
 
 def _attnums(table: Table, assigned: Iterable[int]) -> list[int]:
     return [table.columns[i].attnum for i in sorted(assigned) if not table.columns[i].generated]
+
+
+def _same_length(values: exp.Values) -> None:
+    """Raises 42601 for rows of VALUES of which one has more or fewer columns than the first."""
+    rows = [r.expressions if isinstance(r, exp.Tuple) else [r] for r in values.expressions]
+    for row in rows:
+        if len(row) != len(rows[0]):
+            raise PlanError(
+                "42601", "VALUES lists must all be the same length", position=first_position(row[0])
+            )
 
 
 def _decorated(node: exp.Expression) -> bool:

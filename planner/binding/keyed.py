@@ -161,7 +161,7 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
 
 def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     a, b = node.arg.type, node.type
-    if a.oid in _TEXTS and b.oid in _TEXTS and b.typmod < 0:
+    if b.typmod < 0 and (a.oid == b.oid or (a.oid in _TEXTS and b.oid in _TEXTS)):
         return expression(node.arg, offsets)
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")

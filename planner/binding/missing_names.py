@@ -34,6 +34,20 @@ def missing_relation(scope: Scope, name: str, position: int) -> PlanError:
     return PlanError("42P01", f'missing FROM-clause entry for table "{name}"', position=position)
 
 
+def missing_table(scope: Scope, name: str, shown: str, position: int) -> PlanError:
+    """For a relation that FROM names: 42P01. A WITH query that comes later may have been meant."""
+    at: Scope | None = scope
+    detail = hint = ""
+    while at is not None and not detail:
+        if name == shown and name in at.later:
+            detail = f'There is a WITH item named "{name}", but it cannot be referenced from this part of the query.'
+            hint = "Use WITH RECURSIVE, or re-order the WITH items to remove forward references."
+        at = at.parent
+    return PlanError(
+        "42P01", f'relation "{shown}" does not exist', position=position, detail=detail, hint=hint
+    )
+
+
 def _is_of(relation: Relation, name: str) -> bool:
     return relation.visible and relation.table is not None and relation.table.name == name
 

@@ -314,7 +314,10 @@ class QueryBinder(CompoundBinder):
         return ir.SortKey(self.coercions.settled(self.expressions.bind(bare, scope)), descending, nulls)
 
     def limits(self, node: exp.Expression, parts: Parts, scope: Scope) -> None:
-        inner = Scope(None, scope.number, ctes=scope.ctes)
+        inner = Scope(
+            scope.parent, scope.number, relations=scope.relations, columns=scope.columns, ctes=scope.ctes
+        )
+        own = {r.number for r in scope.relations}
         for key, what in (("limit", "LIMIT"), ("offset", "OFFSET")):
             clause = node.args.get(key)
             if clause is None:
@@ -336,21 +339,18 @@ class QueryBinder(CompoundBinder):
                 or (isinstance(value, exp.Var) and value.name.lower() == "all")
                 or isinstance(value, exp.Null)
             ):
+                if parts.ties and isinstance(value, exp.Null):
+                    raise PlanError("2201W", "row count cannot be null in FETCH FIRST ... WITH TIES clause")
                 continue
             inner.clause = what
-            try:
-                bound = self.expressions.bind(value, inner)
-            except PlanError as e:
-                missing = e.sqlstate in ("42703", "42P01")
-                if missing and scope.parent is not None and self._names_variables(value, scope.parent):
+            if isinstance(value, exp.Identifier):  # FETCH FIRST n ROWS
+                value = exp.Column(this=value)
+            bound = self.expressions.bind(value, inner)
+            for n in ir.walk(bound):
+                if isinstance(n, ir.Var) and n.relation in own:
                     raise PlanError(
-                        "0A000", f"columns of an outer query in {what} are not supported", position=e.position
-                    ) from None
-                if missing and self._names_variables(value, scope):
-                    raise PlanError(
-                        "42P10", f"argument of {what} must not contain variables", position=e.position
-                    ) from None
-                raise
+                        "42P10", f"argument of {what} must not contain variables", position=n.position
+                    )
             made = self.coercions.try_coerce(bound, TypeRef(t.INT8), "a", first_position(value))
             if made is None:
                 raise PlanError(
@@ -365,14 +365,7 @@ class QueryBinder(CompoundBinder):
                 parts.limit = made
             else:
                 parts.offset = made
-
-    def _names_variables(self, value: exp.Expression, scope: Scope) -> bool:
-        """Whether what LIMIT cannot find are columns of the query."""
-        try:
-            self.expressions.bind(value, scope)
-        except PlanError:
-            return False
-        return True
+        scope.outer += inner.outer
 
     def group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
         scope.clause = "GROUP BY"

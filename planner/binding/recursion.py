@@ -11,14 +11,19 @@ PostgreSQL's (parse_cte.c, `checkWellFormedRecursion`); errors are 42P19.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from planner.abc import PlanError
+from planner import types as t
+from planner.abc import PlanError, ResultColumn
+from planner.binding import ir
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
 from planner.parse import position as first_position
+
+if TYPE_CHECKING:
+    from planner.binding.expressions import ExpressionBinder
 
 _OF_THE_WHOLE: Final = (
     ("order", "ORDER BY"),
@@ -104,6 +109,36 @@ def check(cte: exp.CTE, name: str) -> None:
         raise _ill("aggregate functions are not allowed in a recursive query's recursive term", aggregate)
 
 
+def check_types(
+    expressions: ExpressionBinder,
+    name: str,
+    union: exp.Union,
+    base: Sequence[ResultColumn],
+    step: Sequence[ResultColumn],
+) -> None:
+    """Raises 42804 unless both terms together are of the types that the first one gives the columns: rows of the
+    recursion have been read as those already."""
+    sides = [union.this, union.expression]
+    for i, (a, b) in enumerate(zip(base, step, strict=True)):
+        nodes = [ir.Var(a.type, 0, i), ir.Var(b.type, 0, i)]
+        _, overall = expressions.to_common(nodes, "UNION", [first_position(s) for s in sides])
+        if overall != a.type:
+            raise PlanError(
+                "42804",
+                f'recursive query "{name}" column {i + 1} has type {t.format_type(a.type)} in non-recursive '
+                f"term but type {t.format_type(overall)} overall",
+                hint="Cast the output of the non-recursive term to the correct type.",
+                position=_place(union.this, i),
+            )
+
+
+def _place(query: exp.Expression, column: int) -> int:
+    """Where a column of a query is written; where the query begins, if that cannot be counted."""
+    items = query.expressions if isinstance(query, exp.Select) else []
+    counts = len(items) > column and not any(i.is_star for i in items[: column + 1])
+    return first_position(items[column] if counts else query)
+
+
 def _ill(message: str, at: exp.Expression) -> PlanError:
     return PlanError("42P19", message, position=first_position(at))
 
@@ -119,6 +154,8 @@ def _where(table: exp.Expression, whole: exp.Union) -> str:
             return "INTERSECT"
         if at is whole and child.arg_key == "this":
             return "its non-recursive term"
+        if at is whole and child.arg_key == "with_":
+            return "a subquery"
         if _is_nullable(child, at):
             return "an outer join"
         if isinstance(child, exp.Query) and not isinstance(

@@ -81,6 +81,7 @@ class Scope:
     relations: list[Relation] = field(default_factory=list)
     columns: list[StarColumn] = field(default_factory=list)
     ctes: dict[str, object] = field(default_factory=dict)
+    later: Sequence[str] = ()  # WITH queries that are yet to come, for messages
     lateral: bool = True  # whether names may be found in it from a FROM subquery
     windows: dict[str, object] = field(default_factory=dict)
     outer: list[ir.Var] = field(default_factory=list)  # outer columns that the scope's query uses

@@ -61,8 +61,9 @@ def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
             further.append(f"ROW(({_of(column)}).f1 + 1, {values}")
     if cycle is not None:
         row = _row(cycle, names, "cycle")
-        mark = _added(cycle.args["expression"], [*names, *kept], "cycle mark")
-        path = _added(cycle.args["using"], [*names, *kept, mark], "cycle path")
+        mark = _added(cycle.args["expression"], names, "cycle mark")
+        path = _added(cycle.args["using"], names, "cycle path")
+        _told_apart({"search sequence": kept[0] if kept else None, "cycle mark": mark, "cycle path": path})
         on, off = (_constant(cycle.args.get(k), d) for k, d in (("to", "TRUE"), ("default", "FALSE")))
         kept += [mark, path]
         first += [off, f"ARRAY[{row}]"]
@@ -116,9 +117,11 @@ def _of(column: str) -> str:
 
 def _row(clause: exp.Expression, names: Sequence[str], what: str) -> str:
     columns = identifier(clause.this).split(SEPARATOR)
-    for column in columns:
+    for i, column in enumerate(columns):
         if column not in names:
             raise PlanError("42601", f'{what} column "{column}" not in WITH query column list')
+        if column in columns[:i]:
+            raise PlanError("42701", f'{what} column "{column}" specified more than once')
     return f"ROW({', '.join(map(_of, columns))})"
 
 
@@ -127,6 +130,14 @@ def _added(node: exp.Expression, taken: Sequence[str], what: str) -> str:
     if column in taken:
         raise PlanError("42601", f'{what} column name "{column}" already used in WITH query column list')
     return column
+
+
+def _told_apart(columns: dict[str, str | None]) -> None:
+    """Raises 42601 where two of the columns that are added are called the same; the marks come first, as in PostgreSQL."""
+    kinds = list(columns)
+    for a, b in ((kinds[1], kinds[2]), (kinds[0], kinds[1]), (kinds[0], kinds[2])):
+        if columns[a] == columns[b]:
+            raise PlanError("42601", f"{a} column name and {b} column name are the same")
 
 
 def _constant(node: exp.Expression | bool | None, default: str) -> str:

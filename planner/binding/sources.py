@@ -23,6 +23,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
 from planner.binding.fragments import Form, Frag, Item, join, quote_name, sql
 from planner.binding.functions import sequences
+from planner.binding.missing_names import missing_table
 from planner.binding.naming import figure_name, function_name, identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.records import fields_of
@@ -220,7 +221,7 @@ class SourceBinder:
         if isinstance(relation, SequenceObject):
             return self._sequence(relation, name, schema, alias)
         shown = f"{schema}.{name}" if schema else name
-        raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
+        raise missing_table(scope, name, shown, position)
 
     def _system_path(self) -> list[str]:
         path = list(self.queries.search_path)

@@ -159,6 +159,10 @@ class WindowBinder:
                 hint="Cast the offset value to an appropriate type.",
                 position=position,
             )
+        if (
+            isinstance(made, ir.Lit) and made.value != made.value
+        ):  # not a number: DuckDB would take it for all there is
+            raise PlanError("22013", "invalid preceding or following size in window function")
         return made
 
     def _widened(

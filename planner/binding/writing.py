@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
-from planner.binding import ir, window_keys
+from planner.binding import ir, late_targets, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
@@ -57,6 +57,9 @@ class QueryWriter(QueryState):
         return self.canonical(self.emitter.frag(node), node.type)
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
+        put_off = late_targets.put_off(self, parts, scope, top)
+        if put_off is not None:
+            return put_off
         window_keys.lift(self, parts, scope)
         emit = self.emitter
         frags = [emit.frag(x.node) for x in parts.targets]
@@ -74,7 +77,13 @@ class QueryWriter(QueryState):
         source: list[Item] = [" FROM ", parts.source] if parts.source is not None else []
         where: list[Item] = [" WHERE ", emit.frag(parts.where)] if parts.where is not None else []
         head: list[Item] = [parts.prefix] if parts.prefix is not None else []
-        wrap = parts.distinct or (srf and bool(parts.order)) or parts.ties
+        wrap = (
+            parts.distinct
+            or (srf and bool(parts.order))
+            or parts.ties
+            or _varies(parts)
+            or _ordered_anew(parts)
+        )
         if top and not wrap:
             outputs = [self._output(x.node) for x in parts.targets]
         else:
@@ -103,30 +112,30 @@ class QueryWriter(QueryState):
         self, parts: Parts, frags: list[Frag], columns: list[ResultColumn], forms: list[Form],
         head: list[Item], source: list[Item], where: list[Item], top: bool,
     ) -> BoundQuery:  # fmt: skip
-        """DISTINCT, set-returning targets under ORDER BY, and WITH TIES: order and cut outside the projection."""
+        """DISTINCT, set-returning targets under ORDER BY, WITH TIES, and limits by columns of an outer query, which
+        DuckDB does not take: order and cut outside the projection."""
         emit = self.emitter
         items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(frags)]
         number = self.next_relation()
         emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
-        keys: list[ir.SortKey] = []
         nodes = [x.node for x in parts.targets]
-        for k in parts.order:
-            if k.expr in nodes:
-                i = nodes.index(k.expr)
-            elif parts.distinct:
-                raise PlanError(
-                    "42P10",
-                    "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
-                    position=getattr(k.expr, "position", 0),
-                )
-            else:
-                frag = emit.frag(k.expr)
-                i = len(emitted)
-                items.append(sql(frag, f" AS c{i}"))
-                emitted.append(EmittedColumn(f"c{i}", frag.form))
-                nodes.append(k.expr)
-            held = standing_for(k.expr, ir.Var(k.expr.type, number, i))
-            keys.append(ir.SortKey(held, k.descending, k.nulls_first))
+
+        def held(node: ir.Node) -> ir.Node:
+            if node not in nodes:
+                if parts.distinct:
+                    raise PlanError(
+                        "42P10",
+                        "for SELECT DISTINCT, ORDER BY expressions must appear in select list",
+                        position=getattr(node, "position", 0),
+                    )
+                frag = emit.frag(node)
+                items.append(sql(frag, f" AS c{len(emitted)}"))
+                emitted.append(EmittedColumn(f"c{len(emitted)}", frag.form))
+                nodes.append(node)
+            return standing_for(node, ir.Var(node.type, number, nodes.index(node)))
+
+        keys = [ir.SortKey(held(k.expr), k.descending, k.nulls_first) for k in parts.order]
+        firsts = [held(n) for n in parts.distinct_on or ()]
         self.declare(number, emitted)
         distinct: list[Item] = []
         if parts.distinct:
@@ -148,6 +157,9 @@ class QueryWriter(QueryState):
             outs.append(sql(self.canonical(ref, c.type) if top else ref, f" AS c{i}"))
         outs += [f"r{number}.{name}" for _, name in parts.hidden]
         order: list[Item] = [" ORDER BY ", emit.order(keys)] if keys else []
+        if parts.distinct_on is not None:
+            one_each = join(", ", [emit.sort_key(n) for n in firsts])
+            inner = sql("SELECT DISTINCT ON (", one_each, ") * FROM (", inner, f") AS r{number}", *order)
         if parts.ties and parts.limit is not None:
             if not keys:
                 raise PlanError("42601", "WITH TIES cannot be specified without ORDER BY clause")
@@ -158,6 +170,13 @@ class QueryWriter(QueryState):
                 " + ", self._count(parts.limit),
             )  # fmt: skip
             limit: list[Item] = []
+        elif _varies(parts):
+            count, offset = self.limits_of(parts)
+            inner = sql(
+                "SELECT * FROM (SELECT *, row_number() OVER (", *order, ") AS tw_row FROM (", inner, f") AS r{number})"
+                " WHERE tw_row > ", offset, " AND tw_row <= ", offset, " + ", count,
+            )  # fmt: skip
+            order, limit = [f" ORDER BY r{number}.tw_row"], []
         else:
             limit = self._limit_text(parts)
         body = sql(*head, "SELECT ", join(", ", outs), " FROM (", inner, f") AS r{number}", *order, *limit)
@@ -234,3 +253,16 @@ class QueryWriter(QueryState):
                 )
         uses += [s for s in self.system if s.slot in slots]
         return Query(tuple(pieces), tuple(uses), self.volatile)  # type: ignore[arg-type]
+
+
+def _varies(parts: Parts) -> bool:
+    """Whether LIMIT or OFFSET is another number for each row of an outer query."""
+    counts = [n for n in (parts.limit, parts.offset) if n is not None]
+    return any(isinstance(n, ir.Var) for count in counts for n in ir.walk(count))
+
+
+def _ordered_anew(parts: Parts) -> bool:
+    """Whether what is ordered by is shown, and would be another value if it were asked for twice."""
+    keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
+    shown = [x.node for x in parts.targets]
+    return any(ir.varies(k) and k in shown for k in keys)

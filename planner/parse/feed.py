@@ -107,6 +107,7 @@ _DML: Final = {
     "merge": TokenType.MERGE,
 }
 _FRAME: Final = {"rows": TokenType.ROWS, "range": TokenType.RANGE, "groups": TokenType.VAR}
+_SIDES: Final = ("preceding", "following")
 _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "second"))
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
@@ -301,6 +302,16 @@ def _closes(token: Token | None) -> bool:
     return token is not None and token.kind == PUNCTUATION and token.value == ")"
 
 
+def _behind(tokens: list[Token], at: int) -> Token:
+    """What comes after the parenthesis that closes the one at `at`."""
+    depth = 0
+    for i in range(at, len(tokens) - 1):
+        depth += _opens(tokens[i]) - _closes(tokens[i])
+        if not depth:
+            return tokens[i + 1]
+    return tokens[-1]
+
+
 def _type_expected(previous: Token | None, tokens: list[Token], at: int) -> bool:
     """Whether a word at `at` can only be a type: after ::, or after AS within CAST( ... )."""
     if previous is None:
@@ -347,6 +358,8 @@ def _unreserved(
             following.kind in (INTEGER, PARAMETER, STRING) and before != "offset"
         ):
             return _FRAME[word]
+        if _opens(following) and _behind(tokens, i).keyword in _SIDES:
+            return _FRAME[word]  # rows (SELECT 1) PRECEDING
         if word == "rows" and previous is not None and following.keyword in ("only", "with"):
             return TokenType.ROWS
         return TokenType.VAR

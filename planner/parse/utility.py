@@ -7,11 +7,14 @@ Each function stands after the words that chose it (the table is in `statement.p
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from planner import statements as st
 from planner.lexer import END, INTEGER, QUOTED, STRING, WORD
 from planner.parse.cursor import Cursor
+
+_QUERIES: Final = ("select", "values", "with", "table")
+_PREPARABLE: Final = (*_QUERIES, "insert", "update", "delete", "merge")
 
 # --- transactions -----------------------------------------------------------------------------------
 
@@ -248,7 +251,14 @@ def prepare(c: Cursor) -> st.Prepare:
             types.append(c.type_name())
         c.expect_symbol(")")
     c.expect("as")
-    return st.Prepare(name, tuple(types), c.rest())
+    return st.Prepare(name, tuple(types), _query(c, _PREPARABLE))
+
+
+def _query(c: Cursor, words: tuple[str, ...]) -> st.Sql:
+    """All that is left: a statement that begins with one of these words, or a query in parentheses."""
+    if not (c.symbol_is("(") or any(c.next_is(word) for word in words)):
+        c.fail()
+    return c.rest()
 
 
 def execute(c: Cursor) -> st.Execute:
@@ -291,7 +301,7 @@ def declare(c: Cursor) -> st.DeclareCursor:
     if not hold:
         c.accept("without", "hold")
     c.expect("for")
-    return st.DeclareCursor(name, c.rest(), scroll, hold, binary, insensitive)
+    return st.DeclareCursor(name, _query(c, _QUERIES), scroll, hold, binary, insensitive)
 
 
 def fetch(c: Cursor) -> st.Fetch:

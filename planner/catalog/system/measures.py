@@ -26,6 +26,7 @@ from planner.types.oids import (
     TEXT,
     TEXT_ARRAY,
     TIMESTAMPTZ,
+    XID8,
 )
 
 # --- encodings ------------------------------------------------------------------------------------
@@ -86,6 +87,7 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 @system("inet_client_port", (), INT4)
 @system("pg_last_xact_replay_timestamp", (), TIMESTAMPTZ)
 @system("txid_current_if_assigned", (), INT8)
+@system("pg_current_xact_id_if_assigned", (), XID8)
 @system("pg_current_logfile", (TEXT,), TEXT, optional=1)
 def _nothing(context: SystemContext, *arguments: Any) -> None:
     """Of a kind of object that does not exist here: what PostgreSQL answers for an unknown OID."""

@@ -1,0 +1,89 @@
+"""Targets that are computed behind ORDER BY: those that change something, answer otherwise each time, or return sets.
+
+    SELECT a, nextval('s') FROM t ORDER BY a LIMIT 2 OFFSET 1
+
+    SELECT r7.c0, nextval('s')                          numbers in the order of the rows, and for no others
+    FROM (SELECT r1.a AS c0 FROM t AS r1 ORDER BY r1.a LIMIT 2 + 1) AS r7
+    OFFSET 1
+
+PostgreSQL does so with each of these that is no key of the order (`make_sort_input_target`). It computes what is
+volatile for the rows that OFFSET passes over as well, and counts the rows of sets after they have come. Where DISTINCT
+needs all values first, nothing is late.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from planner.binding import ir
+from planner.binding.collating import standing_for
+from planner.binding.fragments import sql
+from planner.binding.scope import Scope
+from planner.binding.state import BoundQuery, Parts, Target
+
+if TYPE_CHECKING:
+    from planner.binding.writing import QueryWriter
+
+
+def _sets(node: ir.Node) -> bool:
+    return any(isinstance(n, ir.SetReturning) for n in ir.walk(node))
+
+
+def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> BoundQuery | None:
+    """The query in two storeys, if some of its targets come late; otherwise None."""
+    if not (parts.order or parts.distinct_on) or parts.distinct or parts.ties or parts.cut is not None:
+        return None
+    keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
+    others = [x.node for x in parts.targets if x.node not in keys]
+    sets = any(_sets(n) for n in others)
+    if any(_sets(k) for k in keys) or not (sets or any(ir.varies(n) for n in others)):
+        return None
+    below = _Below({r.number for r in scope.relations} | {parts.grouping})
+    for x in parts.targets:
+        below.gather(x.node, whole=x.node in keys)
+    inner = replace(parts, targets=[Target("", n) for n in below.nodes], prefix=None)
+    if sets:
+        inner.limit = inner.offset = None
+    elif parts.offset is not None:
+        limit, offset = writer.limits_of(parts)
+        inner.limit = inner.offset = None
+        inner.cut = [" LIMIT ", limit, " + ", offset]
+    bound = writer.written(inner, scope, False)
+    number = writer.anonymous_relation(bound)
+    targets = [replace(x, node=below.seen_from_above(x.node, number)) for x in parts.targets]
+    hidden = [(sql(f"r{number}.{name}"), name) for _, name in parts.hidden]
+    above = Parts(
+        sql("(", bound.frag, f") AS r{number}"), None, targets, limit=parts.limit if sets else None,
+        offset=parts.offset, hidden=hidden, rows=parts.rows, prefix=parts.prefix,
+    )  # fmt: skip
+    return writer.written(above, writer.new_scope(scope.parent), top)
+
+
+class _Below:
+    """What the lower storey computes: targets by which it orders, and the columns that others are made of."""
+
+    def __init__(self, own: set[int]) -> None:
+        self._own = own
+        self.nodes: list[ir.Node] = []
+
+    def gather(self, node: ir.Node, *, whole: bool) -> None:
+        if whole or self._is_given(node):
+            if node not in self.nodes:
+                self.nodes.append(node)
+            return
+        for child in ir.children(node):
+            self.gather(child, whole=False)
+
+    def _is_given(self, node: ir.Node) -> bool:
+        """A column of FROM, or a window's value: it is there before the rows are in order."""
+        return isinstance(node, ir.Window) or (isinstance(node, ir.Var) and node.relation in self._own)
+
+    def seen_from_above(self, node: ir.Node, number: int) -> ir.Node:
+        if node in self.nodes:
+            var = ir.Var(node.type, number, self.nodes.index(node))
+            return standing_for(node, var)
+        return ir.replace_children(node, lambda n: self.seen_from_above(n, number))
+
+
+__all__ = ["put_off"]

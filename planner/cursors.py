@@ -1,0 +1,47 @@
+"""What may not be the query of DECLARE CURSOR: writes, and locks together with what needs the rows as they were.
+
+    DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d      0A000
+    DECLARE c SCROLL CURSOR FOR SELECT * FROM t FOR UPDATE                          0A000
+
+The grammar takes queries only (`planner.parse.utility`); these rules are those of PostgreSQL's `transformDeclareCursorStmt`.
+"""
+
+from __future__ import annotations
+
+from planner import statements as st
+from planner.abc import KeyedRead, LockingQuery, Plan, PlanError, WithWrites
+
+
+def refuse(said: st.DeclareCursor, query: Plan) -> None:
+    """Raises 42601, 0A000, 42P11."""
+    if query.columns is None:
+        raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
+    body = query.body
+    if isinstance(body, WithWrites) and not all(isinstance(w.body, LockingQuery) for w in body.writes):
+        raise PlanError("0A000", "DECLARE CURSOR must not contain data-modifying statements in WITH")
+    lock = _lock(body)
+    if not lock:
+        return
+    for asked, word, code, ending, detail in (
+        (said.hold, "CURSOR WITH HOLD", "0A000", "supported", "Holdable"),
+        (said.scroll, "SCROLL CURSOR", "0A000", "supported", "Scrollable"),
+        (said.insensitive, "INSENSITIVE CURSOR", "42P11", "valid", "Insensitive"),
+    ):
+        if asked:
+            raise PlanError(
+                code,
+                f"DECLARE {word} ... FOR {lock.upper()} is not {ending}",
+                detail=f"{detail} cursors must be READ ONLY.",
+            )
+
+
+def _lock(body: object) -> str:
+    """How strong the query's own locking clause is; nothing if it has none."""
+    if isinstance(body, WithWrites):
+        body = body.body
+    if isinstance(body, LockingQuery) and body.locks:
+        return body.locks[0].strength
+    return body.lock if isinstance(body, KeyedRead) else ""
+
+
+__all__ = ["refuse"]

@@ -1,0 +1,34 @@
+-- A statement's subqueries see the tables as they were when it began, in RETURNING and ON CONFLICT too.
+create table t (a int primary key, c int);
+insert into t select i, i % 3 from generate_series(1, 5) i;
+update t set c = c + 100 where a < 3 returning a, c, (select sum(c) from t), (select c from t t2 where t2.a = t.a);
+insert into t values (11, 5) returning a, (select count(*) from t);
+delete from t where a = 11 returning a, (select count(*) from t), exists (select 1 from t q where q.a = t.a);
+insert into t values (1, 5) on conflict (a) do update set c = 7 returning a, c, (select c from t t2 where t2.a = t.a);
+with w as (update t set c = c + 1 where a = 2 returning (select c from t where a = 2), c) select * from w;
+with w as (insert into t values (20, 1) returning (select count(*) from t) n) select n, (select count(*) from t) from w;
+insert into t select a + 30, c from t where a < 3 returning a, (select max(a) from t);
+update t set c = (select count(*) from t) where a > 30 returning c, (select max(c) from t where a > 30);
+begin;
+insert into t values (100, 1);
+insert into t values (101, 1) returning (select count(*) from t where a >= 100);
+delete from t where a >= 100 returning a, (select count(*) from t where a >= 100);
+select count(*) from t where a >= 100;
+rollback;
+prepare ins (int) as insert into t values ($1, 77) returning a, (select count(*) from t where c = 77);
+execute ins (201);
+execute ins (202);
+create table p (id int primary key, x int);
+create table ch (id int primary key, pid int references p on delete cascade, y int);
+insert into p values (1, 10), (2, 20);
+insert into ch values (1, 1, 5), (2, 1, 6), (3, 2, 7);
+delete from p where id = 1 returning *, (select count(*) from ch where pid = p.id), (select sum(y) from ch);
+select * from ch;
+create table m (k int primary key, v text);
+insert into m values (1, 'a'), (2, 'b');
+insert into m values (1, 'z') on conflict (k) do update set v = (select string_agg(v, ',' order by k) from m) returning *;
+with d as (delete from m where k = 2 returning *)
+  insert into m values (1, 'q') on conflict (k) do update set v = (select count(*)::text from m) || excluded.v || (select v from d) returning *;
+insert into m values (50), (51, 'x');
+insert into m values (50, 'x'), (51);
+select * from m order by k;
