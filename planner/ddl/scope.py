@@ -264,10 +264,10 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         Comment: "comment",
         Grant: "privileges",
         objects.DefaultGrant: "default privileges",
+        objects.SessionDefaults: "settings",
     }[type(thing)]
     if isinstance(thing, Table) and thing.materialized is not None:
         word = "materialized view"
-        objects.SessionDefaults: "settings",
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
     shown = objects.quote_identifier(name)
