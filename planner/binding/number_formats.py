@@ -1,4 +1,4 @@
-"""to_char and to_number of numbers: PostgreSQL's numeric template patterns.
+"""to_char of numbers: PostgreSQL's numeric template patterns.
 
 A template is read twice. First as a whole (`Picture`): how many digits stand before and after the point, from where on
 zeros are shown, where the sign goes. Then node by node, laying the number's digits into its places:
@@ -12,7 +12,6 @@ zeros at its end. See NUMDesc_prepare and NUM_processor in PostgreSQL's formatti
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
@@ -350,16 +349,3 @@ class _Layout:
             self.out.append(figure)
             self.begun = True
         self.at += 1
-
-
-def to_number(text: str, template: str) -> str:
-    body = text.strip()
-    negative = "-" in body or (body.startswith("<") and body.endswith(">"))
-    digits = re.sub(r"[^0-9.]", "", body)
-    if not re.search(r"[.D]", template.upper()):
-        digits = digits.replace(".", "")
-    if not re.search(r"\d", digits):
-        raise SqlError("22P02", f'invalid input syntax for type numeric: "{text}"')
-    whole, dot, fraction = digits.partition(".")
-    out = (whole.lstrip("0") or "0") + (dot + fraction if fraction else "")
-    return "-" + out if negative and out.strip("0.") else out

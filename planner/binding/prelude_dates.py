@@ -9,7 +9,7 @@ from typing import Any
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding import date_formats as formats
-from planner.binding import number_formats
+from planner.binding import date_input, number_formats, number_input
 from planner.types import TypeSettings
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -237,7 +237,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_to_char_interval", formats.interval_text, (_I, _V), _V),
     ("tw_to_char_numeric", number_formats.number_text, (_V, _V), _V),
     ("tw_to_char_float", number_formats.float_text, ("DOUBLE", _V, "INTEGER"), _V),
-    ("tw_to_date", formats.to_date, (_V, _V), "DATE"),
-    ("tw_to_timestamp", formats.to_timestamp, (_V, _V), "TIMESTAMP"),
-    ("tw_to_number", number_formats.to_number, (_V, _V), _V),
+    ("tw_to_date", date_input.to_date, (_V, _V), "DATE"),
+    ("tw_to_timestamp", date_input.to_timestamp, (_V, _V, _V), "TIMESTAMP WITH TIME ZONE"),
+    ("tw_to_number", number_input.to_number, (_V, _V), _V),
 ]

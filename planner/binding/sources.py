@@ -407,8 +407,11 @@ class SourceBinder:
             return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], star_of(relation))
         for made, name in zip(lists, names, strict=True):
             outs = self._record_columns(made)
-            if outs is not None and isinstance(made, ir.SetReturning):
-                frag = emit.set_returning_list(made)
+            if outs is not None:
+                if isinstance(made, ir.SetReturning):
+                    frag = emit.set_returning_list(made)
+                else:
+                    frag = sql("[", emit.frag(made), "]")
                 i0 = len(columns)
                 items.append(sql("unnest(", frag, f") AS u{i0}"))
                 for out_name, out_type in outs:
@@ -457,7 +460,7 @@ class SourceBinder:
         return ""
 
     def _record_columns(self, made: ir.Node) -> list[tuple[str, str]] | None:
-        if not isinstance(made, ir.SetReturning) or made.type.oid != t.RECORD:
+        if not isinstance(made, ir.SetReturning | ir.Call) or made.type.oid != t.RECORD:
             return None
         fields = fields_of(made.type)
         return None if fields is None else [(n, type_name(ref.oid)) for n, ref in fields]

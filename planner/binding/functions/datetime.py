@@ -81,7 +81,7 @@ def _char_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 
 @implements("to_timestamp(text, text)")
 def _parse_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
-    return sql("timezone(", _ZONE, ", tw_to_timestamp(", args[0], ", ", args[1], "))")
+    return sql("tw_to_timestamp(", args[0], ", ", args[1], ", ", _TIME_ZONE, ")")
 
 
 @implements("age(timestamp)")
