@@ -53,14 +53,22 @@ class Usual(fused.Four):
 
     __slots__ = ("decode", "fields", "plan", "read", "settings")
 
-    def __init__(self, prepared: Prepared, shape: Shape, bound: messages.Bound, *, described: bool) -> None:
+    def __init__(
+        self,
+        prepared: Prepared,
+        shape: Shape,
+        settings: TypeSettings,
+        bound: messages.Bound,
+        *,
+        described: bool,
+    ) -> None:
         _, name, codes, values, formats = bound
         super().__init__(prepared, shape, formats, described=described)
         after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
         head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
-        self.plan, self.settings = prepared.plan, shape.settings
+        self.plan, self.settings = prepared.plan, settings
         self.fields: Fields = _fields(head, _counted(formats) + after, len(after), len(values))
-        self.decode = _decoder(tuple(self.plan.parameters), codes, shape.settings)
+        self.decode = _decoder(tuple(self.plan.parameters), codes, settings)
         self.read: Reader | Literal[False] | None = None
         """What answers it outside of blocks. False: it is no such read. None: not asked yet."""
 
@@ -140,13 +148,13 @@ def learn(
     alone: bool,
 ) -> None:
     """After a statement was bound and executed in one: keeps how, if it may come again. `alone`: it was in no block."""
-    plan, values = prepared.plan, bound[3]
-    if spoken(shape.settings) is not None:
+    plan, values, settings = prepared.plan, bound[3], conversation.session.type_settings
+    if spoken(settings) is not None:
         return  # each text has to be translated
     if not prepared.name.isascii() or (plan.tag == "INSERT" and len(values) >= VALUES_MIN):
         prepared.express = False  # rows of a long INSERT may go in by columns (`runs`)
         return
-    usual = prepared.express = Usual(prepared, shape, bound, described=described)
+    usual = prepared.express = Usual(prepared, shape, settings, bound, described=described)
     if alone:
         usual.read = conversation.session.reader(plan) or False
 

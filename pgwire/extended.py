@@ -125,10 +125,7 @@ def bind(conversation: Conversation) -> Step:
             if values or plan.parameters
             else ()
         )
-        wire = plan.wire
-        shape = wire.shapes.get((formats, id(settings))) if wire is not None else None
-        if shape is None:
-            shape = shape_of(plan, formats, settings)
+        shape = shape_of(plan, formats, settings)
         if portal_name or session.in_implicit or plan is EMPTY_PLAN or shape.dynamic:
             return _bind_portal(conversation, portal_name, prepared, params, formats)
         if session.portals:

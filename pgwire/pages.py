@@ -14,13 +14,13 @@ Only types whose values look the same for ever: those of a regclass, say, are na
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import RowPicks, RowSpan, SideBySide
 from planner import types as t
-from planner.abc import ResultColumn, SqlError
+from planner.abc import SqlError, TypeRef
 
 if TYPE_CHECKING:
     from pgwire.shapes import Shape
@@ -49,9 +49,9 @@ Page = tuple[bytes, Sequence[int]]
 """DataRow messages, and where each begins; the last number is where they end."""
 
 
-def lasting(columns: Sequence[ResultColumn]) -> bool:
-    """Whether values of these columns look the same whenever they are encoded with the same settings."""
-    return all(c.type.oid in _LASTING for c in columns)
+def lasting(types: Iterable[TypeRef]) -> bool:
+    """Whether values of these types look the same whenever they are encoded with settings of the same look."""
+    return all(ref.oid in _LASTING for ref in types)
 
 
 class Pages:

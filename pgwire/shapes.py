@@ -73,7 +73,7 @@ class Shape:
                 self.encode_rows = self._transcoder().of_rows(self.encode_rows)
             self.description = replies.row_description(columns, formats)
         self.bound = replies.BIND_COMPLETE + self.description
-        self.lasting = columns is not None and lasting(columns)
+        self.lasting = columns is not None and lasting(c.type for c in columns)
         """Rows look the same whenever they are encoded (`pgwire.pages`)."""
         self.dynamic = False
         """The plan does not know its columns: EXECUTE and FETCH return those of another statement."""
@@ -96,15 +96,23 @@ class Shape:
 
 
 class PlanWire:
-    """What pgwire remembers of a plan."""
+    """What pgwire remembers of a plan, by formats and settings.
 
-    __slots__ = ("columns", "decoders", "shapes")
+    Each session has settings of its own, which can tell the names of tables and the like; where no value is of such a type,
+    sessions whose settings look alike share everything, the pages of rows that were sent above all (`pgwire.pages`).
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_shared", "columns", "decoders", "shapes")
+
+    def __init__(self, plan: Plan) -> None:
+        self._shared = lasting(plan.parameters) and lasting(c.type for c in plan.columns or ())
         self.shapes: dict[tuple[Formats, int], Shape] = {}
-        """By the formats of columns and the id of the settings: each session has settings of its own."""
         self.decoders: dict[tuple[Formats, int], tuple[TypeSettings, ParameterDecoder]] = {}
         self.columns: dict[tuple[Formats, int], tuple[TypeSettings, list[BoundColumn]]] = {}
+
+    def key(self, formats: Formats, settings: TypeSettings) -> tuple[Formats, int]:
+        # What is kept holds its settings, so their id stays theirs for as long as it is.
+        return formats, settings.look if self._shared else id(settings)
 
 
 ParameterDecoder = Callable[[Sequence[bytes | None]], tuple[Datum, ...]]
@@ -114,9 +122,8 @@ def shape_of(plan: Plan, formats: Formats, settings: TypeSettings) -> Shape:
     """Raises ProtocolViolation if the formats do not fit the columns."""
     wire = plan.wire
     if wire is None:
-        wire = plan.wire = PlanWire()
-    # A shape holds its settings, so their id stays theirs for as long as the shape is kept.
-    key = (formats, id(settings))
+        wire = plan.wire = PlanWire(plan)
+    key = wire.key(formats, settings)
     shape: Shape | None = wire.shapes.get(key)
     if shape is None:
         shape = Shape(plan.columns, formats, settings)
@@ -169,8 +176,8 @@ def decode_parameters(
         )
     wire = plan.wire
     if wire is None:
-        wire = plan.wire = PlanWire()
-    key = (codes, id(settings))
+        wire = plan.wire = PlanWire(plan)
+    key = wire.key(codes, settings)
     known = wire.decoders.get(key)
     if known is None:
         if len(wire.decoders) >= VARIANTS_LIMIT:
@@ -227,8 +234,8 @@ def bound_columns(
     plan = prepared.plan
     wire = plan.wire
     if wire is None:
-        wire = plan.wire = PlanWire()
-    key = (codes, id(settings))
+        wire = plan.wire = PlanWire(plan)
+    key = wire.key(codes, settings)
     known = wire.columns.get(key)
     if known is None:
         width = len(types)

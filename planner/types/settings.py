@@ -5,8 +5,9 @@ Compiled closures are cached by it, so a session keeps one object and replaces i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 RegOutput = Callable[[int, int], str]
@@ -33,6 +34,28 @@ class TypeSettings:
     now_us: int | None = None
     client_encoding: str = "UTF8"
     """Text itself is UTF-8 everywhere; what goes to the client and comes from it is in this."""
+    look: int = field(init=False, compare=False, repr=False)
+    """The same number, the same settings but for names of objects: sessions share what does not depend on these."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "look", _look(self))
+
+
+_LOOKS_MAX: Final = 10_000
+_looks: dict[tuple[object, ...], int] = {}
+_numbers = itertools.count(1)
+
+
+def _look(s: TypeSettings) -> int:
+    told = (
+        s.date_style, s.interval_style, s.time_zone, s.extra_float_digits, s.bytea_output, s.now_us, s.client_encoding,
+    )  # fmt: skip
+    known = _looks.get(told)
+    if known is None:
+        if len(_looks) >= _LOOKS_MAX:
+            _looks.clear()  # numbers are never used again, so nothing is taken for anything else
+        known = _looks[told] = next(_numbers)
+    return known
 
 
 DEFAULT_SETTINGS: Final = TypeSettings()

@@ -128,6 +128,9 @@ class FakeSession:
         self.log.append(f"prepare {name or '-'}: {text}")
         return Prepared(name, text, plan, plan.parameters)
 
+    def surroundings(self) -> object:
+        return self.type_settings
+
     # --- running
 
     def execute_now(self, plan: Plan, params: tuple[Any, ...], done: Any, *, autocommit: bool) -> Any:
