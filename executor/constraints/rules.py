@@ -64,10 +64,14 @@ def _unique_key(indexes: tuple[int, ...], nulls_equal: bool) -> Callable[[Row], 
 class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
-    __slots__ = ("checks", "key", "key_indexes", "not_null", "references", "table", "uniques", "wide_checks")
+    __slots__ = (
+        "checks", "deferrable", "key", "key_indexes", "not_null", "references", "table", "uniques", "wide_checks"
+    )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck) -> None:
         self.table = table
+        self.deferrable = any(c.deferrable for c in table.constraints if c.kind in "pu")
+        """Whether some of its keys are looked at when an UPDATE is over."""
         self.key_indexes = table.key_indexes
         in_key = set(self.key_indexes)
         self.not_null = tuple(i for i, c in enumerate(table.columns) if c.not_null or i in in_key)

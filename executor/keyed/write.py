@@ -19,6 +19,7 @@ from typing import Any
 
 from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules, UniqueRule
+from executor.keyed import deferred_keys
 from executor.keyed.alike_rows import parameters_per_row
 from executor.keyed.compile import (
     Compiled,
@@ -141,12 +142,15 @@ class InsertPlan:
         pending = PendingKeys(rules, view, ts)
         count = 0
         for row in rows:
-            clash = pending.clash(row)
+            # What ON CONFLICT is about is looked at first: a row that has another key taken as well is no error.
+            clash = pending.clash(row, conflict.covers) if conflict is not None else None
             replaced = 0
+            if clash is None and (clash := pending.clash(row)) is not None:
+                rule = clash[0]
+                raise rules.unique_violation(rule.constraint if rule else None, pending.key_of(rule, row))
             if clash is not None:
+                assert conflict is not None
                 rule, existing = clash
-                if conflict is None or not conflict.covers(rule):
-                    raise rules.unique_violation(rule.constraint if rule else None, pending.key_of(rule, row))
                 if conflict.assign is None and self.decide is None:
                     continue
                 if existing is None:
@@ -229,6 +233,10 @@ class _ConflictAction:
         return self._constraint.oid == rule.constraint.oid
 
 
+def _whichever(rule: UniqueRule | None) -> bool:
+    return True
+
+
 class PendingKeys:
     """Unique keys as this statement leaves them: the view, with what it has changed so far on top."""
 
@@ -245,11 +253,13 @@ class PendingKeys:
         assert self._rules.key is not None
         return self._rules.key(row)
 
-    def clash(self, row: Row) -> tuple[UniqueRule | None, tuple[Key, int, Row] | None] | None:
+    def clash(
+        self, row: Row, covers: Callable[[UniqueRule | None], bool] = _whichever
+    ) -> tuple[UniqueRule | None, tuple[Key, int, Row] | None] | None:
         """The first unique constraint that the row would violate (None: the primary key) and the row
-        it would violate it against (None: one that this statement itself wrote)."""
+        it would violate it against (None: one that this statement itself wrote). `covers`: of these constraints."""
         rules = self._rules
-        if rules.key is not None:
+        if rules.key is not None and covers(None):
             key = rules.key(row)
             if (0, key) in self._added:
                 return None, None
@@ -258,7 +268,7 @@ class PendingKeys:
                 if hit is not None:
                     return None, (key, hit[0], hit[1])
         for rule in rules.uniques:
-            k = rule.key(row)
+            k = rule.key(row) if covers(rule) else None
             if k is None:
                 continue
             mark = (rule.constraint.oid, k)
@@ -293,6 +303,10 @@ class PendingKeys:
     def replace(self, key: Key | None, old: Row, new: Row) -> None:
         """An updated row: raises 23505 if its new keys are taken."""
         self.remove(key, old)
+        self.take(new)
+
+    def take(self, new: Row) -> None:
+        """A row's keys become taken. Raises 23505 if they are."""
         clash = self.clash(new)
         if clash is not None:
             rule = clash[0]
@@ -357,11 +371,14 @@ class UpdatePlan:
             rules.check(new, session)
             new_key = key
             if pending is not None:
-                pending.replace(key, row, new)
+                if not rules.deferrable:
+                    pending.replace(key, row, new)
                 new_key = rules.key(new) if rules.key is not None else key
             changes.append((key, rid, row, new_key, new))
             if returning is not None:
                 returned.append(returning(params, new, session))  # type: ignore[union-attr]
+        if pending is not None and rules.deferrable:
+            changes = deferred_keys.moved(pending, changes)
         return changes, returned, len(changes)
 
 

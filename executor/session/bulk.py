@@ -22,6 +22,7 @@ from executor.columnar.rows import batch_rows
 from executor.constraints.references import concerns
 from executor.constraints.rules import TableRules
 from executor.ddl.schema import shard_schema
+from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds, as_numpy
@@ -99,8 +100,8 @@ async def insert(
     rows: pa.Table,
     on_conflict: OnConflict | None,
     params: Sequence[Datum] = (),
-) -> Written:
     given: Mapping[str, queries.Given] | None = None,
+) -> Written:
     """Inserts full rows in canonical Arrow, in the table's column order. `params` and `given` are ON CONFLICT's."""
     executor = session.executor
     rules = executor.rules(table)
@@ -146,8 +147,8 @@ async def _decide(
     plan: InsertPlan,
     query: Query,
     params: Sequence[Datum],
-    view: Any,
     given: Mapping[str, queries.Given] | None,
+    view: Any,
     rows: list[Row],
 ) -> None:
     """Has DuckDB compute what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them."""
@@ -361,9 +362,12 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
     )
     if keys_change or unique_change:
         pending = PendingKeys(rules, block.view(table, record=False), block.read_ts)
-        for key, _, before_row, _, new_row in changes:
-            assert before_row is not None and new_row is not None
-            pending.replace(key, before_row, new_row)
+        if rules.deferrable:
+            changes = deferred_keys.moved(pending, changes)
+        else:
+            for key, _, before_row, _, new_row in changes:
+                assert before_row is not None and new_row is not None
+                pending.replace(key, before_row, new_row)
     if rules.key is None:
         changes = [(k, rid, o, None, n) for k, rid, o, _, n in changes]
     written = written_rows(table, [c[4] for c in changes if c[4] is not None], [c[1] for c in changes])

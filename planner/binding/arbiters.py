@@ -32,6 +32,11 @@ def inferred(
         index = catalog.get(c.index_oid)
         if not isinstance(index, Index) or _keys(table, index) != wanted:
             continue
+        if c.deferrable:
+            raise PlanError(
+                "55000",
+                "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
+            )
         if not index.predicate:
             return c
         if partial is None and _conjuncts(parse_expression(index.predicate)) <= given:

@@ -165,6 +165,7 @@ class Domain:
     default: str | None = None
     constraints: tuple[Constraint, ...] = ()
     owner: str = DEFAULT_OWNER
+    collation: str = ""  # "": its type's
 
 
 @dataclass(frozen=True, slots=True)

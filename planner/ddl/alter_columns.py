@@ -10,7 +10,7 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, Sequence, domains, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, depends, drop, sequences, standing, tables
+from planner.ddl import constraints, depends, drop, moments, sequences, standing, tables
 from planner.ddl.alteration import Alteration
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
@@ -161,11 +161,10 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
     column = on.column(a.name)
     assert a.expression is not None
     _refuse_special(on, column, instead=False)
+    default = depends.qualified_constants(on.scope, a.expression)
     on.put(
         column,
-        dataclasses.replace(
-            column, default=depends.qualified_constants(on.scope, a.expression), sequence_oid=0
-        ),
+        dataclasses.replace(column, default=moments.frozen(on.scope, default, column.type), sequence_oid=0),
     )
     expression = a.expression
     on.verify.append(lambda: tables.verify_default(on.scope, on.table, column.name, expression))

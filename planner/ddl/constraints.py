@@ -17,7 +17,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
-from planner.ddl import naming
+from planner.ddl import moments, naming
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
@@ -311,7 +311,7 @@ def add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool
         name,
         "c",
         tuple(c.attnum for c in named),
-        expression=said.expression.text,
+        expression=moments.frozen(scope, said.expression.text),
         validated=not (said.not_valid and has_rows),
         no_inherit=said.no_inherit,
     )

@@ -13,9 +13,22 @@ from planner import statements as st
 from planner import types
 from planner.abc import Constraint, PlanError, Table, TypeRef
 from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
-from planner.ddl import constraints, naming
+from planner.catalog.collations import COLLATIONS, by_bytes, is_collatable
+from planner.ddl import constraints, moments, naming
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
+
+
+def refuse_collation(name: str, base: TypeRef) -> None:
+    """Raises what COLLATE of a domain cannot be: of the other types (42804), unknown (42704), a language's (0A000)."""
+    if not name:
+        return
+    if not is_collatable(base.oid):
+        raise PlanError("42804", f"collations are not supported by type {types.format_type(base)}")
+    if name not in COLLATIONS:
+        raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist')
+    if not by_bytes(name):
+        raise PlanError("0A000", f'domains with the collation "{name}" are not supported')
 
 
 def refuse_base(base: TypeRef, name: str, catalog: Catalog) -> None:
@@ -76,7 +89,9 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
     if what == "set default":
         assert action.expression is not None
         verify_default(scope, found.base, action.expression)
-        scope.replace(found, dataclasses.replace(found, default=action.expression.text))
+        under = domains.underneath(scope.catalog, found.base)[0]
+        default = moments.frozen(scope, action.expression.text, under)
+        scope.replace(found, dataclasses.replace(found, default=default))
     elif what == "drop default":
         scope.replace(found, dataclasses.replace(found, default=None))
     elif what == "set not null":

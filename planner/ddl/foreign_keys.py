@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NoReturn
 
 from planner import statements as st
 from planner import types
@@ -113,17 +114,26 @@ def _referenced(target: Table, said: st.ConstraintDef) -> list[Column]:
     if not said.foreign_columns:
         if target.primary_key is None:
             raise PlanError("42704", f'there is no primary key for referenced table "{target.name}"')
+        if target.primary_key.deferrable:
+            _refuse_deferrable("primary key", target)
         return [by_attnum[a] for a in target.primary_key.columns]
     key: list[Column] = []
     for name in said.foreign_columns:
         key.append(_referring(target, name))
     wanted = sorted(c.attnum for c in key)
-    if not any(c.kind in "pu" and sorted(c.columns) == wanted for c in target.constraints):
+    matching = [c for c in target.constraints if c.kind in "pu" and sorted(c.columns) == wanted]
+    if not matching:
         raise PlanError(
             "42830",
             f'there is no unique constraint matching given keys for referenced table "{target.name}"',
         )
+    if all(c.deferrable for c in matching):
+        _refuse_deferrable("unique constraint", target)
     return key
+
+
+def _refuse_deferrable(what: str, target: Table) -> NoReturn:
+    raise PlanError("55000", f'cannot use a deferrable {what} for referenced table "{target.name}"')
 
 
 _INTEGERS = frozenset((types.INT2, types.INT4, types.INT8))

@@ -5,14 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
-from sqlglot import exp
-
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import (
     CompositeType,
     Domain,
-    EnumType,
     Index,
     IndexKey,
     Schema,
@@ -21,17 +18,15 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_type
-from planner.ddl import alter, composites, constraints, naming, roles, tables
+from planner.ddl import alter, composites, constraints, moments, naming, roles, tables
 from planner.ddl import domains as domain_changes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 from planner.ddl.unique_indexes import shown_key
-from planner.parse.queries import parse_expression
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 INDEX_KEYS_MAX: Final = 32
-LABEL_BYTES_MAX: Final = 63
 
 
 # --- indexes ----------------------------------------------------------------------------------------
@@ -58,7 +53,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     labels: list[str] = []
     for element in said.elements:
         keys.append(_key(scope, table, element))
-        labels.append(element.column or _expression_label(element))
+        labels.append(element.column or naming.of_expression(keys[-1].expression))
     include: list[int] = []
     for column_name in said.include:
         column = constraints.find_column(table, column_name)
@@ -108,17 +103,6 @@ def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
     )
 
 
-def _expression_label(element: st.IndexElement) -> str:
-    """What PostgreSQL calls an expression in an index's name: its function, or `expr`."""
-    assert element.expression is not None
-    tree = parse_expression(element.expression.text)
-    while isinstance(tree, exp.Paren | exp.Cast):
-        tree = tree.this
-    if isinstance(tree, exp.Anonymous):
-        return str(tree.name)
-    return str(tree.name) if isinstance(tree, exp.Column) else "expr"
-
-
 def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
     names = {c.attnum: quote_identifier(c.name) for c in table.columns}
     keys = [names[k.attnum] if k.attnum else f"({k.expression})" for k in index.keys]
@@ -141,7 +125,7 @@ def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
 # --- types --------------------------------------------------------------------------------------------
 
 
-def _place(scope: Scope, name: st.Name) -> Schema:
+def place(scope: Scope, name: st.Name) -> Schema:
     schema = scope.schema_for(name)
     if scope.catalog.type_in(schema.oid, name.name) is not None or isinstance(
         scope.catalog.relation_in(schema.oid, name.name), Table
@@ -150,68 +134,15 @@ def _place(scope: Scope, name: st.Name) -> Schema:
     return schema
 
 
-def create_enum(scope: Scope, said: st.CreateEnum) -> None:
-    schema = _place(scope, said.name)
-    for label in said.labels:
-        _refuse_label(label)
-        if said.labels.count(label) > 1:
-            raise PlanError(
-                "23505", 'duplicate key value violates unique constraint "pg_enum_typid_label_index"'
-            )
-    oid, array = scope.allocate(), scope.allocate()
-    labels = tuple(scope.allocate() for _ in said.labels)
-    scope.add(EnumType(oid, schema.oid, said.name.name, array, said.labels, labels, scope.user))
-
-
-def _refuse_label(label: str) -> None:
-    if len(label.encode()) > LABEL_BYTES_MAX:
-        raise PlanError(
-            "42602",
-            f'invalid enum label "{label}"',
-            detail=f"Labels must be {LABEL_BYTES_MAX} bytes or less.",
-        )
-
-
-def _user_type(scope: Scope, name: st.Name) -> UserType:
+def user_type(scope: Scope, name: st.Name) -> UserType:
     found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
     if found is None:
         raise missing_type(str(name))
     return found
 
 
-def alter_enum(scope: Scope, said: st.AlterEnum) -> None:
-    found = _user_type(scope, said.name)
-    if not isinstance(found, EnumType):
-        raise PlanError("42809", f"{said.name} is not an enum")
-    labels, oids = list(found.labels), list(found.label_oids)
-    if said.rename_to is not None:
-        if said.label not in labels:
-            raise PlanError("22023", f'"{said.label}" is not an existing enum label')
-        if said.rename_to in labels:
-            raise PlanError("42710", f'enum label "{said.rename_to}" already exists')
-        if any(c.type.oid in (found.oid, found.array_oid) for t in scope.catalog.tables() for c in t.columns):
-            raise PlanError("0A000", "renaming a label of an enum that a column has is not supported")
-        labels[labels.index(said.label)] = said.rename_to
-    else:
-        _refuse_label(said.label)
-        if said.label in labels:
-            if said.if_not_exists:
-                scope.notice(f'enum label "{said.label}" already exists, skipping', "42710")
-                return
-            raise PlanError("42710", f'enum label "{said.label}" already exists')
-        neighbour = said.before if said.before is not None else said.after
-        if neighbour is not None and neighbour not in labels:
-            raise PlanError("22023", f'"{neighbour}" is not an existing enum label')
-        at = len(labels)
-        if neighbour is not None:
-            at = labels.index(neighbour) + (0 if said.before is not None else 1)
-        labels.insert(at, said.label)
-        oids.insert(at, scope.allocate())
-    scope.replace(found, dataclasses.replace(found, labels=tuple(labels), label_oids=tuple(oids)))
-
-
 def create_composite(scope: Scope, said: st.CreateComposite) -> None:
-    schema = _place(scope, said.name)
+    schema = place(scope, said.name)
     scope.refuse_duplicate(schema, said.name.name)
     columns: list[Column] = []
     for i, c in enumerate(said.columns):
@@ -225,7 +156,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
 
 
 def create_domain(scope: Scope, said: st.CreateDomain) -> None:
-    schema = _place(scope, said.name)
+    schema = place(scope, said.name)
     base = resolve_type(said.type, scope.catalog, scope.search_path)
     domain_changes.refuse_base(base, said.name.name, scope.catalog)
     checks: list[Constraint] = []
@@ -234,12 +165,23 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
         checks.append(domain_changes.check_of(scope, said.name.name, base, check, taken))
     if said.default is not None:
         domain_changes.verify_default(scope, base, said.default)
-    default = said.default.text if said.default is not None else None
+    under = domains.underneath(scope.catalog, base)[0]
+    domain_changes.refuse_collation(said.collation, under)
+    default = moments.frozen(scope, said.default.text, under) if said.default is not None else None
     oid, array = scope.allocate(), scope.allocate()
     scope.add(
         Domain(
-            oid, schema.oid, said.name.name, array, base, said.not_null, default, tuple(checks), scope.user
-        )
+            oid,
+            schema.oid,
+            said.name.name,
+            array,
+            base,
+            said.not_null,
+            default,
+            tuple(checks),
+            scope.user,
+            said.collation,
+        )  # fmt: skip
     )
 
 
@@ -250,7 +192,7 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
         return
     altered: list[int] = []
     for action in said.actions:
-        found = _user_type(scope, said.name)
+        found = user_type(scope, said.name)
         if said.kind == "domain" and not isinstance(found, Domain):
             raise PlanError("42809", f'"{said.name}" is not a domain')
         if isinstance(found, CompositeType) and action.what in composites.ACTIONS:

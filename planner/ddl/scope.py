@@ -8,6 +8,7 @@ first `old` and last `new`, and the counter if OIDs were taken.
 from __future__ import annotations
 
 import dataclasses
+import time
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
@@ -49,6 +50,8 @@ class Scope:
         self.rewrites: list[Rewrite] = []
         self.checks: list[DataCheck] = []
         self.query: Plan | None = None
+        self.now_us = time.time_ns() // 1000
+        """What `now` means in literals of the statement."""
         self._next = ctx.catalog.counter.next_oid
         self._first: dict[Oid, CatalogObject | None] = {}
 

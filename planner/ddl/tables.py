@@ -14,7 +14,7 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
 from planner.catalog.collations import COLLATIONS, is_collatable
-from planner.ddl import constraints, depends, naming, sequences, table_constraints, unique_indexes
+from planner.ddl import constraints, depends, moments, naming, sequences, table_constraints, unique_indexes
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
@@ -203,7 +203,10 @@ class _Builder:
             names = {c.attnum: c.name for c in table.columns}
             label = naming.joined(
                 [
-                    *(names[k.attnum] if k.attnum else "expr" for k in index.keys),
+                    *(
+                        names[k.attnum] if k.attnum else naming.of_expression(k.expression)
+                        for k in index.keys
+                    ),
                     *(names[a] for a in index.include),
                 ]
             )
@@ -276,6 +279,7 @@ def define_column(
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
     _check_collation(said, ref)
+    default = moments.frozen(scope, default, ref) if default is not None else None
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
             raise PlanError("22023", "identity column type must be smallint, integer, or bigint")

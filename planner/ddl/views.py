@@ -13,7 +13,7 @@ from planner import types
 from planner.abc import Column, Plan, PlanError, TypeRef
 from planner.catalog import View
 from planner.ddl import depends as depends_on
-from planner.ddl import stars, tables
+from planner.ddl import moments, stars, tables
 from planner.ddl.scope import Scope
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
@@ -36,7 +36,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     refuse_parameters(plan, text)
     columns = _columns(said, plan)
     tree = parse_query(text)
-    query = stars.written_out(said.query, scope.context())
+    query = moments.frozen(scope, stars.written_out(said.query, scope.context()))
     depends = depends_on.needs_of_query(scope, tree)
     if isinstance(old, View):
         _refuse_other_columns(old, columns)

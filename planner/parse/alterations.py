@@ -128,9 +128,13 @@ def _alter_constraint(c: Cursor) -> st.AlterAction:
     for field, shown in (("not_valid", "NOT VALID"), ("no_inherit", "NO INHERIT")):
         if said.pop(field, False):
             raise PlanError("0A000", f"constraints cannot be altered to be {shown}", position=position)
-    return st.AlterAction(
-        "alter constraint", name, constraint=st.ConstraintDef("f", name, **said), position=position
+    changed = st.ConstraintDef(
+        "f",
+        name,
+        deferrable=said.get("deferrable", False),
+        initially_deferred=said.get("initially_deferred", False),
     )
+    return st.AlterAction("alter constraint", name, constraint=changed, position=position)
 
 
 def _alter_column(c: Cursor, position: int) -> st.AlterAction:

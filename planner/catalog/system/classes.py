@@ -19,6 +19,8 @@ from planner.catalog.system.rowmaker import RowMaker
 from storage.abc import Datum, Row
 
 HEAP_AM, BTREE_AM = 2, 403
+INDEX_METHODS = {"btree": BTREE_AM, "hash": 405, "gist": 783, "gin": 2742, "brin": 3580, "spgist": 4000}
+"""The access methods that indexes are listed with, by name."""
 
 
 def owner_oid(catalog: Catalog, owner: str) -> Oid:
@@ -110,7 +112,7 @@ def pg_class(context: SystemContext) -> Rows:
                 table.owner,
                 "i",
                 len(i.keys) + len(i.include),
-                relam=BTREE_AM,
+                relam=INDEX_METHODS.get(i.method, BTREE_AM),
                 relfilenode=i.oid,
                 relpersistence=persistence(catalog, table.schema_oid, table.temporary, table.unlogged),
             )

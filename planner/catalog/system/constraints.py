@@ -4,42 +4,52 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from planner import types
 from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT
-from planner.catalog.objects import Domain, Index
-from planner.catalog.system.classes import BTREE_AM
+from planner.catalog.objects import Domain, Index, IndexKey
+from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
-from planner.types.oids import CHAR, TEXT, VARCHAR
+from planner.types.oids import ANYARRAY, TEXT, VARCHAR
 
 
 @lru_cache(maxsize=1)
-def _default_opclasses() -> dict[Oid, Oid]:
-    found: dict[Oid, Oid] = {}
-    maker = RowMaker("pg_opclass")
-    oid, method = maker.relation.position("oid"), maker.relation.position("opcmethod")
-    intype, default = maker.relation.position("opcintype"), maker.relation.position("opcdefault")
+def _opclasses() -> tuple[dict[tuple[Oid, Oid], Oid], dict[tuple[Oid, str], Oid]]:
+    """Classes of operators: the default ones by access method and type, and all by access method and name."""
+    defaults: dict[tuple[Oid, Oid], Oid] = {}
+    named: dict[tuple[Oid, str], Oid] = {}
+    place = RowMaker("pg_opclass").relation.position
     for row in static_rows("pg_opclass"):
-        if row[method] == BTREE_AM and row[default]:
-            found[row[intype]] = row[oid]
-    found[VARCHAR] = found[TEXT]
-    found[CHAR] = found.get(CHAR, 0)
-    return found
+        oid, method = row[place("oid")], row[place("opcmethod")]
+        named[method, row[place("opcname")]] = oid
+        if row[place("opcdefault")]:
+            defaults[method, row[place("opcintype")]] = oid
+    return defaults, named
+
+
+def _opclass(index: Index, key: IndexKey, of: Oid) -> Oid:
+    """The class of operators of an index's key, `of` a type."""
+    defaults, named = _opclasses()
+    method = INDEX_METHODS.get(index.method, BTREE_AM)
+    if key.opclass:
+        return named.get((method, key.opclass.rpartition(".")[2]), 0)
+    alike = ANYARRAY if types.element_of(of) else TEXT if of == VARCHAR else of
+    return defaults.get((method, of)) or defaults.get((method, alike), 0)
 
 
 def pg_index(context: SystemContext) -> Rows:
     catalog = context.catalog
     make = RowMaker("pg_index")
     found: Rows = []
-    opclasses = _default_opclasses()
     deferrable = {c.index_oid for t in catalog.objects(Table) for c in t.constraints if c.deferrable}
     for i in context.catalog.objects(Index):
         table = context.catalog.get(i.table_oid)
         assert isinstance(table, Table)
-        types = [table.columns[table.index_of(k.attnum)].type.oid if k.attnum else TEXT for k in i.keys]
+        of = [table.columns[table.index_of(k.attnum)].type.oid if k.attnum else TEXT for k in i.keys]
         found.append(
             make(
                 indexrelid=i.oid,
@@ -54,8 +64,8 @@ def pg_index(context: SystemContext) -> Rows:
                 indisready=True,
                 indislive=True,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
-                indcollation=[DEFAULT if t in COLLATED else 0 for t in types],
-                indclass=[opclasses.get(t, 0) for t in types],
+                indcollation=[DEFAULT if t in COLLATED else 0 for t in of],
+                indclass=[_opclass(i, k, t) for k, t in zip(i.keys, of, strict=True)],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
                 indexprs=", ".join(
                     _unwrapped(index_column(table, i, n, catalog, False, context.search_path))
@@ -114,9 +124,8 @@ def _unwrapped(key: str) -> str:
 
 def _condition(catalog: Catalog, table: Table | None, c: Constraint) -> str:
     """The condition of a CHECK, as pg_get_expr shows it."""
-    return constraint_definition(catalog, table, c, ("public",)).removesuffix(" NOT VALID")[
-        len("CHECK (") : -1
-    ]
+    shown = constraint_definition(catalog, table, c, ("public",)).removesuffix(" NOT VALID")
+    return shown.removesuffix(" NO INHERIT")[len("CHECK (") : -1]
 
 
 def pg_constraint(context: SystemContext) -> Rows:

@@ -47,12 +47,13 @@ def pg_description(context: SystemContext) -> Rows:
         make(objoid=2200, classoid=NAMESPACE_OID, description="standard public schema"),
     ]
     constraints = {c.oid for t in catalog.objects(Table) for c in t.listed}
+    constraints |= {c.oid for d in catalog.objects(Domain) for c in d.constraints}
     for t in catalog.objects(Table):
         if t.comment is not None:
             found.append(make(objoid=t.oid, classoid=CLASS_OID, description=t.comment))
     for comment in catalog.objects(Comment):
         thing = catalog.get(comment.target)
-        if isinstance(thing, Database | Role):
+        if isinstance(thing, Database | Role) or (thing is None and comment.target not in constraints):
             continue
         class_oid = _CLASS_OF.get(type(thing), CONSTRAINT_OID if comment.target in constraints else CLASS_OID)
         found.append(

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from planner.abc import Column, Constraint, Table, TypeRef
+from planner.abc import Column, Table, TypeRef
+from planner.catalog import rights
 from planner.catalog.objects import CompositeType, Role, Schema, Sequence, View
-from planner.catalog.system import information_domains
+from planner.catalog.system import (
+    information_constraints,
+    information_domains,
+    information_privileges,
+    permitted,
+)
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.definitions import constraint_definition, default_text, view_definition
+from planner.catalog.system.definitions import default_text, view_definition
 from planner.catalog.system.information_domains import INTEGER_BITS, type_facts
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
@@ -16,7 +22,6 @@ from planner.catalog.system.rowmaker import RowMaker
 from planner.types import BY_OID, format_type
 
 YES_NO = {True: "YES", False: "NO"}
-_PRIVILEGES = ("INSERT", "SELECT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER")
 
 
 def _make(name: str) -> RowMaker:
@@ -36,9 +41,12 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
         if t.materialized is not None:
             continue
         for column in t.visible:
-            yield schema_name(context, t.schema_oid), t.name, column, True, t
+            if permitted.holds(context, t, permitted.OF_COLUMNS, column.attnum):
+                yield schema_name(context, t.schema_oid), t.name, column, True, t
     for v in context.catalog.objects(View):
         for column in v.columns:
+            if not permitted.holds(context, v, permitted.OF_COLUMNS, column.attnum):
+                continue
             yield schema_name(context, v.schema_oid), v.name, column, False, None
 
 
@@ -86,17 +94,18 @@ def _columns(context: SystemContext) -> Rows:
     return found
 
 
-def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, str, bool]]:
-    """(schema, name, type, owner, insertable)."""
+def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool]]:
+    """(schema, name, type, insertable)."""
     for r in _system_relations():
-        yield r.schema, r.name, "BASE TABLE" if r.kind == "r" else "VIEW", "tidewire", False
+        yield r.schema, r.name, "BASE TABLE" if r.kind == "r" else "VIEW", False
     for t in context.catalog.objects(Table):
-        if t.materialized is not None:
+        if t.materialized is not None or not permitted.holds(context, t, permitted.OF_TABLES):
             continue
         kind = "LOCAL TEMPORARY" if t.temporary else "BASE TABLE"
-        yield schema_name(context, t.schema_oid), t.name, kind, t.owner, True
+        yield schema_name(context, t.schema_oid), t.name, kind, True
     for v in context.catalog.objects(View):
-        yield schema_name(context, v.schema_oid), v.name, "VIEW", v.owner, False
+        if permitted.holds(context, v, permitted.OF_TABLES):
+            yield schema_name(context, v.schema_oid), v.name, "VIEW", False
 
 
 def _tables(context: SystemContext) -> Rows:
@@ -110,7 +119,7 @@ def _tables(context: SystemContext) -> Rows:
             is_insertable_into=YES_NO[insertable],
             is_typed="NO",
         )
-        for schema, name, kind, _, insertable in _relations_of(context)
+        for schema, name, kind, insertable in _relations_of(context)
     ]
 
 
@@ -119,6 +128,8 @@ def _schemata(context: SystemContext) -> Rows:
     return [
         make(catalog_name=context.database, schema_name=s.name, schema_owner=s.owner)
         for s in context.catalog.objects(Schema)
+        if permitted.owns(context, s)
+        or any(rights.holds(context.catalog, context.user, s, p) for p in ("create", "usage"))
     ]
 
 
@@ -129,7 +140,9 @@ def _views(context: SystemContext) -> Rows:
             table_catalog=context.database,
             table_schema=schema_name(context, v.schema_oid),
             table_name=v.name,
-            view_definition=view_definition(context.catalog, v, context.search_path),
+            view_definition=view_definition(context.catalog, v, context.search_path)
+            if permitted.owns(context, v)
+            else None,
             check_option="NONE",
             is_updatable="NO",
             is_insertable_into="NO",
@@ -138,208 +151,15 @@ def _views(context: SystemContext) -> Rows:
             is_trigger_insertable_into="NO",
         )
         for v in context.catalog.objects(View)
+        if permitted.holds(context, v, permitted.OF_TABLES)
     ]
-
-
-_KINDS = {"p": "PRIMARY KEY", "u": "UNIQUE", "f": "FOREIGN KEY", "c": "CHECK"}
-
-
-def _constraints_of(context: SystemContext) -> Iterator[tuple[str, Table, Constraint]]:
-    for t in context.catalog.objects(Table):
-        schema = schema_name(context, t.schema_oid)
-        for c in t.listed:
-            yield schema, t, c
-
-
-def _table_constraints(context: SystemContext) -> Rows:
-    make = _make("table_constraints")
-    found: Rows = []
-    db = context.database
-    common = {"is_deferrable": "NO", "initially_deferred": "NO", "enforced": "YES"}
-    for schema, t, c in _constraints_of(context):
-        nulls = {"nulls_distinct": YES_NO[not c.nulls_not_distinct]} if c.kind == "u" else {}
-        found.append(
-            make(
-                constraint_catalog=db,
-                constraint_schema=schema,
-                constraint_name=c.name,
-                table_catalog=db,
-                table_schema=schema,
-                table_name=t.name,
-                constraint_type=_KINDS[c.kind],
-                **common,
-                **nulls,
-            )
-        )
-    for t in context.catalog.objects(Table):
-        schema = schema_name(context, t.schema_oid)
-        for column in t.visible:
-            if column.not_null:
-                found.append(
-                    make(
-                        constraint_catalog=db,
-                        constraint_schema=schema,
-                        constraint_name=_not_null_name(t, column),
-                        table_catalog=db,
-                        table_schema=schema,
-                        table_name=t.name,
-                        constraint_type="CHECK",
-                        **common,
-                    )
-                )
-    return found
-
-
-def _not_null_name(t: Table, column: Column) -> str:
-    return f"{t.schema_oid}_{t.oid}_{column.attnum}_not_null"
-
-
-def _key_column_usage(context: SystemContext) -> Rows:
-    make = _make("key_column_usage")
-    found: Rows = []
-    for schema, t, c in _constraints_of(context):
-        if c.kind not in "puf":
-            continue
-        target_key = _referenced(context, c) if c.kind == "f" else None
-        for i, attnum in enumerate(c.columns, 1):
-            position = None
-            if target_key is not None:
-                position = target_key[1].columns.index(c.foreign_columns[i - 1]) + 1
-            found.append(
-                make(
-                    constraint_catalog=context.database,
-                    constraint_schema=schema,
-                    constraint_name=c.name,
-                    table_catalog=context.database,
-                    table_schema=schema,
-                    table_name=t.name,
-                    column_name=t.columns[t.index_of(attnum)].name,
-                    ordinal_position=i,
-                    position_in_unique_constraint=position,
-                )
-            )
-    return found
-
-
-def _referenced(context: SystemContext, c: Constraint) -> tuple[Table, Constraint] | None:
-    """The unique constraint that a foreign key points at."""
-    target = context.catalog.get(c.foreign_table)
-    if isinstance(target, Table):
-        for k in target.constraints:
-            if k.kind in ("p", "u") and set(k.columns) == set(c.foreign_columns):
-                return target, k
-    return None
-
-
-def _constraint_column_usage(context: SystemContext) -> Rows:
-    make = _make("constraint_column_usage")
-    found: Rows = []
-    for schema, t, c in _constraints_of(context):
-        table, attnums = t, c.columns
-        if c.kind == "f":
-            target = context.catalog.get(c.foreign_table)
-            assert isinstance(target, Table)
-            table, attnums = target, c.foreign_columns
-        for attnum in attnums:
-            found.append(
-                make(
-                    table_catalog=context.database,
-                    table_schema=schema_name(context, table.schema_oid),
-                    table_name=table.name,
-                    column_name=table.columns[table.index_of(attnum)].name,
-                    constraint_catalog=context.database,
-                    constraint_schema=schema,
-                    constraint_name=c.name,
-                )
-            )
-    return found
-
-
-def _constraint_table_usage(context: SystemContext) -> Rows:
-    make = _make("constraint_table_usage")
-    found: Rows = []
-    for schema, t, c in _constraints_of(context):
-        table: Table = t
-        if c.kind == "f":
-            target = context.catalog.get(c.foreign_table)
-            assert isinstance(target, Table)
-            table = target
-        elif c.kind == "c":
-            continue
-        found.append(
-            make(
-                table_catalog=context.database,
-                table_schema=schema_name(context, table.schema_oid),
-                table_name=table.name,
-                constraint_catalog=context.database,
-                constraint_schema=schema,
-                constraint_name=c.name,
-            )
-        )
-    return found
-
-
-_RULES = {"a": "NO ACTION", "r": "RESTRICT", "c": "CASCADE", "n": "SET NULL", "d": "SET DEFAULT"}
-
-
-def _referential_constraints(context: SystemContext) -> Rows:
-    make = _make("referential_constraints")
-    found: Rows = []
-    for schema, _, c in _constraints_of(context):
-        if c.kind != "f":
-            continue
-        target = _referenced(context, c)
-        found.append(
-            make(
-                constraint_catalog=context.database,
-                constraint_schema=schema,
-                constraint_name=c.name,
-                unique_constraint_catalog=context.database if target else None,
-                unique_constraint_schema=schema_name(context, target[0].schema_oid) if target else None,
-                unique_constraint_name=target[1].name if target else None,
-                match_option="NONE",
-                update_rule=_RULES[c.on_update],
-                delete_rule=_RULES[c.on_delete],
-            )
-        )
-    return found
-
-
-def _check_constraints(context: SystemContext) -> Rows:
-    make = _make("check_constraints")
-    found: Rows = []
-    for schema, t, c in _constraints_of(context):
-        if c.kind == "c":
-            clause = constraint_definition(context.catalog, t, c, context.search_path)
-            clause = clause.removesuffix(" NOT VALID")[len("CHECK ") :]
-            found.append(
-                make(
-                    constraint_catalog=context.database,
-                    constraint_schema=schema,
-                    constraint_name=c.name,
-                    check_clause=clause,
-                )
-            )
-    found += information_domains.domain_checks(context)
-    for t in context.catalog.objects(Table):
-        for column in t.visible:
-            if column.not_null:
-                found.append(
-                    make(
-                        constraint_catalog=context.database,
-                        constraint_schema=schema_name(context, t.schema_oid),
-                        constraint_name=_not_null_name(t, column),
-                        check_clause=f"{column.name} IS NOT NULL",
-                    )
-                )
-    return found
 
 
 def _sequences(context: SystemContext) -> Rows:
     make = _make("sequences")
     found: Rows = []
     for s in context.catalog.objects(Sequence):
-        if s.identity:
+        if s.identity or not permitted.holds(context, s, permitted.OF_SEQUENCES):
             continue
         found.append(
             make(
@@ -383,6 +203,8 @@ def _element_types(context: SystemContext) -> Rows:
             known = BY_OID.get(c.type.oid)
             if known is None or known.typcategory != "A" or not known.typelem:
                 continue
+            if not permitted.holds(context, t, permitted.OF_COLUMNS, c.attnum):
+                continue
             facts = {k: v for k, v in type_facts(context, TypeRef(known.typelem)).items() if k in places}
             facts |= {
                 "object_catalog": context.database,
@@ -396,66 +218,13 @@ def _element_types(context: SystemContext) -> Rows:
     return found
 
 
-def _table_privileges(name: str) -> Callable[[SystemContext], Rows]:
-    def rows(context: SystemContext) -> Rows:
-        make = _make(name)
-        found: Rows = []
-        for schema, relation, _, owner, _insertable in _relations_of(context):
-            if schema in ("pg_catalog", "information_schema"):
-                granted: list[tuple[str, tuple[str, ...], str]] = [("PUBLIC", ("SELECT",), "NO")]
-            else:
-                granted = [(owner, _PRIVILEGES, "YES")]
-            for grantee, privileges, grantable in granted:
-                for p in privileges:
-                    found.append(
-                        make(
-                            grantor=owner,
-                            grantee=grantee,
-                            table_catalog=context.database,
-                            table_schema=schema,
-                            table_name=relation,
-                            privilege_type=p,
-                            is_grantable=grantable,
-                            with_hierarchy=YES_NO[p == "SELECT"],
-                        )
-                    )
-        return found
-
-    return rows
-
-
-def _column_privileges(name: str) -> Callable[[SystemContext], Rows]:
-    def rows(context: SystemContext) -> Rows:
-        make = _make(name)
-        found: Rows = []
-        for schema, relation, c, updatable, table in _columns_of(context):
-            owner = table.owner if table is not None else "tidewire"
-            privileges = ("INSERT", "SELECT", "UPDATE", "REFERENCES") if updatable else ("SELECT",)
-            for p in privileges:
-                found.append(
-                    make(
-                        grantor=owner,
-                        grantee=owner,
-                        table_catalog=context.database,
-                        table_schema=schema,
-                        table_name=relation,
-                        column_name=c.name,
-                        privilege_type=p,
-                        is_grantable="YES",
-                    )
-                )
-        return found
-
-    return rows
-
-
 def _view_table_usage(context: SystemContext) -> Rows:
     make = _make("view_table_usage")
     found: Rows = []
     for v in context.catalog.objects(View):
         for oid in dict.fromkeys(v.depends):
             t = context.catalog.get(oid)
-            if isinstance(t, Table | View):
+            if isinstance(t, Table | View) and permitted.owns(context, t):
                 found.append(
                     make(
                         view_catalog=context.database,
@@ -475,7 +244,12 @@ def _catalog_name(context: SystemContext) -> Rows:
 
 def _enabled_roles(context: SystemContext) -> Rows:
     make = _make("enabled_roles")
-    return [make(role_name=r.name) for r in context.catalog.objects(Role)]
+    return [make(role_name=r.name) for r in context.catalog.objects(Role) if _is_in(context, r.name)]
+
+
+def _is_in(context: SystemContext, role: str) -> bool:
+    catalog, user = context.catalog, context.user
+    return rights.is_superuser(catalog, user) or role in rights.roles_of(catalog, user)
 
 
 def _applicable_roles(context: SystemContext) -> Rows:
@@ -483,6 +257,7 @@ def _applicable_roles(context: SystemContext) -> Rows:
     return [
         make(grantee=r.name, role_name=group, is_grantable="NO")
         for r in context.catalog.objects(Role)
+        if _is_in(context, r.name)
         for group in r.member_of
     ]
 
@@ -516,24 +291,16 @@ def _collations(context: SystemContext) -> Rows:
 PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "applicable_roles": _applicable_roles,
     "character_sets": _character_sets,
-    "check_constraints": _check_constraints,
     "collations": _collations,
-    "column_privileges": _column_privileges("column_privileges"),
     "columns": _columns,
-    "constraint_column_usage": _constraint_column_usage,
-    "constraint_table_usage": _constraint_table_usage,
+    **information_constraints.PROVIDERS,
     **information_domains.PROVIDERS,
+    **information_privileges.PROVIDERS,
     "element_types": _element_types,
     "enabled_roles": _enabled_roles,
     "information_schema_catalog_name": _catalog_name,
-    "key_column_usage": _key_column_usage,
-    "referential_constraints": _referential_constraints,
-    "role_column_grants": _column_privileges("role_column_grants"),
-    "role_table_grants": _table_privileges("role_table_grants"),
     "schemata": _schemata,
     "sequences": _sequences,
-    "table_constraints": _table_constraints,
-    "table_privileges": _table_privileges("table_privileges"),
     "tables": _tables,
     "user_defined_types": _user_defined_types,
     "view_table_usage": _view_table_usage,
