@@ -369,7 +369,10 @@ class Settings:
         if key == "tidewire.as_of":
             return key, self._parse_as_of(guc, value)
         if guc.kind == "bool":
-            return key, _parse_bool(guc, value)
+            canonical = _parse_bool(guc, value)
+            if key == "standard_conforming_strings" and canonical == "off":
+                raise ExecutionError("0A000", "standard_conforming_strings = off is not supported")
+            return key, canonical
         if guc.kind in ("int", "real"):
             return key, _parse_number(guc, value)
         if guc.kind == "enum":

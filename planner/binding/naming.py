@@ -40,6 +40,8 @@ def _figure(node: exp.Expression | None) -> tuple[str, int]:
     if isinstance(node, exp.Anonymous):
         return function_name(node), 2
     kind = type(node)
+    if kind is exp.CurrentUser and node.this is not None:  # USER, which is the same thing under another name
+        return node.name, 2
     if kind in _FIXED:
         return _FIXED[kind], 2
     if isinstance(node, exp.Substring):

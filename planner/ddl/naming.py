@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from planner.binding.naming import figure_name
 from planner.lexer import IDENTIFIER_BYTES_MAX
+from planner.parse import parse_expression
 
 
 def object_name(first: str, second: str, label: str) -> str:
@@ -34,6 +36,12 @@ def choose(first: str, second: str, label: str, is_taken: Callable[[str], bool])
         if not is_taken(name):
             return name
         number += 1
+
+
+def of_expression(text: str) -> str:
+    """What an index's name says of an expression: the name that it would have as a column, or `expr`."""
+    name = figure_name(parse_expression(text))
+    return "expr" if name == "?column?" else name
 
 
 def joined(columns: Iterable[str]) -> str:

@@ -181,7 +181,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
             tuple(checks),
             scope.user,
             said.collation,
-        )  # fmt: skip
+        )
     )
 
 

@@ -141,7 +141,9 @@ def _configure(parser: Any) -> None:
         ),
     }
     parser.FUNCTION_PARSERS = _keep(parser.FUNCTION_PARSERS, "CAST EXTRACT OVERLAY POSITION SUBSTRING TRIM")
-    parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE VARIADIC")
+    parser.NO_PAREN_FUNCTION_PARSERS = _keep(parser.NO_PAREN_FUNCTION_PARSERS, "ANY CASE VARIADIC") | {
+        "USER": lambda self: self.expression(exp.CurrentUser(this=exp.var("user")))
+    }
     parser.JSON_OPERATORS = {
         OPERATOR_TOKENS[op]: _infix(op) for op in OPERATOR_TOKENS if op in INFIX or op in PREFIX
     }

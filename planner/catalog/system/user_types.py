@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planner.abc import Column, TypeRef
+from planner.catalog.collations import COLLATIONS
 from planner.catalog.objects import CompositeType, Domain, EnumType
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -63,6 +64,9 @@ def pg_type(context: SystemContext) -> Rows:
                 "typstorage": base.typstorage,
                 "typcollation": base.typcollation,
             }
+        default = default_text(catalog, Column("", d.base, 0, default=d.default))
+        if d.collation:
+            of_base["typcollation"] = COLLATIONS[d.collation]
         add(
             d,
             "domain",
@@ -71,7 +75,8 @@ def pg_type(context: SystemContext) -> Rows:
             typnotnull=d.not_null,
             typbasetype=d.base.oid,
             typtypmod=d.base.typmod,
-            typdefault=default_text(catalog, Column("", d.base, 0, default=d.default)),
+            typdefault=default,
+            typdefaultbin=default,
             **of_base,
         )
     for c in catalog.objects(CompositeType):
