@@ -381,6 +381,13 @@ def fitted(value: str, precision: int, scale: int) -> str:
     return str(fit_text(precision, scale)(value))
 
 
+def fitted_decimal(value: str, precision: int, scale: int) -> str:
+    """`fitted` for what becomes a DECIMAL, which has no NaN. Raises 0A000."""
+    if value == "NaN":
+        raise SqlError("0A000", f"NaN of type numeric({precision},{scale}) is not supported")
+    return fitted(value, precision, scale)
+
+
 def to_integer(v: Decimal, low: int, high: int, word: str) -> int:
     if not v.is_finite():
         raise SqlError("0A000", f"cannot convert {'NaN' if v.is_nan() else 'infinity'} to {word}")

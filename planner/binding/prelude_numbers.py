@@ -182,6 +182,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_num_greatest", _extreme(max), ("VARCHAR[]",), _V),
     ("tw_num_least", _extreme(min), ("VARCHAR[]",), _V),
     ("tw_num_fit", n.fitted, (_V, "INTEGER", "INTEGER"), _V),
+    ("tw_num_fit_decimal", n.fitted_decimal, (_V, "INTEGER", "INTEGER"), _V),
     ("tw_num_from_float8", lambda v: n.from_float(v, 15), ("DOUBLE",), _V),
     ("tw_num_from_float4", lambda v: n.from_float(v, 6), ("FLOAT",), _V),
     ("tw_num_float8", lambda v: n.to_float(Decimal(v), False), (_V,), "DOUBLE"),

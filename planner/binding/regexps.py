@@ -12,6 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from planner.abc import SqlError
+from planner.binding.regexp_lengths import by_length
 
 _CLASSES = {
     "alpha": "a-zA-Z", "digit": "0-9", "alnum": "a-zA-Z0-9", "upper": "A-Z", "lower": "a-z", "space": r"\s",
@@ -37,7 +38,8 @@ def compile_pattern(pattern: str, flags: str) -> re.Pattern[str]:
     if "q" in flags:
         return re.compile(re.escape(pattern), _flags(flags))
     try:
-        return re.compile(_translate(pattern, any(f in flags for f in "nmw")), _flags(flags))
+        lines = any(f in flags for f in "nmw")
+        return re.compile(_translate(pattern, lines, "x" in flags), _flags(flags))
     except (re.error, OverflowError) as e:
         raise SqlError("2201B", f"invalid regular expression: {_reason(str(e))}") from None
 
@@ -85,7 +87,7 @@ def _flags(flags: str) -> int:
     return int(out)
 
 
-def _translate(pattern: str, lines: bool) -> str:
+def _translate(pattern: str, lines: bool, verbose: bool) -> str:
     out: list[str] = []
     i, n = 0, len(pattern)
     while i < n:
@@ -105,7 +107,7 @@ def _translate(pattern: str, lines: bool) -> str:
         else:
             out.append(c)
             i += 1
-    return "".join(out)
+    return "".join(out) if verbose else by_length(out)
 
 
 def _bracket(pattern: str, start: int) -> tuple[str, int]:

@@ -112,6 +112,16 @@ _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
 
+def _digits_of_seconds(tokens: list[Token], i: int) -> int | None:
+    """Where the 2 of `second(2)` or `day to second(2)` is, if that begins here; None: it does not."""
+    if tokens[i].keyword in _INTERVAL_FIELDS and tokens[i + 1].keyword == "to":
+        i += 2
+    if tokens[i].keyword != "second" or not _opens(tokens[i + 1]) or tokens[i + 2].kind != INTEGER:
+        return None
+    closing = tokens[i + 3]
+    return i + 2 if closing.kind == PUNCTUATION and closing.value == ")" else None
+
+
 def feed(tokens: list[Token]) -> list[GlotToken]:
     """The tokens of one statement (END last, no semicolon) for sqlglot's parser."""
     out: list[GlotToken] = []
@@ -185,6 +195,13 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                     put(TokenType.R_PAREN, ")", tokens[i + 2])
                     put(TokenType.R_PAREN, ")", literal)
                     i += 4
+                elif (digits := _digits_of_seconds(tokens, i)) is not None:
+                    # The fields say nothing that the digits do not: `day to second(2)` keeps them all.
+                    put(TokenType.INTERVAL, word, token)
+                    put(TokenType.L_PAREN, "(", tokens[digits - 1])
+                    put(TokenType.NUMBER, tokens[digits].value, tokens[digits])
+                    put(TokenType.R_PAREN, ")", tokens[digits + 1])
+                    i = digits + 2
                 elif following.kind == STRING and tokens[i + 1].keyword not in _INTERVAL_FIELDS:
                     i += 1
                     _put_cast(put, token, following, TokenType.INTERVAL)

@@ -19,3 +19,7 @@ SELECT '15:36:39 m2'::timetz; SELECT '15:36:39 PST m2'::timetz;
 SELECT variance('9e16383'::numeric + a) FROM generate_series(1, 4) s(a); SELECT variance(a) FROM (VALUES (9e70000::numeric), (9e70000)) v(a); SELECT variance(a) FROM (VALUES (9e131071::numeric), (1)) v(a);
 SELECT repeat('ab', 2000000000); SELECT repeat('ab', -1), repeat('', 2000000000), repeat(NULL, 3);
 CREATE TEMP SEQUENCE numbers MAXVALUE 10 CYCLE; SELECT * FROM pg_sequence_parameters('numbers'::regclass); SELECT pg_sequence_parameters('numbers'::regclass); SELECT (pg_sequence_parameters('numbers'::regclass)).maximum_value; SELECT p.cycle_option FROM pg_class c, pg_sequence_parameters(c.oid) p WHERE c.relname = 'numbers';
+SELECT regexp_match(s, p) FROM (VALUES ('foobar', 'o|ob'), ('foobar', 'o(b|ba)'), ('xyz', 'x|xyz'), ('xyz', '.|...'), ('XY1234Z', 'Y*?([0-9]{1,3})'), ('XY1234Z', 'Y*([0-9]{1,3})'), ('ab123', '^.*?(\d+)'), ('ab123', '^(.*?)(\d+)$'), ('<a><b>', '\s*<.*?>'), ('<a><b>', '<.*?>'), ('http://x/', 'https?|http://'), ('cat', '(c|ca|cat)s?'), ('test123abc', '[a-z]+?\d+'), ('January', 'Jan|January')) v(s, p);
+SELECT regexp_replace('foobarbaz', 'b(.|..)', 'X', 'g'), substring('XY1234Z' from 'Y*?([0-9]{1,3})');
+SELECT cast('1.23456' AS interval second(2)), '1 2:03:04.5678'::interval second(2), '1 2:03:04.567'::interval day to second(1), interval '1.23456' second(2);
+CREATE TEMP TABLE spans (i interval day to second(2)); INSERT INTO spans VALUES ('1 2:03:04.5678'); SELECT * FROM spans;

@@ -1,0 +1,190 @@
+"""How much a regular expression takes: Python tries alternatives in their order, PostgreSQL takes the longest match.
+
+    x|xyz           of 'xyz'       PostgreSQL takes xyz, so the longer alternative has to come first
+    Y*?([0-9]+)     of 'XY123'     the first quantifier is lazy, so the whole expression is: the group is 1
+    \\s*<.*?>        of '<a><b>'    the first quantifier is greedy, so the whole expression is: all of it
+
+An expression is a list of tokens here, each a string that Python understands: `a`, `.`, `\\d`, `[a-z]`, `(`, `|`, `*`.
+Rewritten is what can be without doubt: alternatives of which one is always longer and that have no groups to be counted, and
+quantifiers of an expression that has no alternatives and no quantified groups.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+_QUANTIFIERS: Final = frozenset("*+?{")
+_ONE_CHARACTER: Final = re.compile(r"\\(?:[dwsDWS]|[^0-9A-Za-z])|\[.+\]|[^\\^$]", re.DOTALL)
+_PREFIXES: Final = (("?", ":"), ("?", "="), ("?", "!"), ("?", "<", "="), ("?", "<", "!"))
+_UNKNOWN: Final = (0.0, math.inf)
+_TIMES: Final = {"*": (0.0, math.inf), "+": (1.0, math.inf), "?": (0.0, 1.0)}
+_COUNTED: Final = re.compile(r"\{(\d+)(,(\d*))?\}")
+_VARYING: Final = re.compile(r"\{\d+,\d*\}")
+
+
+@dataclass(slots=True)
+class _Branch:
+    """One alternative: its text, and how many characters each of its atoms takes at least and at most."""
+
+    text: str = ""
+    widths: list[tuple[float, float]] = field(default_factory=list)
+    captures: bool = False
+
+    def add(self, text: str, width: tuple[float, float]) -> None:
+        self.text += text
+        self.widths.append(width)
+
+    def repeat(self, quantifier: str) -> None:
+        """Puts a quantifier behind the last atom."""
+        low, high = self.widths.pop() if self.widths else _UNKNOWN
+        found = _TIMES.get(quantifier) or _bounds(quantifier)
+        self.add(quantifier, (low * found[0], high * found[1] if high else 0))
+
+    @property
+    def least(self) -> float:
+        return sum(low for low, _ in self.widths)
+
+    @property
+    def most(self) -> float:
+        return sum(high for _, high in self.widths)
+
+
+class _Unsure(Exception):
+    """An expression that this room does not take apart."""
+
+
+def _bounds(quantifier: str) -> tuple[float, float]:
+    """{m}, {m,} or {m,n}."""
+    match = _COUNTED.fullmatch(quantifier)
+    if match is None:
+        raise _Unsure
+    low = int(match[1])
+    return low, low if match[2] is None else int(match[3]) if match[3] else math.inf
+
+
+def by_length(tokens: Sequence[str]) -> str:
+    """The expression, preferring the lengths that PostgreSQL prefers as far as that can be said in Python."""
+    plain = "".join(tokens)
+    try:
+        quantifiers = _quantifiers(tokens)
+        lazy = [end - start > 0 and tokens[end - 1] == "?" and end - start > 1 for start, end in quantifiers]
+        if any(lazy):
+            return _of_one_mind(tokens, quantifiers, lazy)
+        if "|" not in tokens:
+            return plain
+        return _Alternatives(tokens).run()
+    except _Unsure:
+        return plain
+
+
+def _quantifiers(tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """Where quantifiers are, with the `?` that makes them lazy; those of the form {m} prefer nothing and are left out."""
+    out: list[tuple[int, int]] = []
+    i = 0
+    while i < len(tokens):
+        if tokens[i] == "(" and tokens[i + 1 : i + 2] == ["?"]:
+            i += 2
+            continue
+        if tokens[i] not in _QUANTIFIERS:
+            i += 1
+            continue
+        start = i
+        if tokens[i] == "{":
+            if "}" not in tokens[i:]:
+                raise _Unsure
+            i = tokens.index("}", i)
+        i += 1
+        varies = tokens[start] != "{" or _VARYING.fullmatch("".join(tokens[start:i]))
+        i += tokens[i : i + 1] == ["?"]
+        if varies:
+            out.append((start, i))
+    return out
+
+
+def _of_one_mind(tokens: Sequence[str], quantifiers: Sequence[tuple[int, int]], lazy: Sequence[bool]) -> str:
+    """All quantifiers as the first one is, where some are lazy and some are not."""
+    plain = "".join(tokens)
+    fixed_end = tokens[-1:] == ["\\Z"] or tokens[-1:] == ["$"]
+    of_groups = any(start and tokens[start - 1] == ")" for start, _ in quantifiers)
+    captures = any(t == "(" and tokens[i + 1 : i + 2] != ["?"] for i, t in enumerate(tokens))
+    if all(lazy) or fixed_end or of_groups or "|" in tokens or (captures and not lazy[0]):
+        return plain
+    out = list(tokens)
+    for (_, end), is_lazy in zip(reversed(quantifiers), reversed(lazy), strict=True):
+        if lazy[0] and not is_lazy:
+            out.insert(end, "?")
+        elif is_lazy and not lazy[0]:
+            del out[end - 1]
+    return "".join(out)
+
+
+class _Alternatives:
+    """The expression with the longer of two alternatives of fixed length first."""
+
+    def __init__(self, tokens: Sequence[str]) -> None:
+        self.tokens, self.at = list(tokens), 0
+
+    def run(self) -> str:
+        whole = self._branches()
+        if self.at < len(self.tokens):
+            raise _Unsure
+        return whole.text
+
+    def _branches(self) -> _Branch:
+        """Up to the closing parenthesis, or the end."""
+        found = [self._branch()]
+        while self.tokens[self.at : self.at + 1] == ["|"]:
+            self.at += 1
+            found.append(self._branch())
+        if not any(b.captures for b in found):
+            _longest_first(found)
+        width = (min(b.least for b in found), max(b.most for b in found))
+        return _Branch("|".join(b.text for b in found), [width], any(b.captures for b in found))
+
+    def _branch(self) -> _Branch:
+        made = _Branch()
+        while self.at < len(self.tokens) and self.tokens[self.at] not in ("|", ")"):
+            token = self.tokens[self.at]
+            self.at += 1
+            if token == "(":
+                self._group(made)
+            elif token == "{":
+                made.repeat(token + self._until_brace())
+            elif token in _QUANTIFIERS:
+                made.repeat(token)
+            else:
+                made.add(token, (1.0, 1.0) if _ONE_CHARACTER.fullmatch(token) else _UNKNOWN)
+        return made
+
+    def _until_brace(self) -> str:
+        if "}" not in self.tokens[self.at :]:
+            raise _Unsure
+        start, self.at = self.at, self.tokens.index("}", self.at) + 1
+        return "".join(self.tokens[start : self.at])
+
+    def _group(self, outside: _Branch) -> None:
+        prefix = next((p for p in _PREFIXES if tuple(self.tokens[self.at : self.at + len(p)]) == p), ())
+        if not prefix and self.tokens[self.at : self.at + 1] == ["?"]:
+            raise _Unsure
+        self.at += len(prefix)
+        inner = self._branches()
+        if self.tokens[self.at : self.at + 1] != [")"]:
+            raise _Unsure
+        self.at += 1
+        outside.captures = outside.captures or inner.captures or not prefix
+        is_assertion = bool(prefix) and prefix != ("?", ":")
+        width = (0.0, 0.0) if is_assertion else (inner.least, inner.most)
+        outside.add(f"({''.join(prefix)}{inner.text})", width)
+
+
+def _longest_first(branches: list[_Branch]) -> None:
+    """Moves what is always longer before what is always shorter; others stay where they are to each other."""
+    for end in range(len(branches) - 1, 0, -1):
+        for i in range(end):
+            a, b = branches[i], branches[i + 1]
+            if a.most <= b.least and a.least < b.most:
+                branches[i], branches[i + 1] = b, a
