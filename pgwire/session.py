@@ -29,7 +29,7 @@ from typing import Any, Final
 import structlog
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
-from pgwire import copying, express, extended, messages, parsed, replies, simple
+from pgwire import copying, express, extended, function_calls, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
@@ -450,7 +450,7 @@ class Conversation:
             self._close_session()
 
     def _function_call(self) -> Step:
-        self.fail(SqlError("0A000", "the function call sub-protocol is not supported"))
+        self.fail(function_calls.refusal(self.inbox.buffer[self.inbox.start : self.inbox.end]))
         self.ready()
         return None
 

@@ -108,3 +108,9 @@ def test_a_password_is_changed_as_psql_does_it(shop: ServerProcess) -> None:
     with shop.connect() as c:
         verifier = c.pgconn.encrypt_password(b"secret", b"alice", b"scram-sha-256").decode()
         c.execute(f"ALTER USER alice PASSWORD '{verifier}'")
+
+
+@needs_psql
+def test_large_objects_are_refused_by_name(shop: ServerProcess) -> None:
+    done = shop.psql("-c", rf"\lo_import {SHOP}")
+    assert "large objects are not supported" in done.stderr

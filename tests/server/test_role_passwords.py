@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
+import select
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +15,7 @@ import pytest
 
 from pgwire.authentication import Md5Hash
 from planner.catalog.passwords import Verifier, is_kept
-from tests.server.process import ServerProcess
+from tests.server.process import ServerProcess, needs_psql
 
 RULES = """
 host  all  tidewire  127.0.0.1/32  trust
@@ -105,3 +110,39 @@ def test_an_md5_hash_goes_with_the_name_that_is_in_it(
         "MD5 password cleared because of role rename",
         "empty string is not a valid password, clearing password",
     ]
+
+
+@needs_psql
+@pytest.mark.skipif(shutil.which("setsid") is None, reason="setsid (util-linux) is not installed")
+def test_psql_asks_for_a_password_and_the_server_keeps_it(
+    server: ServerProcess, admin: psycopg.Connection
+) -> None:
+    r"""`\password` asks twice at the terminal; from then on the client comes in with what was typed there."""
+    admin.execute("CREATE ROLE typed LOGIN")
+    terminal, its_end = pty.openpty()
+    dsn = f"host={server.host} port={server.port} user=tidewire dbname=tidewire"
+    client = subprocess.Popen(
+        ["setsid", "--ctty", "psql", "-X", "-q", "-c", r"\password typed", dsn],
+        stdin=its_end, stdout=its_end, stderr=its_end,
+    )  # fmt: skip
+    os.close(its_end)
+    try:
+        _answer(terminal, "password for user", "not a secret")
+        _answer(terminal, "again", "not a secret")
+        assert client.wait(timeout=240) == 0
+    finally:
+        client.kill()
+        client.wait()
+        os.close(terminal)
+    assert comes_in(server, "typed", "not a secret") == "typed"
+    assert comes_in(server, "typed", "something else") == WRONG.format("typed")
+
+
+def _answer(terminal: int, question: str, answer: str) -> None:
+    """Types a line when the question has been asked."""
+    shown = ""
+    while question not in shown:
+        ready, _, _ = select.select([terminal], [], [], 240)
+        assert ready, f"psql asks for no {question}: {shown}"
+        shown += os.read(terminal, 4096).decode()
+    os.write(terminal, answer.encode() + b"\n")
