@@ -90,8 +90,10 @@ MACROS: tuple[str, ...] = (
     "WHEN a IS NOT NULL AND n IS NOT NULL THEN substring(s, greatest(a, 1), greatest(CAST(a AS BIGINT) + n - greatest(a, 1), 0)) END",
     "CREATE OR REPLACE MACRO tw_split_part(s, d, n) AS CASE WHEN n = 0 THEN error('[22023] field position must not be zero') "
     "WHEN d = '' THEN CASE WHEN n IN (1, -1) THEN s ELSE '' END ELSE split_part(s, d, n) END",
+    # What is too long must not be computed at all: DuckDB folds constants before it looks at conditions.
     "CREATE OR REPLACE MACRO tw_repeat(s, n) AS CASE WHEN CAST(strlen(s) AS HUGEINT) * n >= 1073741820 "
-    "THEN error('[54000] requested length too large') WHEN n IS NOT NULL THEN CASE WHEN s = '' THEN s ELSE repeat(s, greatest(n, 0)) END END",
+    "THEN error('[54000] requested length too large') WHEN n IS NOT NULL THEN repeat(s, "
+    "CASE WHEN CAST(strlen(s) AS HUGEINT) * n BETWEEN 1 AND 1073741819 THEN n ELSE 0 END) END",
     "CREATE OR REPLACE MACRO tw_chr(n) AS CASE WHEN n = 0 THEN error('[54000] null character not permitted') "
     "WHEN n < 0 THEN error('[54000] character number must be positive') "
     "WHEN n > 1114111 THEN error('[54000] requested character too large for encoding: ' || n) ELSE chr(n) END",
