@@ -25,14 +25,15 @@ from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, R
 from executor.columnar.rows import canonical_batch
 from executor.session import bulk, permissions, queries, read_only
 from executor.session.block import Block
+from executor.session.copy_options import options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
-from planner.catalog import rights
+from planner.catalog import Sequence as SequenceObject
+from planner.catalog import View, rights
 from planner.lexer import quoted
-from planner.types.encodings import encoding_named
 from storage.abc import Datum, Part
 
 if TYPE_CHECKING:
@@ -40,50 +41,6 @@ if TYPE_CHECKING:
 
 STAGING_MAX = 2
 """Chunks being written while the next one is read."""
-
-_TRUE = (True, "true", "on", "1", 1, "", None)
-
-
-def _flag(value: Any) -> bool:
-    return (value.lower() if isinstance(value, str) else value) in _TRUE
-
-
-def options_of(s: st.Copy) -> CopyOptions:
-    """COPY's options with the format's defaults. Raises 42601, 0A000, 22023."""
-    given = dict(s.options)
-    kind = str(given.pop("format", "text")).lower()
-    if kind not in ("text", "csv", "binary"):
-        raise ExecutionError("22023", f'COPY format "{kind}" not recognized')
-    out = CopyOptions(format=kind)
-    if kind == "csv":
-        out.delimiter, out.null = ",", ""
-    for name, value in given.items():
-        if name in ("delimiter", "null", "quote"):
-            if kind == "binary":
-                raise ExecutionError("42601", f"cannot specify {name.upper()} in BINARY mode")
-            setattr(out, name, str(value))
-        elif name == "escape":
-            out.escape = str(value)
-        elif name == "header":
-            out.header = "match" if str(value).lower() == "match" else _flag(value)
-        elif name in ("force_quote", "force_not_null", "force_null"):
-            setattr(out, name, value if value == "*" else tuple(value))
-        elif name == "encoding":
-            found = encoding_named(str(value))
-            if found is None:
-                raise ExecutionError("22023", 'argument to option "encoding" must be a valid encoding name')
-            if not found.codec:
-                raise ExecutionError("0A000", f"COPY with encoding {found.name} is not supported")
-            out.encoding = found.name
-        elif name == "on_error":
-            out.on_error = str(value).lower()
-        elif name not in ("freeze", "oids"):
-            raise ExecutionError("42601", f'option "{name}" not recognized')
-    if "quote" in given and "escape" not in given:
-        out.escape = out.quote
-    if len(out.delimiter) != 1:
-        raise ExecutionError("0A000", "COPY delimiter must be a single one-byte character")
-    return out
 
 
 async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum], autocommit: bool) -> Result:
@@ -97,9 +54,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     if not s.is_from:
         return await _copy_out(session, plan, s, options, tuple(params), autocommit)
     assert s.table is not None
-    table = session.catalog.resolve_table(
-        s.table.name, s.table.schema, session.search_path(), s.table.position
-    )
+    table = _into(session, s.table)
     columns = copied_columns(table, s.columns)
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
@@ -119,6 +74,21 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     return CopyIn(
         described, options, load.write, load.finish, load.abort, table.name, s.filename or "", limit_s
     )
+
+
+def _into(session: Session, name: st.Name) -> Table:
+    """The table that COPY FROM fills. Raises 42P01, 42809."""
+    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
+    if isinstance(relation, SequenceObject):
+        raise ExecutionError("42809", f'cannot copy to sequence "{relation.name}"')
+    if isinstance(relation, View):
+        raise ExecutionError(
+            "42809",
+            f'cannot copy to view "{relation.name}"',
+            hint="To enable copying to a view, provide an INSTEAD OF INSERT trigger.",
+        )
+    table: Table = session.catalog.resolve_table(name.name, name.schema, session.search_path(), name.position)
+    return table
 
 
 def _require_files(session: Session, s: st.Copy) -> None:
@@ -320,6 +290,8 @@ async def _copy_out(
         )
         if isinstance(relation, Table):
             names = [c.name for c in copied_columns(relation, s.columns)]
+        elif isinstance(relation, SequenceObject):
+            raise ExecutionError("42809", f'cannot copy from sequence "{s.table.name}"')
         else:
             raise ExecutionError(
                 "42809",
