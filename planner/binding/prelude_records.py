@@ -11,6 +11,7 @@ from typing import Any
 
 from planner import types as t
 from planner.abc import SqlError, TypeRef
+from planner.binding.prelude_json import spans
 from planner.types.array_values import ArrayValue, write
 from planner.types.jsons import canonical, decoded, members
 
@@ -18,12 +19,12 @@ Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V, _N = "VARCHAR", "INTEGER"
 
 
-def _input(value: Any, ref: TypeRef) -> str | None:
-    """A JSON value as text for the type's input function."""
+def _input(value: Any, ref: TypeRef, written: str = "") -> str | None:
+    """A JSON value, as it was written where that is known, as text for the type's input function."""
     if value is None:
         return "null" if ref.oid in (t.JSON, t.JSONB) else None
     if ref.oid in (t.JSON, t.JSONB):
-        return canonical(value)
+        return written or canonical(value)
     element = t.element_of(ref.oid)
     if element:
         return _array(value, TypeRef(element))
@@ -31,7 +32,7 @@ def _input(value: Any, ref: TypeRef) -> str | None:
     found = members(value)
     if fields is not None and found is not None:
         return _shown(t.join_record([_input(found.get(name), kind) for name, kind in fields]), ref)
-    return str(value) if isinstance(value, str) else canonical(value)
+    return value if type(value) is str else written or canonical(value)
 
 
 def _shown(text: str, ref: TypeRef) -> str:
@@ -78,7 +79,7 @@ def _object(text: str) -> dict[str, Any]:
 
 def _field(text: str, key: str, oid: int) -> str | None:
     found = _object(text)
-    return _input(found[key], TypeRef(oid)) if key in found else None
+    return _input(found[key], TypeRef(oid), dict(spans(text))[key]) if key in found else None
 
 
 def _populated(base: list[str | None], text: str, oid: int) -> str:
@@ -88,8 +89,9 @@ def _populated(base: list[str | None], text: str, oid: int) -> str:
         raise SqlError("42804", "first argument of json_populate_record must be a row type")
     found = _object(text)
     old = [None] * len(fields) if base[0] is None else t.split_record(base[0])
+    written = dict(spans(text))
     items = [
-        _input(found[name], ref) if name in found else kept
+        _input(found[name], ref, written[name]) if name in found else kept
         for (name, ref), kept in zip(fields, old, strict=True)
     ]
     return _shown(t.join_record(items), TypeRef(oid))

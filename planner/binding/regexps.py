@@ -19,7 +19,17 @@ _CLASSES = {
     "blank": r" \t", "punct": r"!-/:-@\[-`{-~", "cntrl": r"\x00-\x1f\x7f", "xdigit": "0-9a-fA-F", "print": r"\x20-\x7e",
     "graph": r"\x21-\x7e", "word": r"\w",
 }  # fmt: skip
-_ESCAPES = {"m": r"\b(?=\w)", "M": r"\b(?<=\w)", "y": r"\b", "Y": r"\B", "A": r"\A", "Z": r"\Z", "e": r"\x1b"}
+_ESCAPES = {
+    "m": r"\b(?=\w)",
+    "M": r"\b(?<=\w)",
+    "y": r"\b",
+    "Y": r"\B",
+    "A": r"\A",
+    "Z": r"\Z",
+    "e": r"\x1b",
+    "b": r"\x08",
+    "B": r"\\",
+}
 PATTERN_LENGTH_MAX = 100_000
 
 
@@ -136,7 +146,7 @@ def _bracket(pattern: str, start: int) -> tuple[str, int]:
         elif pattern.startswith("[=", i) or pattern.startswith("[.", i):
             raise SqlError("0A000", "collating elements in regular expressions are not supported")
         elif c == "\\" and i + 1 < len(pattern):
-            out.append(pattern[i : i + 2])
+            out.append(r"\\" if pattern[i + 1] == "B" else pattern[i : i + 2])
             i += 2
         else:
             out.append("\\" + c if c in "[]&~|" else c)

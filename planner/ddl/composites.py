@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, PlanError, Table
+from planner.abc import Column, DomainUse, PlanError, Table
 from planner.catalog import CompositeType, domains, quote_identifier
 from planner.ddl import constraints, tables
 from planner.ddl.scope import Scope
@@ -87,6 +87,7 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     said = action.column.type if action.column is not None else action.type
     assert said is not None
     ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
+    refuse_conditions(domain)
     if action.what == "add column":
         before = scope.before.get(found.oid)
         known = (*found.columns, *(before.columns if isinstance(before, CompositeType) else ()))
@@ -95,6 +96,14 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     return tuple(
         dataclasses.replace(c, type=ref, domain=domain) if c.name == name else c for c in found.columns
     )
+
+
+def refuse_conditions(domain: DomainUse | None) -> None:
+    """Raises 0A000 for an attribute of a domain that demands something: nobody would ask its values for it."""
+    if domain is not None and (domain.checks or domain.not_null):
+        raise PlanError(
+            "0A000", f"attributes of domain {domain.name}, which has conditions, are not supported"
+        )
 
 
 def _refuse_used(scope: Scope, found: CompositeType, *, rewritable: bool) -> None:

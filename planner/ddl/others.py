@@ -150,6 +150,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
         base, domain = domains.underneath(
             scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
         )
+        composites.refuse_conditions(domain)
         columns.append(Column(c.name, base, i + 1, domain=domain))
     oid, array = scope.allocate(), scope.allocate()
     scope.add(CompositeType(oid, schema.oid, said.name.name, array, tuple(columns), scope.user))

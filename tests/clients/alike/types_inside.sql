@@ -23,3 +23,7 @@ SELECT regexp_match(s, p) FROM (VALUES ('foobar', 'o|ob'), ('foobar', 'o(b|ba)')
 SELECT regexp_replace('foobarbaz', 'b(.|..)', 'X', 'g'), substring('XY1234Z' from 'Y*?([0-9]{1,3})');
 SELECT cast('1.23456' AS interval second(2)), '1 2:03:04.5678'::interval second(2), '1 2:03:04.567'::interval day to second(1), interval '1.23456' second(2);
 CREATE TEMP TABLE spans (i interval day to second(2)); INSERT INTO spans VALUES ('1 2:03:04.5678'); SELECT * FROM spans;
+SELECT 'abc' ~ 'a\bc', E'a\bc' ~ 'a\bc', 'a\c' ~ '^a\Bc$', 'ab cd' ~ '\mcd\M', 'abcd' ~ '\mcd', 'a-b' ~ 'a\Y-' , 'a-b' ~ 'a\y-';
+CREATE TYPE filled AS (a text, b int, c json, d jsonb);
+SELECT * FROM json_populate_recordset(row('def', 99, NULL, NULL)::filled, '[{"a":[100,200,  false],"x":43.2,"c":{"k" : 1},"d":{"k":   1}},{"b":3,"a":1e2}]') q;
+SELECT * FROM jsonb_populate_record(NULL::filled, '{"a":[100,200,  false],"c":{"k" : 1},"d":{"k":   1}}') q; SELECT * FROM json_to_record('{"a":[1,  2],"b":"x"}') AS x(a text, b text);
