@@ -396,6 +396,7 @@ class AlterAction:
     column: ColumnDef | None = None
     constraint: ConstraintDef | None = None
     type: TypeName | None = None
+    collation: str = ""
     expression: Sql | None = None
     exists: bool = False  # IF EXISTS, IF NOT EXISTS
     cascade: bool = False

@@ -29,7 +29,7 @@ def _present(session: Session) -> list[str]:
 
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
-    "statement_timestamp": lambda s: s.executor.env.clock.now_us(),
+    "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
     "clock_timestamp": lambda s: s.executor.env.clock.now_us(),
     "started_at": lambda s: s.executor.started_us,
     "current_user": lambda s: s.user,

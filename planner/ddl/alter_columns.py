@@ -255,7 +255,9 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 "cannot alter type of a column used by a generated column",
                 detail=f'Column "{column.name}" is used by generated column "{c.name}".',
             )
-    if ref == column.type and domain == column.domain and a.expression is None:
+    tables.check_collation(a.collation, ref, a.position)
+    same_type = ref == column.type and domain == column.domain
+    if same_type and a.collation == column.collation and a.expression is None:
         return
     shown = types.format_type(ref)
     if a.expression is None and not casts_automatically(column.type.oid, ref.oid):
@@ -277,7 +279,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
     on.sources[column.attnum] = f"CAST(({source}) AS {shown})"
     on.reshaped = True
-    changed = dataclasses.replace(column, type=ref, domain=domain)
+    changed = dataclasses.replace(column, type=ref, domain=domain, collation=a.collation)
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
     names = {c.attnum: c for c in on.table.columns}
@@ -316,6 +318,9 @@ _DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
 
 def casts_automatically(source: int, target: int) -> bool:
     """Whether an assignment cast leads from one type to the other."""
+    elements = types.element_of(source), types.element_of(target)
+    if all(elements):
+        return casts_automatically(*elements)
     return (
         source == target
         or target in _STRINGS

@@ -208,6 +208,10 @@ def length_checks(source: str, ref: TypeRef, rows: str) -> list[DataCheck]:
 
     The rows are converted by a cast, which cuts off what is too long; an assignment, which this is, may only drop blanks.
     """
+    element = types.element_of(ref.oid)
+    if element:  # of arrays: each element
+        rows = f"{rows}, unnest(CAST(({source}) AS text[])) AS tw_elements(tw_element)"
+        return length_checks("tw_element", TypeRef(element, ref.typmod), rows)
     name = types.format_type(ref)
     value, header = f"CAST(({source}) AS text)", _HEADERS.get(ref.oid)
     if header is None or ref.typmod < header:

@@ -83,7 +83,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     scope.add(index)
     if said.unique:
         alter.add_unique_index(scope, table, index)
-        scope.checks.append(dataclasses.replace(_unique_check(scope, table, index), before=True))
+        if table.materialized is None or table.materialized.populated:  # else there is nothing to look at
+            scope.checks.append(dataclasses.replace(_unique_check(scope, table, index), before=True))
 
 
 def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:

@@ -278,7 +278,7 @@ def define_column(
         ref = resolve_type(said.type, scope.catalog, scope.search_path)
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
-    _check_collation(said, ref)
+    check_collation(said.collation, ref, said.collation_position)
     default = moments.frozen(scope, default, ref) if default is not None else None
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
@@ -306,20 +306,16 @@ def define_column(
     return column, sequence, checks
 
 
-def _check_collation(said: st.ColumnDef, ref: TypeRef) -> None:
-    if not said.collation:
+def check_collation(name: str, ref: TypeRef, position: int) -> None:
+    """Raises 42804 for COLLATE of a type that has no collations, 42704 for one that does not exist."""
+    if not name:
         return
     if not is_collatable(ref.oid):
-        shown = types.format_type(ref)
         raise PlanError(
-            "42804", f"collations are not supported by type {shown}", position=said.collation_position
+            "42804", f"collations are not supported by type {types.format_type(ref)}", position=position
         )
-    if said.collation not in COLLATIONS:
-        raise PlanError(
-            "42704",
-            f'collation "{said.collation}" for encoding "UTF8" does not exist',
-            position=said.collation_position,
-        )
+    if name not in COLLATIONS:
+        raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist', position=position)
 
 
 def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:

@@ -156,10 +156,11 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         return st.AlterAction("drop identity", name, exists=exists, position=position)
     if c.accept("type") or c.accept("set", "data", "type"):
         type_name = c.type_name()
-        if c.accept("collate"):
-            c.qualified()
+        collation = c.qualified().name if c.accept("collate") else ""
         using = c.balanced() if c.accept("using") else None
-        return st.AlterAction("set type", name, type=type_name, expression=using, position=position)
+        return st.AlterAction(
+            "set type", name, type=type_name, collation=collation, expression=using, position=position
+        )
     if c.accept("add", "generated"):
         when = "a" if c.accept("always") else "d" if c.accept("by", "default") else c.fail()
         c.expect("as", "identity")

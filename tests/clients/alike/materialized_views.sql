@@ -44,3 +44,12 @@ refresh materialized view mv;
 \d mv
 drop table t9 cascade;
 \dm
+
+create table mb(a int, b text); insert into mb values (1,'x'),(1,'y');
+create materialized view m0 as select * from mb with no data;
+create unique index on m0(a); create index on m0(b);
+refresh materialized view m0;
+delete from mb where b = 'y';
+refresh materialized view m0; refresh materialized view concurrently m0;
+select * from m0;
+alter materialized view m0 rename to m1; alter materialized view m1 rename column a to aa; \d m1
