@@ -234,6 +234,14 @@ class Catalogs:
         if not changes:
             return
         before, rids_before = self.admitted, dict(self.rids)
+        undos: list[Any] = []
+
+        def undo() -> None:
+            self.admitted, self.rids = before, rids_before
+            for callback in reversed(undos):
+                callback()
+
+        group.undo(undo)  # whatever goes wrong from here on is taken back
         counter = before.counter
         merged: list[CatalogChange] = [c for c in changes if not isinstance(c.new, Counter)]
         next_oid = max([counter.next_oid, *(c.new.next_oid for c in changes if isinstance(c.new, Counter))])
@@ -249,19 +257,10 @@ class Catalogs:
             else:
                 self.rids[oid] = row
         self.admitted = admitted = before.with_changes(merged)
-        ts = group.ts
-        undo_images = self._apply_images(block, ts)
-
-        def undo() -> None:
-            self.admitted, self.rids = before, rids_before
-            for callback in reversed(undo_images):
-                callback()
-
-        group.undo(undo)
+        self._apply_images(block, group.ts, undos)
         block.published = admitted
 
-    def _apply_images(self, block: Block, ts: Timestamp) -> list[Any]:
-        undos: list[Any] = []
+    def _apply_images(self, block: Block, ts: Timestamp, undos: list[Any]) -> None:
         store = self._store
         for shard, table in block.created.items():
             store.create(table, ts)
@@ -276,7 +275,6 @@ class Catalogs:
             image = store.image(shard)
             store.alter(table, ts)
             undos.append(lambda image=image: image.undo(ts))
-        return undos
 
     def row_writes(self, block: Block) -> None:
         """Before the commit: the block's catalog changes become rows of its transaction."""

@@ -134,7 +134,11 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         old, new = change.old, change.new
         if not isinstance(new, Table) or not isinstance(old, Table) or old.shard != new.shard:
             continue
-        if same_shape(old, new) or (block.implicit and not _has_writes(block, old)):
+        if same_shape(old, new):
+            continue
+        if block.implicit and not _has_writes(block, old):
+            # An image that is still being read back after the last change cannot take another one.
+            await executor.store.image(old.shard).hydrated()
             continue
         # Nobody can write under two shapes at once: the table moves, with the block's own writes.
         fresh = dataclasses.replace(new, shard=f"t{new.oid}_{executor.env.rids.next()}")

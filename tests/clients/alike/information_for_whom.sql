@@ -1,0 +1,26 @@
+-- What information_schema shows of privileges, and to whom it shows what.
+create role alike_is_bob; create role alike_is_al login; create role alike_is_grp; grant alike_is_grp to alike_is_bob;
+create table pt (a int primary key, b int check (b>0), c text unique); create table pc (x int references pt); create view pv as select a,b from pt; create sequence ps; create schema psx; 
+grant select, insert on pt to alike_is_bob with grant option; grant update (b) on pt to alike_is_grp; grant select on pv to public;
+select grantor, grantee, table_name, privilege_type, is_grantable, with_hierarchy from information_schema.table_privileges where table_schema='public' order by 1,2,3,4;
+select grantee, table_name, column_name, privilege_type, is_grantable from information_schema.column_privileges where table_schema='public' and grantee like 'ddl%' order by 1,2,3,4;
+select table_name, constraint_name, constraint_type, is_deferrable from information_schema.table_constraints where table_schema='public' and constraint_name not like '%not_null' order by 1,2;
+set role alike_is_bob;
+select table_name from information_schema.tables where table_schema='public' order by 1;
+select table_name, column_name from information_schema.columns where table_schema='public' order by 1,2;
+select table_name, view_definition from information_schema.views where table_schema='public';
+select sequence_name from information_schema.sequences;
+select schema_name from information_schema.schemata where schema_name like 'p%s%' and schema_name not like 'pg_t%' order by 1;
+select grantor, grantee, table_name, privilege_type, is_grantable from information_schema.table_privileges where table_schema='public' order by 1,2,3,4;
+select grantor, grantee, table_name, privilege_type, is_grantable from information_schema.role_table_grants where table_schema='public' order by 1,2,3,4;
+select grantee, column_name, privilege_type from information_schema.column_privileges where table_schema='public' order by 1,2,3;
+select table_name, constraint_name from information_schema.table_constraints where table_schema='public' and constraint_name not like '%not_null' order by 1,2;
+select constraint_name, column_name from information_schema.key_column_usage where table_schema='public' order by 1,2;
+select constraint_name from information_schema.check_constraints where constraint_schema='public';
+select role_name from information_schema.enabled_roles order by 1; select grantee, role_name from information_schema.applicable_roles where grantee like 'ddl%' order by 1,2;
+reset role;
+set role alike_is_al;
+select table_name from information_schema.tables where table_schema='public' order by 1;
+select role_name from information_schema.enabled_roles order by 1;
+reset role;
+drop table pt, pc cascade; drop sequence ps; drop schema psx; drop role alike_is_bob, alike_is_al, alike_is_grp;

@@ -1,0 +1,35 @@
+-- Labels of enums that columns have are renamed; now and today in definitions are when the definition was made.
+create type lm_mood as enum ('sad', 'ok', 'it''s');
+create table lm (v lm_mood default 'sad', n int primary key, w lm_mood default 'ok'::lm_mood);
+create unique index lm_w on lm (w, n);
+insert into lm values ('sad', 1), ('ok', 2), (null, 3), ('it''s', 4);
+alter type lm_mood rename value 'sad' to 'blue';
+alter type lm_mood rename value 'it''s' to 'it was "that"';
+insert into lm (n) values (5);
+select * from lm order by v, n;
+select n from lm where v = 'blue' order by n;
+select 'sad'::lm_mood;
+alter type lm_mood rename value 'nope' to 'x';
+alter type lm_mood rename value 'blue' to 'ok';
+begin; alter type lm_mood rename value 'ok' to 'fine'; select v, w from lm order by n; rollback;
+select enum_range(null::lm_mood);
+\d lm
+update lm set v = 'ok' where n = 1; delete from lm where v is null; select * from lm order by n;
+drop table lm; drop type lm_mood;
+create table lm (d timestamp default 'now', e timestamp default 'now'::timestamp, f date default 'today', g timestamptz default now(), c timestamptz default cast('now' as timestamptz));
+create view lm_view as select 'now'::timestamptz as n, date 'today' as d, 'now' as word;
+insert into lm default values;
+insert into lm default values;
+select count(distinct d), count(distinct e), count(distinct g), count(distinct c), bool_and(d = e), bool_and(f = current_date) from lm;
+select count(*) from (select n from lm_view union select n from lm_view) x;
+select d = current_date, word from lm_view;
+alter table lm alter d set default 'tomorrow';
+insert into lm (e) values (null);
+select d::date - current_date from lm where e is null;
+drop view lm_view; drop table lm;
+create domain lm_domain as timestamp default 'now' constraint lm_late check (value > '2000-01-01');
+comment on constraint lm_late on domain lm_domain is 'late enough'; comment on constraint nope on domain lm_domain is 'x'; comment on constraint lm_late on domain lm_none is 'x';
+select obj_description(oid, 'pg_constraint') from pg_constraint where conname = 'lm_late';
+create table lm (a lm_domain, b int); insert into lm (b) values (1); insert into lm (b) values (2);
+select count(distinct a) from lm;
+drop table lm; drop domain lm_domain;
