@@ -1,4 +1,5 @@
-"""What may not be the query of DECLARE CURSOR: writes, and locks together with what needs the rows as they were.
+"""What may not be the query of DECLARE CURSOR: writes, and locks together with what needs the rows as they were. And
+what may not be COPY's: a write that returns nothing.
 
     DECLARE c CURSOR FOR WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d      0A000
     DECLARE c SCROLL CURSOR FOR SELECT * FROM t FOR UPDATE                          0A000
@@ -35,6 +36,16 @@ def refuse(said: st.DeclareCursor, query: Plan) -> None:
             )
 
 
+def refuse_copied(said: st.Sql, query: Plan) -> None:
+    """Raises 0A000, 42601."""
+    if query.tag == "MERGE":
+        raise PlanError("0A000", "MERGE not supported in COPY")
+    if query.columns is None and query.tag in ("INSERT", "UPDATE", "DELETE"):
+        raise PlanError("0A000", "COPY query must have a RETURNING clause")
+    if query.columns is None:
+        raise PlanError("42601", "query does not return rows", position=said.offset + 1)
+
+
 def _lock(body: object) -> str:
     """How strong the query's own locking clause is; nothing if it has none."""
     if isinstance(body, WithWrites):
@@ -44,4 +55,4 @@ def _lock(body: object) -> str:
     return body.lock if isinstance(body, KeyedRead) else ""
 
 
-__all__ = ["refuse"]
+__all__ = ["refuse", "refuse_copied"]

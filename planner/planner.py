@@ -304,8 +304,8 @@ class Planner:
             )
         elif isinstance(statement, st.DeclareCursor):
             cursors.refuse(statement, inner)
-        elif isinstance(statement, st.Copy) and inner.columns is None:
-            raise PlanError("42601", "query does not return rows", position=query.offset + 1)
+        elif isinstance(statement, st.Copy):
+            cursors.refuse_copied(query, inner)
 
     def _plan_positioned(
         self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]

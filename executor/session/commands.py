@@ -21,8 +21,8 @@ from executor.session.session_defaults import one_value
 from executor.session.transactions import joined, require_block, set_isolation, set_read_only, settle
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, ResultColumn, TypeRef
-from planner.catalog import rights
+from planner.abc import Plan, ResultColumn, Table, TypeRef
+from planner.catalog import View, rights
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -314,11 +314,29 @@ async def _lock_table(
     """Serializable transactions need no table locks: the whole table counts as read, which is as strong."""
     block = require_block(session, "LOCK TABLE")
     for name in s.tables:
-        table = session.catalog.resolve_table(name.name, name.schema, session.search_path(), name.position)
-        block.use(table)
-        if "share" in s.mode or "exclusive" in s.mode:
-            block.transaction().reads.whole(table.shard)
+        found = session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
+        if not isinstance(found, Table | View):
+            raise ExecutionError(
+                "42809",
+                f'cannot lock relation "{found.name}"',
+                detail="This operation is not supported for sequences.",
+            )
+        for table in _tables_of(session, found):
+            block.use(table)
+            if "share" in s.mode or "exclusive" in s.mode:
+                block.transaction().reads.whole(table.shard)
     return Rows("LOCK TABLE")
+
+
+def _tables_of(session: Session, relation: Table | View) -> list[Table]:
+    """The table, or those that a view reads, however far down."""
+    seen: dict[int, Any] = {relation.oid: relation}
+    for oid in (todo := [relation.oid]):
+        for inner in seen[oid].depends if isinstance(seen[oid], View) else ():
+            if inner not in seen:
+                seen[inner] = session.catalog.get(inner)
+                todo.append(inner)
+    return [found for found in seen.values() if isinstance(found, Table)]
 
 
 async def _accepted(

@@ -33,8 +33,17 @@ def refuse_sets(node: ir.Node, clause: str) -> None:
 
 
 def refuse_sets_inside(node: ir.Node) -> None:
-    """Raises 0A000 for a set-returning function in CASE or COALESCE, which compute only what they need."""
+    """Raises 0A000 for a set-returning function in CASE or COALESCE, which compute only what they need, and in another one."""
     for n in ir.walk(node):
+        if isinstance(n, ir.SetReturning):
+            for inner in (x for arg in n.args for x in ir.walk(arg)):
+                if isinstance(inner, ir.SetReturning):
+                    raise PlanError(
+                        "0A000",
+                        "a set-returning function as an argument of another one is not supported",
+                        hint="Move the inner function into a subquery in FROM.",
+                        position=inner.position,
+                    )
         if isinstance(n, ir.Logic) and n.op in ("case", "coalesce"):
             for inner in (x for arg in n.args for x in ir.walk(arg)):
                 if isinstance(inner, ir.SetReturning):
@@ -44,6 +53,15 @@ def refuse_sets_inside(node: ir.Node) -> None:
                         hint="You might be able to move the set-returning function into a LATERAL FROM item.",
                         position=inner.position,
                     )
+
+
+def refuse_sets_below(call: ir.Node) -> None:
+    """Raises 0A000 for a set-returning function that is not all that an item of FROM is."""
+    for n in ir.walk(call)[1:]:
+        if isinstance(n, ir.SetReturning):
+            raise PlanError(
+                "0A000", "set-returning functions must appear at top level of FROM", position=n.position
+            )
 
 
 def refuse_unsteady(clause: str) -> None:

@@ -17,6 +17,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
 from planner.binding import changes, expanded, ir, locked_rows, sampling, series, system_columns
+from planner.binding.clauses import refuse_sets_below
 from planner.binding.collating import carried
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
@@ -375,6 +376,7 @@ class SourceBinder:
                 names.append("unnest")
         else:
             made = self.queries.expressions.bind(call, scope)
+            refuse_sets_below(made)
             lists.append(made)
             names.append(function_name(call) if isinstance(call, exp.Anonymous) else figure_name(call))
         scope.clause = clause
