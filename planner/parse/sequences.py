@@ -70,6 +70,8 @@ def sequence_options(c: Cursor, *, parenthesised: bool = False, with_set: bool =
                 say("owned_by", tuple(parts))
         elif c.accept("sequence", "name"):
             say("name", c.qualified())
+        elif c.accept_one("logged", "unlogged"):
+            pass  # pg_dump says it of identity columns; the sequence is what its table is
         elif with_set:
             c.fail()
         else:
