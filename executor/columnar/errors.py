@@ -62,6 +62,8 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("22013", "invalid preceding or following size in window function")
     if plain.startswith("Cannot subtract infinite"):
         return ExecutionError("22008", plain[0].lower() + plain[1:])
+    if plain.startswith("Date out of range"):
+        return ExecutionError("22008", "timestamp out of range" if ":" in plain else "date out of range")
     if plain.startswith("Epoch seconds out of range"):
         return ExecutionError("22008", "timestamp out of range")
     least = _LEAST.search(plain)

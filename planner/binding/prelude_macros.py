@@ -96,7 +96,9 @@ MACROS: tuple[str, ...] = (
     "CASE WHEN CAST(strlen(s) AS HUGEINT) * n BETWEEN 1 AND 1073741819 THEN n ELSE 0 END) END",
     "CREATE OR REPLACE MACRO tw_chr(n) AS CASE WHEN n = 0 THEN error('[54000] null character not permitted') "
     "WHEN n < 0 THEN error('[54000] character number must be positive') "
-    "WHEN n > 1114111 THEN error('[54000] requested character too large for encoding: ' || n) ELSE chr(n) END",
+    "WHEN n > 1114111 THEN error('[54000] requested character too large for encoding: ' || n) "
+    "WHEN n BETWEEN 55296 AND 57343 THEN error('[54000] requested character not valid for encoding: ' || n) "
+    "ELSE chr(n) END",
     # --- booleans over lists ---
     "CREATE OR REPLACE MACRO tw_any(l) AS CASE WHEN l IS NULL THEN NULL WHEN coalesce(list_bool_or(l), false) THEN true "
     "WHEN list_count(l) < len(l) THEN NULL ELSE false END",

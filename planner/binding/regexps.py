@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Final
 
 from planner.abc import SqlError
 from planner.binding.regexp_lengths import by_length
@@ -30,7 +31,9 @@ _ESCAPES = {
     "b": r"\x08",
     "B": r"\\",
 }
+_EMBEDDED: Final = frozenset("bceimnpqstwx")
 PATTERN_LENGTH_MAX = 100_000
+REPETITIONS_MAX = 255
 
 
 @lru_cache(maxsize=512)
@@ -44,6 +47,8 @@ def compile_pattern(pattern: str, flags: str) -> re.Pattern[str]:
         pattern = pattern[4:]
     options = re.match(r"\(\?([a-z]+)\)", pattern)
     if options is not None:
+        if set(options[1]) - _EMBEDDED:
+            raise SqlError("2201B", "invalid regular expression: invalid embedded option")
         flags, pattern = flags + options[1], pattern[options.end() :]
     if "q" in flags:
         return re.compile(re.escape(pattern), _flags(flags))
@@ -115,9 +120,31 @@ def _translate(pattern: str, lines: bool, verbose: bool) -> str:
             out.append("$" if lines else r"\Z")
             i += 1
         else:
-            out.append(c)
+            _check_syntax(pattern, i)
+            out.append("\\{" if c == "{" and not pattern[i + 1 : i + 2].isdigit() else c)
             i += 1
     return "".join(out) if verbose else by_length(out)
+
+
+_EXTENSION: Final = re.compile(r"\(\?(?:[:=!#]|<[=!])")
+_BOUND: Final = re.compile(r"\{(\d+)(?:,(\d*))?\}")
+
+
+def _check_syntax(pattern: str, i: int) -> None:
+    """Refuses what means something to Python that it does not mean to PostgreSQL. Raises 2201B."""
+    reason = ""
+    if pattern.startswith("(?", i) and _EXTENSION.match(pattern, i) is None:
+        reason = "quantifier operand invalid"
+    elif pattern[i] == "+" and i > 0 and pattern[i - 1] in "*+?}" and pattern[i - 2 : i - 1] != "\\":
+        reason = "quantifier operand invalid"  # what Python calls possessive
+    elif pattern[i] == "{" and pattern[i + 1 : i + 2].isdigit():
+        bound = _BOUND.match(pattern, i)
+        if bound is None:
+            reason = "braces {} not balanced"
+        elif max(int(n or 0) for n in bound.groups()) > REPETITIONS_MAX:
+            reason = "invalid repetition count(s)"
+    if reason:
+        raise SqlError("2201B", f"invalid regular expression: {reason}")
 
 
 def _bracket(pattern: str, start: int) -> tuple[str, int]:

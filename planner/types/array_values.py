@@ -94,6 +94,9 @@ def _blanks(text: str, at: int) -> int:
     return at
 
 
+_BOUND_MAX: Final = (1 << 31) - 1
+
+
 def _bounds(text: str) -> tuple[list[tuple[int, int]] | None, int]:
     """`[1:2][0:1]=`: the bounds, and where the contents begin."""
     at = _blanks(text, 0)
@@ -107,7 +110,7 @@ def _bounds(text: str) -> tuple[list[tuple[int, int]] | None, int]:
         low, high = (int(found[1]), int(found[2])) if found[2] is not None else (1, int(found[1]))
         if len(out) == DIMENSIONS_MAX:
             raise too_many_dimensions(len(out) + 1)
-        if high < low:
+        if high < low or high > _BOUND_MAX:
             raise SqlError("2202E", "upper bound cannot be less than lower bound")
         out.append((low, high))
         at = found.end()

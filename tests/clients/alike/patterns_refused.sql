@@ -1,0 +1,6 @@
+-- Regular expressions that are none, though other languages have them; what other engines would say in words of their own.
+SELECT 'a' ~ '('; SELECT 'a' ~ '['; SELECT 'a' ~ 'a{2,1}'; SELECT 'a' ~ 'a**'; SELECT 'a' ~ '\'; SELECT 'a' ~ '(?<n>a)'; SELECT 'aa' ~ 'a++'; SELECT 'a' ~ '(?>a)'; SELECT 'a' ~ '(a)?(?(1)b|c)'; SELECT 'a' ~ 'a{300}'; SELECT 'a' ~ '*a'; SELECT 'a' ~ '+';
+SELECT 'ab' ~ 'a{,1}b', 'a{,1}b' ~ 'a{,1}b', 'a}' ~ 'a}', 'a' ~ '()', 'a' ~ '|a', 'x' ~ '[]x]', '-' ~ '[a-]', '^' ~ '[\^]', 'a' ~ '[^[:digit:]]', 'a.b' ~ 'a\.b', 'AB' ~ '(?i)ab', 'a b' ~ '(?x)a b', 'ab' ~ '(?x)a b';
+SELECT 'a' ~ '(?z)a'; SELECT 'a' ~ 'a{1'; SELECT 'a' ~ '[b-a]'; SELECT 'a' ~ '[[:foo:]]';
+SELECT date '2020-01-01' + 2147483647; SELECT timestamp '2020-01-01' + interval '178000000 years';
+SELECT chr(55296); SELECT to_timestamp('nan'::float8); SELECT '[2147483647:2147483648]={1,2}'::int[];
