@@ -44,7 +44,7 @@ BATCH = 1_000
 ZIPF = 0.99
 SHARD = "t1"
 AGES = (1_000, 10_000, 100_000, 1_000_000)
-SLATEDB_AGE_MAX = 100_000
+SLATEDB_AGE_MAX = 10_000
 """Beyond that it takes minutes to get there."""
 
 

@@ -326,12 +326,13 @@ class Committer(CommitQueue):
 
     def _published(self, group: CommitGroup, admitted: list[Member], entry: Entry) -> None:
         """The append is durable: it becomes visible, then everybody hears of it."""
-        if entry.tidy or entry.retract:
-            self.riders.carried(entry)
-        if entry.reserve:
-            self.oracle.extended(entry.reserve)
-        if entry.rids:
-            self.rids.leased(entry.rids)
+        if not entry.is_plain:
+            if entry.tidy or entry.retract:
+                self.riders.carried(entry)
+            if entry.reserve:
+                self.oracle.extended(entry.reserve)
+            if entry.rids:
+                self.rids.leased(entry.rids)
         assert entry.ts < self.oracle.reserved, "a timestamp beyond the durable reservation"
         self.oracle.apply_write(entry.ts)
         self._answer(admitted, group.ts)

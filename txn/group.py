@@ -227,7 +227,8 @@ class CommitGroup:
             entry.unlease = self.unleased
         if self.buried:
             entry.bury = self.buried
-        entry.since = self.since
+        if self.since:
+            entry.since = self.since
         return entry
 
 

@@ -125,11 +125,14 @@ class TxnsState:
         if not entry.ts and (entry.writes or entry.register or entry.forget):
             raise InvalidEntry("writes, registrations and forgettings need a timestamp")
         registered = self.registered
-        fresh = {shard for shard, _ in entry.register} if entry.register else ()
+        plain = entry.is_plain
+        fresh = () if plain else {shard for shard, _ in entry.register}
         for shard in entry.writes:
             known = registered.get(shard)
             if (known is None or known.forget_ts is not None) and shard not in fresh:
                 self.require(shard)
+        if plain:
+            return
         for shard in entry.forget:
             if shard not in fresh:
                 self.require(shard)
@@ -181,6 +184,10 @@ class TxnsState:
             if writer not in writers and len(writers) >= WRITERS_MAX:
                 del writers[next(iter(writers))]
             writers[writer] = int.from_bytes(token[8:], "big")
+        if entry.is_plain:
+            if entry.writes:
+                self._write(entry.writes, ts)
+            return
         if entry.register:
             for shard, schema in entry.register:
                 self._register(shard, schema, ts)
