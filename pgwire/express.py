@@ -105,10 +105,10 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
         conversation.out.append(before)
     answer = fused.execute(conversation, usual, params)
     if isinstance(answer, bytes):
-        if answer:
-            conversation.out.append(answer)
-            conversation.flush()
+        if answer and not before:
+            conversation.io.write(answer)
         else:
+            conversation.out.append(answer)
             conversation.flush()
     elif conversation.under_way(answer):
         conversation.flush()
@@ -182,7 +182,8 @@ def _end(count: int) -> bytes:
 def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
     """What finds the values between head and tail; None: they are not all there, or are not what is there.
 
-    Values have few lengths, so from how long they are together one guesses where each begins, and looks whether it is so.
+    Values have few lengths, so from how long they are together, and the first of them, one guesses where each begins, and looks
+    whether it is so.
     """
     begin = messages.HEADER_SIZE_BYTES
     if not count:
@@ -192,7 +193,7 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
     first = begin + len(head)
     tail_size = len(tail)
     extra = 1 + after_size
-    layouts: dict[int, tuple[Struct, tuple[int, ...]]] = {}
+    layouts: dict[tuple[int, int], tuple[Struct, tuple[int, ...]]] = {}
 
     def one(data: bytes) -> Values | None:
         if not (data.startswith(head, begin) and data.endswith(tail)):
@@ -210,7 +211,8 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
         if _int32_at(data, 1)[0] != size - extra:
             return None
         end = size - tail_size
-        known = layouts.get(end)
+        sizes_told = end, _int32_at(data, first)[0]
+        known = layouts.get(sizes_told)
         if known is not None:
             both = known[0].unpack_from(data, first)
             if both[::2] == known[1]:
@@ -220,7 +222,7 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
             return None
         if known is None and count * len(layouts) < LAYOUT_FIELDS_MAX and None not in values:
             sizes = tuple([len(value or b"") for value in values])
-            layouts[end] = Struct(">" + "".join([f"i{n}s" for n in sizes])), sizes
+            layouts[sizes_told] = Struct(">" + "".join([f"i{n}s" for n in sizes])), sizes
         return values
 
     return one if count == 1 else others
