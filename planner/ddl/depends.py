@@ -100,7 +100,7 @@ def qualified_constants(scope: Scope, said: st.Sql) -> str:
 
 
 def follow_constants(scope: Scope, before: Catalog) -> None:
-    """After names have changed: defaults name what they named in the catalog `before`."""
+    """After names have changed: defaults and views name what they named in the catalog `before`."""
 
     def renamed(name: Token) -> str:
         schema, bare = split_name(name.value)
@@ -119,8 +119,15 @@ def follow_constants(scope: Scope, before: Catalog) -> None:
             else c
             for c in table.columns
         )
-        if columns != table.columns:
-            scope.replace(table, dataclasses.replace(table, columns=columns))
+        kept = table.materialized
+        if kept is not None:
+            kept = dataclasses.replace(kept, query=with_constants(kept.query, renamed))
+        if columns != table.columns or kept != table.materialized:
+            scope.replace(table, dataclasses.replace(table, columns=columns, materialized=kept))
+    for view in list(scope.catalog.objects(View)):
+        query = with_constants(view.query, renamed) if "'" in view.query else view.query
+        if query != view.query:
+            scope.replace(view, dataclasses.replace(view, query=query))
 
 
 def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:

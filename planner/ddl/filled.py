@@ -18,7 +18,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
 from planner.catalog import Index
-from planner.ddl import depends, moments, stars, tables
+from planner.ddl import depends, tables, views
 from planner.ddl.plan import Rewrite
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
@@ -72,7 +72,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
 def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs) -> Table:
     """The table as the materialized view that the statement makes of it."""
     tree = parse_query(" " * said.query.offset + said.query.text)
-    query = moments.frozen(scope, stars.written_out(said.query, scope.context()))
+    query = views.settled_query(scope, said.query)
     needs = depends.needs_of_query(scope, tree)
     return dataclasses.replace(
         table, materialized=MaterializedQuery(query, needs, scope.search_path, said.with_data)

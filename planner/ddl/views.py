@@ -19,6 +19,12 @@ from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
 
 
+def settled_query(scope: Scope, said: st.Sql) -> str:
+    """A view's query as it is kept: stars, moments and regclass constants as what they are when it is made."""
+    written = st.Sql(stars.written_out(said, scope.context()), said.offset)
+    return moments.frozen(scope, depends_on.qualified_constants(scope, written))
+
+
 def create_view(scope: Scope, said: st.CreateView) -> None:
     if said.check_option:
         raise PlanError("0A000", "WITH CHECK OPTION is supported only on automatically updatable views")
@@ -36,7 +42,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     refuse_parameters(plan, text)
     columns = _columns(said, plan)
     tree = parse_query(text)
-    query = moments.frozen(scope, stars.written_out(said.query, scope.context()))
+    query = settled_query(scope, said.query)
     depends = depends_on.needs_of_query(scope, tree)
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
