@@ -3,7 +3,7 @@
     select a,, b        "," after ","            select , a          "," after SELECT
     where and b         AND after WHERE          a = ) ...           ")" after an operator
     t. where            no name after "."        from where          WHERE after FROM
-    'a' 'b'             two strings on a line
+    'a' 'b'             two strings on a line       select 1 as      nothing after AS
 
 After some tokens an operand must follow, and some tokens never begin one. The error is at the second, as
 PostgreSQL's parser, which reads one token ahead, has it.
@@ -91,6 +91,8 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         return True  # of one string only across the end of a line
     if not a.keyword or (i and tokens[i - 1].value in (".", "as") and tokens[i - 1].kind != QUOTED):
         return False
+    if a.keyword == "as":
+        return b.kind == END or (b.kind == PUNCTUATION and b.value in (",", ")"))
     if a.keyword == "by" and not (i and tokens[i - 1].keyword in ("group", "order", "partition")):
         return False
     if a.keyword == "values" and i and tokens[i - 1].keyword == "default":

@@ -145,7 +145,8 @@ def set_(c: Cursor) -> Any:
             c.fail()
         return st.SetConstraints(names, which == "deferred")
     if c.accept("role"):
-        if c.accept("none"):
+        assigned = c.accept("to") or c.accept_symbol("=")
+        if c.accept("none") or (assigned and c.accept("default")):
             return st.SetRole(None, local)
         return st.SetRole(_text_or_name(c), local)
     if c.accept("time", "zone"):

@@ -53,3 +53,13 @@ DROP ROLE alike_reader;
 SELECT 'abc'::"char", 'é'::"char"::text, ''::"char" = '', 65::"char", 'A'::"char"::int, '\377'::"char"::int;
 SELECT '\101'::"char", '\351'::"char", '\18'::"char", (-1)::"char", name::"char" FROM (VALUES ('long'), ('é')) v(name);
 SELECT 200::"char";
+-- AS wants a name; SET ROLE takes TO as settings do
+select 4 as;
+select 4 as, 5;
+select (select 1 as);
+select 1 as as, 2 as "as";
+set role to tidewire;
+show role;
+set role = none;
+set role to default;
+show role;
