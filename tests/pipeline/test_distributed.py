@@ -67,6 +67,9 @@ ROWS = (
     "'12345678-1234-1234-1234-123456789abc', '12345678-1234-1234-1234-123456789abc', '\\x01', '\\x01'",
     "7, -1, 3, -1, 3, -1, 3, -0.0, 0.5, -0.0, 0.5, -0.01, 0.0001, 1, -0.5, -0.5, true, NULL, 'tail   ', ' ', 'x', 'same', 'same', '2024-12-31', "
     "'2024-01-01', '2024-12-31 23:00:00', '2024-12-31', '2024-12-31 23:00:00Z', '2024-12-31Z', NULL, NULL, '\\xff', '\\x00'",
+    # A tab sorts before the blanks that a char(n) is filled up with, and after the end of it.
+    "8, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+    "E'ab\\t', E'ab\\t', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL",
 )  # fmt: skip
 
 
@@ -92,7 +95,7 @@ EXPRESSIONS: dict[str, list[str]] = {
         *both("{} IS DISTINCT FROM {}", "i2:j2 i4:j4 i8:j8 b:o s:r d:e ts:us tz:uz f4:g4 f8:g8"),
         *both("{} IS NOT DISTINCT FROM {}", "i2:j2 i4:j4 i8:j8 b:o s:r d:e ts:us tz:uz f4:g4 f8:g8"),
         "f8 = 'NaN'", "f8 < 'NaN'", "f8 > 1", "f8 = 0", "b AND o", "b OR o", "NOT b", "b IS TRUE", "b IS NOT FALSE", "b IS UNKNOWN",
-        "i4 BETWEEN 0 AND 7", "i4 IN (7, -7, NULL)", "s IN ('', 'abc')", "c = 'ab'", "c <> 'ab   '", "c < 'b'", "n = 12.34", "x = 1.1",
+        "i4 BETWEEN 0 AND 7", "i4 IN (7, -7, NULL)", "s IN ('', 'abc')", "c = 'ab'", "c <> 'ab   '", "c < 'b'", "c < 'ab'", "'ab' >= c", "n = 12.34", "x = 1.1",
         "m < 0.5", "d >= '2024-01-01'", "ts < '2000-03-01'",
     ],
     "numerics": [
@@ -125,6 +128,12 @@ AGGREGATES = [
     .replace(", sum(big / 2) IS NULL", ""),
     "SELECT avg(i2), avg(i4), avg(i8), avg(n), avg(m), avg(n) FILTER (WHERE n > 0), sum(n) FILTER (WHERE false) FROM edge",
     "SELECT min(i2), max(i4), min(i8), max(f4), min(f8), min(n), max(m), min(s), max(s), min(d), max(ts), min(tz) FROM edge",
+    "SELECT min(c), max(c), min(k), max(k), max(c) FILTER (WHERE id < 3), min(c) FILTER (WHERE false), length(max(c)), max(k) = 'ZZ' FROM edge",
+    "SELECT max(c) FROM edge WHERE c <= 'ab' OR c LIKE 'ab%'",
+    "SELECT b, min(c), max(c) FROM edge GROUP BY b HAVING max(c) > 'a' ORDER BY 2 DESC, 1",
+    "SELECT id, min(c) OVER (ORDER BY id), max(c) OVER (PARTITION BY b), rank() OVER (ORDER BY c), sum(i8) OVER (ORDER BY id) FROM edge ORDER BY id",
+    "SELECT c, count(*) FROM edge GROUP BY c ORDER BY c DESC",
+    "SELECT DISTINCT c FROM edge ORDER BY c",
     "SELECT bool_and(b), bool_or(b), every(o) FROM edge",
     "SELECT j4 % 2 AS k, count(*), sum(n), avg(m) FROM edge GROUP BY 1 HAVING count(*) > 1 ORDER BY 1",
     "SELECT b, o, count(*), grouping(b) FROM edge GROUP BY ROLLUP (b, o) ORDER BY 1 NULLS FIRST, 2 NULLS LAST, 4, 3",
@@ -159,7 +168,9 @@ REFUSED = [
     ("SELECT sum(f8) FROM edge", "aggregate sum(double precision)"),
     ("SELECT string_agg(s, ',') FROM edge", "aggregate string_agg(text, text)"),
     ("SELECT array_agg(id) FROM edge", "aggregate array_agg(anynonarray)"),
-    ("SELECT min(c), max(c) FROM edge", "aggregate min(bpchar)"),
+    ("SELECT greatest(c, c) FROM edge", "greatest of character(6)"),
+    ("SELECT x FROM (SELECT c AS x FROM edge UNION ALL SELECT k FROM edge) q GROUP BY x", "type bpchar"),
+    ("SELECT sum(f8) OVER (ORDER BY id) FROM edge", "aggregate sum(double precision)"),
     ("SELECT random() FROM edge", "function random()"),
     ("SELECT s ~ r, now() - tz FROM edge", "type interval"),
     ("SELECT cosh(f8) FROM edge", "function cosh(double precision)"),

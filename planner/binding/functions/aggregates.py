@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from planner import types as t
-from planner.abc import PlanError
+from planner.abc import PlanError, TypeRef
 from planner.binding import collating, ir
 from planner.binding.comparable import comparable
 from planner.binding.dimensions import as_text
@@ -265,7 +265,9 @@ def _extreme(kind: str) -> Maker:
             or t.labels_of(ref.oid)
             or x.form == ARRAY_TEXT
         ):
-            return around.call(f"arg_{kind}", [x, comparable(x, ref)], distinct=False).with_form(x.form)
+            # Also of one width char(n) are ordered by what stands before their blanks: a tab is less than one.
+            key = comparable(x, TypeRef(t.BPCHAR) if ref.oid == t.BPCHAR else ref)
+            return around.call(f"arg_{kind}", [x, key], distinct=False).with_form(x.form)
         return around.call(kind, [x], distinct=False).with_form(x.form)
 
     return made

@@ -20,8 +20,9 @@ from planner.binding.fragments import Frag, Ref, Verbatim, sql
 from planner.binding.numeric_forms import as_text_numeric, decimal_form, literal_form
 from planner.binding.prelude import PRELUDE_UDFS, Udf
 from planner.binding.spark import casts
-from planner.binding.spark.functions import TABLE
+from planner.binding.spark.functions import TABLE, unpadded
 from planner.binding.spark.values import literal, refused, type_name
+from planner.types.texts import TYPMOD_HEADER
 
 PythonFunction = Udf
 _SCALARS: Final = {
@@ -42,6 +43,7 @@ _AGGREGATES: Final = {
     "bool_and(bool)", "every(bool)", "bool_or(bool)", "grouping",
     *(f"{f}({k})" for f in ("min", "max") for k in ("int2", "int4", "int8", "float4", "float8", "numeric", "text", "date", "timestamp", "timestamptz")),
 }  # fmt: skip
+_PADDED_EXTREMES: Final = ("min(bpchar)", "max(bpchar)")
 _WINDOWS: Final = {
     "row_number()": "BIGINT", "rank()": "BIGINT", "dense_rank()": "BIGINT", "percent_rank()": "DOUBLE",
     "cume_dist()": "DOUBLE", "ntile(int4)": "INTEGER", "lag(anyelement)": "", "lag(anyelement, int4)": "",
@@ -74,6 +76,8 @@ _TYPES = {
     "BLOB": "BINARY",
 }
 _COMMON = re.compile(r"\bw\d+\($")
+_AGGREGATED = re.compile(r"a\d+")
+"""What the columns of a GROUP BY are called that are aggregates (`grouping`). Those of tables are in quotes."""
 
 
 @functools.cache
@@ -92,9 +96,17 @@ class SparkEmitter(Emitter):
         if isinstance(node, ir.Lit):
             return self.literal(node)
         type_name(node.type, position)
+        if node.type.oid == t.BPCHAR and node.type.typmod < 0 and not self._is_of_one_width(node):
+            raise refused(f"type {t.format_type(node.type)}", position)
         if isinstance(node, ir.Cast):
             return casts.convert(self.frag(node.arg), node.arg.type, node.type, node.explicit, position)
         return super().frag(node)
+
+    def _is_of_one_width(self, node: ir.Node) -> bool:
+        """Whether a char without a length is one of a column that has one, so that it is told apart as it is: an extreme."""
+        if isinstance(node, ir.Var):
+            return _AGGREGATED.fullmatch(self.columns[node.relation][node.column].sql) is not None
+        return isinstance(node.call if isinstance(node, ir.Window) else node, ir.Aggregate)
 
     def literal(self, node: ir.Lit) -> Frag:
         ref = node.type
@@ -152,6 +164,8 @@ class SparkEmitter(Emitter):
     def logic(self, node: ir.Logic) -> Frag:
         if node.op in ("array", "row"):
             raise refused("an array or a row")
+        if node.op in ("greatest", "least") and node.type.oid == t.BPCHAR:
+            raise refused(f"{node.op} of {t.format_type(node.type)}")
         if node.op in ("greatest", "least") and node.type.oid == t.NUMERIC:
             frags, form = self.unified(node.args, node.type)
             if form is None:
@@ -178,12 +192,18 @@ class SparkEmitter(Emitter):
         return super().subquery(node)
 
     def aggregate(self, node: ir.Aggregate, over: Frag | None = None) -> Frag:
-        if node.op == "sum(int8)" or node.op == "avg(int8)":
+        return _finished(node, super().aggregate(self._supported(node), over))
+
+    def _supported(self, node: ir.Aggregate) -> ir.Aggregate:
+        """The aggregate as Spark is to compute it. Raises 0A000 for one that it does not compute alike."""
+        if node.op in ("sum(int8)", "avg(int8)"):
             wide = ir.Cast(TypeRef(t.NUMERIC), node.args[0], False)
-            node = ir.Aggregate(
-                node.type, node.op.replace("int8", "numeric"), (wide,), node.distinct, node.order, node.filter,
-                node.direct, node.scope, node.position,
-            )  # fmt: skip
+            node = dataclasses.replace(node, op=node.op.replace("int8", "numeric"), args=(wide,))
+        elif node.op in _PADDED_EXTREMES and node.args[0].type.typmod >= 0:
+            bare = ir.Cast(TypeRef(t.TEXT), node.args[0], False)
+            node = dataclasses.replace(
+                node, type=bare.type, op=node.op.replace("bpchar", "text"), args=(bare,), distinct=False
+            )
         if node.op not in _AGGREGATES or node.order or node.direct:
             shown = display_signature(node.op).replace("function ", "aggregate ", 1)
             raise refused(shown, node.position)
@@ -194,7 +214,7 @@ class SparkEmitter(Emitter):
             and self.frag(node.args[0]).form is None
         ):
             raise refused("DISTINCT over a numeric without a scale", node.position)
-        return super().aggregate(node, over)
+        return node
 
     def window(self, node: ir.Window) -> Frag:
         call = node.call
@@ -211,11 +231,13 @@ class SparkEmitter(Emitter):
                 raise refused(display_signature(call.op), call.position)
             made = super().window(node)
             return sql(Verbatim("CAST("), made, Verbatim(f" AS {kind})")) if kind else made
+        if isinstance(call, ir.Aggregate):
+            return _finished(call, super().window(dataclasses.replace(node, call=self._supported(call))))
         return super().window(node)
 
     def sort_key(self, node: ir.Node) -> Frag:
         if node.type.oid == t.BPCHAR:
-            return self.frag(node)  # of one width: they compare as they are
+            return unpadded(self, node)
         return super().sort_key(node)
 
     def written(self, ref: Ref) -> str | Verbatim:
@@ -223,6 +245,13 @@ class SparkEmitter(Emitter):
         if name.startswith('"'):
             name = "`" + name[1:-1].replace('""', '"').replace("`", "``") + "`"
         return Verbatim(f"{self.aliases[ref.relation]}.{name}")
+
+
+def _finished(node: ir.Aggregate, made: Frag) -> Frag:
+    """What was computed, as a value of the aggregate's type: a char(n) without its trailing blanks gets them back."""
+    if node.op not in _PADDED_EXTREMES:
+        return made
+    return sql(Verbatim("rpad("), made, Verbatim(f", {node.args[0].type.typmod - TYPMOD_HEADER}, ' ')"))
 
 
 def _as_int4(bound: tuple[str, ir.Node | None]) -> tuple[str, ir.Node | None]:

@@ -18,6 +18,7 @@ from planner.binding import ir
 from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, Item, Verbatim, sql
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.spark.values import refused, text_literal
+from planner.types.texts import TYPMOD_HEADER
 
 if TYPE_CHECKING:
     from planner.binding.spark.emitter import SparkEmitter
@@ -126,24 +127,29 @@ def _sort_key(node: ir.Node, frag: Frag) -> Frag:
     return sql(Verbatim("tw_num_key("), as_text_numeric(frag), ")")
 
 
-def _padded(node: ir.Node) -> int:
-    return node.type.typmod - 4 if node.type.typmod >= 5 else 0
+def _width(node: ir.Node) -> int:
+    """Of a char(n); 0 where it is not known."""
+    return max(node.type.typmod - TYPMOD_HEADER, 0)
+
+
+def unpadded(emitter: SparkEmitter, node: ir.Node) -> Frag:
+    """A char(n) as what orders it: a blank that stands at its end does not count, one before a tab does."""
+    return sql(Verbatim("TRIM(TRAILING ' ' FROM "), emitter.text(node), ")")
 
 
 def _blank_padded(op: str) -> Maker:
-    """char(n): trailing blanks do not count. Of one width, values compare as they are."""
+    """char(n): trailing blanks do not count. Of one width, values are equal as they are."""
 
     def made(emitter: SparkEmitter, call: ir.Call) -> Frag:
         left, right = call.args
-        if _padded(left) and _padded(left) == _padded(right):
-            return sql("(", emitter.frag(left), f" {op} ", emitter.frag(right), ")")
         if op in ("=", "<>"):
+            if _width(left) and _width(left) == _width(right):
+                return sql("(", emitter.frag(left), f" {op} ", emitter.frag(right), ")")
             for a, b in ((left, right), (right, left)):
-                if _padded(a) and isinstance(b, ir.Lit) and isinstance(b.value, str):
-                    text = text_literal(b.value.rstrip(" ").ljust(_padded(a)))
+                if _width(a) and isinstance(b, ir.Lit) and isinstance(b.value, str):
+                    text = text_literal(b.value.rstrip(" ").ljust(_width(a)))
                     return sql("(", emitter.frag(a), f" {op} ", Verbatim(text), ")")
-        x, y = (sql(Verbatim("TRIM(TRAILING ' ' FROM "), emitter.text(n), ")") for n in call.args)
-        return sql("(", x, f" {op} ", y, ")")
+        return sql("(", unpadded(emitter, left), f" {op} ", unpadded(emitter, right), ")")
 
     return made
 

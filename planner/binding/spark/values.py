@@ -30,7 +30,7 @@ def type_name(ref: TypeRef, position: int = 0) -> str:
         form = decimal_form(ref)
         return f"DECIMAL({form[0]},{form[1]})" if form is not None else "STRING"
     found = NAMES.get(ref.oid)
-    if found is None or (ref.oid == t.BPCHAR and ref.typmod < 0):
+    if found is None:
         raise refused(f"type {t.format_type(ref)}", position)
     return found
 
