@@ -373,7 +373,7 @@ def to_timestamp(text: str, template: str, time_zone: str) -> int:
 
 def _rounded(moment: int, digits: int) -> int:
     """Half away from zero, counted from 2000."""
-    unit = 10 ** (6 - digits)
+    unit: int = 10 ** (6 - digits)
     since = moment - _EPOCH_US
     size = (abs(since) + unit // 2) // unit * unit
     return _EPOCH_US + (size if since >= 0 else -size)
