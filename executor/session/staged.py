@@ -166,20 +166,26 @@ class _Staged:
         """Reads all files, a few at a time, in order."""
         for at in range(0, len(files), READING_MAX):
             some = files[at : at + READING_MAX]
-            for info, (rows, part) in zip(some, await asyncio.gather(*map(self._one, some)), strict=True):
+            for rows, part in await asyncio.gather(*map(self._one, some)):
                 if part is None or not self.by_reference:
                     self.by_reference = False
                 else:
-                    await self.session.executor.env.blob.settle(info.key)
                     self.parts.append(part)
                 self.tables.append(await self._kept(rows))
 
     async def _one(self, info: BlobInfo) -> tuple[pa.Table, Part | None]:
+        """Decoded, and durable if it may become a part as it is: the disk is at work while the processor is."""
+        blob = self.session.executor.env.blob
         try:
-            data = await self.session.executor.env.blob.get(info.key)
+            data = await blob.get(info.key)
         except CorruptBlob as e:
             raise ExecutionError("58P01", f'staged file "{info.key}" cannot be read: {e.reason}') from e
-        return await asyncio.to_thread(self._decoded, info.key, data)
+        decoded = asyncio.to_thread(self._decoded, info.key, data)
+        if len(self.columns) < len(self.table.columns):
+            return await decoded
+        found: tuple[pa.Table, Part | None]
+        found, _ = await asyncio.gather(decoded, blob.settle(info.key))
+        return found
 
     def _decoded(self, key: str, data: bytes) -> tuple[pa.Table, Part | None]:
         """On a thread. The part is None where the server has to write the rows anew."""
