@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from tests.server.process import ServerProcess
 
 skip_without_spark()
 
-from pyspark.errors import StreamingQueryException  # noqa: E402
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql.streaming import StreamingQuery  # noqa: E402
 
@@ -25,9 +24,9 @@ from pipeline.spark.server import TidewireError  # noqa: E402
 from pipeline.spark.source import Staged  # noqa: E402
 from pipeline.spark.streams import ChangeReader, StreamWriter  # noqa: E402
 from pipeline.spark.writing import describe  # noqa: E402
+from tests.pipeline.spark_streaming import TIMEOUT_S, ended, feed  # noqa: E402
 
 Client = psycopg.Connection[Any]
-TIMEOUT_S = 600
 
 
 @pytest.fixture(scope="module")
@@ -49,30 +48,9 @@ def tables(client: Client) -> Iterator[None]:
     client.execute("DROP TABLE orders; DROP TABLE log")
 
 
-def feed(spark: SparkSession, url: str, table: str = "orders", **options: str) -> DataFrame:
-    source = spark.readStream.format("tidewire").options(url=url, table=table, changes="true", **options)
-    return source.load()
-
-
 def into(frame: DataFrame, url: str, table: str, checkpoint: Path, **options: str) -> StreamingQuery:
     sink = frame.writeStream.format("tidewire").options(url=url, table=table, **options)
     return sink.option("checkpointLocation", checkpoint.as_uri()).trigger(availableNow=True).start()
-
-
-STARTS_SLOWLY = "Python worker failed to connect back"
-"""Spark gives a stream's Python ten seconds to start, however busy the machine is, and has no setting for it."""
-
-
-def ended(start: Callable[[], StreamingQuery]) -> Exception | None:
-    """Runs a query to its end; what it ended with. One whose Python was too slow to start is started again."""
-    deadline = time.monotonic() + TIMEOUT_S
-    while True:
-        try:
-            assert start().awaitTermination(TIMEOUT_S), "the stream did not come to an end"
-            return None
-        except StreamingQueryException as e:
-            if STARTS_SLOWLY not in str(e) or time.monotonic() > deadline:
-                return e
 
 
 def run(frame: DataFrame, url: str, table: str, checkpoint: Path, **options: str) -> None:
