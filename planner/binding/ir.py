@@ -236,6 +236,11 @@ def walk(node: Node) -> list[Node]:
     return out
 
 
+def is_volatile(node: Node) -> bool:
+    """Whether this node itself is a call of a volatile function."""
+    return isinstance(node, Call) and node.volatile
+
+
 def varies(node: Node) -> bool:
     """Whether it may be another value each time it is computed."""
-    return any(isinstance(n, Call) and n.volatile for n in walk(node))
+    return any(map(is_volatile, walk(node)))

@@ -13,6 +13,7 @@ needs all values first, nothing is late.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from planner.binding.writing import QueryWriter
 
 
-def _sets(node: ir.Node) -> bool:
-    return any(isinstance(n, ir.SetReturning) for n in ir.walk(node))
+def _sets(nodes: Iterable[ir.Node]) -> bool:
+    return any(isinstance(n, ir.SetReturning) for n in nodes)
 
 
 def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> BoundQuery | None:
@@ -35,11 +36,11 @@ def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> Bound
     if not (parts.order or parts.distinct_on) or parts.distinct or parts.ties or parts.cut is not None:
         return None
     keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
-    others = [x.node for x in parts.targets if x.node not in keys]
-    sets = any(_sets(n) for n in others)
-    if any(_sets(k) for k in keys) or not (sets or any(ir.varies(n) for n in others)):
-        return None
     below = _Below({r.number for r in scope.relations} | {parts.grouping})
+    left = [n for x in parts.targets if x.node not in keys for n in below.left(x.node)]
+    sets = _sets(left)
+    if any(_sets(ir.walk(k)) for k in keys) or not (sets or any(map(ir.is_volatile, left))):
+        return None
     for x in parts.targets:
         below.gather(x.node, whole=x.node in keys)
     inner = replace(parts, targets=[Target("", n) for n in below.nodes], prefix=None)
@@ -66,6 +67,13 @@ class _Below:
     def __init__(self, own: set[int]) -> None:
         self._own = own
         self.nodes: list[ir.Node] = []
+
+    def left(self, node: ir.Node) -> Iterator[ir.Node]:
+        """What of a target is not there before the rows are in order."""
+        if not self._is_given(node):
+            yield node
+            for child in ir.children(node):
+                yield from self.left(child)
 
     def gather(self, node: ir.Node, *, whole: bool) -> None:
         if whole or self._is_given(node):

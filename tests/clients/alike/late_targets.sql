@@ -23,3 +23,6 @@ select a, generate_series(1, 3) from v where a < 3 order by a limit 4;
 select a, generate_series(1, 2) as g from v where a < 3 order by a desc, g desc;
 select distinct on (c) c, a, generate_series(1, 2) from v where a < 100 order by c, a;
 select a, unnest(array['x', 'y']), nextval('s') > 0 from v where a < 3 order by a offset 1;
+-- A window over what varies is there before the rows are in order, like any other.
+select a, row_number() over (order by random()) > 0 as p from v where a < 100 order by a limit 2;
+select a, sum(a) over (partition by (random() * 0)::int), nextval('s') > 0 as p from v where a < 100 order by a desc;
