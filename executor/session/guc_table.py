@@ -17,6 +17,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from executor.session import guc_accepted
+
 SERVER_VERSION = "15.0 (Tidewire 0.1.0)"
 SERVER_VERSION_NUM = "150000"
 
@@ -94,6 +96,18 @@ def _planner_switches() -> list[Guc]:
     ]
     off = {"partitionwise_aggregate", "partitionwise_join"}
     return [_bool(f"enable_{n}", "off" if n in off else "on", "Accepted; changes no plan.") for n in names]
+
+
+def _accepted() -> list[Guc]:
+    told = "Accepted."
+    return [
+        *(_bool(name, default, told) for name, default in guc_accepted.SWITCHES.items()),
+        *(
+            Guc(name, default, kind, low, high, unit, description=told)
+            for name, (kind, default, low, high, unit) in guc_accepted.NUMBERS.items()
+        ),
+        *(_enum(name, default, choices, told) for name, (default, choices) in guc_accepted.CHOICES.items()),
+    ]
 
 
 _MESSAGE_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
@@ -259,7 +273,7 @@ GUCS: dict[str, Guc] = {
         ),
         _bool("transaction_read_only", "off", "Of the current transaction."),
         _int("transaction_timeout", "0", 0, _INT_MAX, "ms", "Longest transaction; 0 is no limit."),
-        _bool("transform_null_equals", "off", "Accepted; only off has an effect."),
+        _bool("transform_null_equals", "off", "x = NULL is never true."),
         _text("vacuum_cost_delay", "0", "Accepted."),
         _int("wal_buffers", "512", 0, _INT_MAX, "8kB", "Accepted.", context="postmaster"),
         _enum("wal_level", "replica", ("minimal", "replica", "logical"), "Accepted."),
@@ -269,8 +283,16 @@ GUCS: dict[str, Guc] = {
         _enum("xmloption", "content", ("content", "document"), "Accepted."),
         _bool("zero_damaged_pages", "off", "Accepted."),
         *_planner_switches(),
+        *_accepted(),
     )
 }
+
+UNSUPPORTED: dict[str, str] = {
+    "array_nulls": "off",
+    "standard_conforming_strings": "off",
+    "transform_null_equals": "on",
+}
+"""What would change what a text means, and does not here."""
 
 REPORTED: tuple[str, ...] = (
     "in_hot_standby",

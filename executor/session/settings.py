@@ -16,7 +16,7 @@ import zoneinfo
 from collections.abc import Callable, Iterable
 
 from executor.abc import ExecutionError
-from executor.session.guc_table import GUCS, REPORTED, Guc
+from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
 from planner.abc import TypeRef
 from planner.catalog.system.reg_names import RegNames
 from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
@@ -370,8 +370,8 @@ class Settings:
             return key, self._parse_as_of(guc, value)
         if guc.kind == "bool":
             canonical = _parse_bool(guc, value)
-            if key == "standard_conforming_strings" and canonical == "off":
-                raise ExecutionError("0A000", "standard_conforming_strings = off is not supported")
+            if canonical == UNSUPPORTED.get(key):
+                raise ExecutionError("0A000", f"{key} = {canonical} is not supported")
             return key, canonical
         if guc.kind in ("int", "real"):
             return key, _parse_number(guc, value)

@@ -42,6 +42,9 @@ def make(**options: str) -> Settings:
         ("default_transaction_isolation", "Read Committed", "read committed"),
         ("search_path", 'a, "B c"', 'a, "B c"'),
         ("my.setting", "x y", "x y"),
+        ("log_min_error_statement", "PANIC", "panic"),
+        ("logical_decoding_work_mem", "128 MB", "128MB"),
+        ("geqo_selection_bias", "1.5", "1.5"),
     ],
 )
 def test_set_and_show(name: str, value: str, shown: str) -> None:
@@ -63,6 +66,11 @@ def test_set_and_show(name: str, value: str, shown: str) -> None:
         ("DateStyle", "julian", "22023"),
         ("client_encoding", "EUC_TW", "0A000"),
         ("client_encoding", "klingon", "22023"),
+        ("standard_conforming_strings", "off", "0A000"),
+        ("array_nulls", "0", "0A000"),
+        ("transform_null_equals", "on", "0A000"),
+        ("log_min_error_statement", "loud", "22023"),
+        ("vacuum_cost_limit", "0", "22023"),
         ("server_version", "9.0", "55P02"),
         ("max_connections", "5", "55P02"),
         ("a.b-c", "x", "42602"),
