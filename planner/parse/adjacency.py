@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from planner.abc import PlanError
-from planner.lexer import END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, STRING, WORD, Token
+from planner.lexer import END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, STRING, WORD, Token, is_sign
 from planner.parse.errors import syntax_error
 
 # Keywords after which something must come that can begin an expression, a name or a list.
@@ -30,6 +30,9 @@ _NO_BEGINNING: Final = frozenset(
      "collate", "isnull", "notnull", "do", "to", "check", "column", "create", "grant", "references", "primary",
      "foreign", "unique", "constraint", "deferrable", "initially", "placing", "symmetric", "asymmetric")
 )  # fmt: skip
+
+_OTHER_STARS: Final = frozenset(("except", "exclude", "replace", "rename"))
+"""What other dialects put behind the star of a SELECT, to leave columns out or to change them."""
 
 _AFTER_NOT: Final = frozenset(("in", "like", "ilike", "between", "similar"))
 _IN_BRACKETS: Final = frozenset(("order", "from", "where", "for", "partition"))
@@ -75,7 +78,9 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         return False
     if a.kind == OPERATOR:
         if a.value == "*" and i and (tokens[i - 1].keyword == "select" or tokens[i - 1].value in (",", ".")):
-            return b.kind in (STRING, QUOTED, INTEGER) or (b.kind == WORD and not b.keyword)
+            return b.kind in (STRING, QUOTED, INTEGER) or (
+                b.kind == WORD and (not b.keyword or b.keyword in _OTHER_STARS)
+            )
         if a.value == "*" and i and tokens[i - 1].value == "(" and b.kind == PUNCTUATION and b.value == ",":
             return True  # count(*, 1)
         if (
@@ -95,6 +100,12 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         return b.kind == END or (b.kind == PUNCTUATION and b.value in (",", ")"))
     if a.keyword == "by" and not (i and tokens[i - 1].keyword in ("group", "order", "partition")):
         return False
+    if a.keyword == "on" and i and tokens[i - 1].keyword == "distinct":
+        return not is_sign(b, "(")
+    if b.keyword == "by" and (
+        a.keyword == "union" or (a.keyword == "all" and tokens[i - 1].keyword == "union")
+    ):
+        return True
     if a.keyword == "values" and i and tokens[i - 1].keyword == "default":
         return False
     if a.keyword == "between" and b.keyword in ("symmetric", "asymmetric"):

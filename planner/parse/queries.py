@@ -26,6 +26,7 @@ from planner.parse.feed import feed
 from planner.parse.forms import rewritten
 from planner.parse.insert_targets import table_start, without_parts
 from planner.parse.joins import misplaced_condition, with_aliases
+from planner.parse.write_clauses import refuse_foreign_clauses
 
 _DIALECT: Final = TidewirePostgres()
 NODES_MAX: Final = 200_000
@@ -50,6 +51,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     tokens, overriding = _without_overriding(joined(rewritten(tokens)))
     tokens, parts = without_parts(tokens)
     refuse_impossible_pairs(tokens, text)
+    refuse_foreign_clauses(tokens, text)
     misplaced = misplaced_condition(tokens)
     if misplaced is not None:
         raise _error(text, tokens, None) if misplaced.kind == END else syntax_error(misplaced, text)
