@@ -5,6 +5,7 @@ A specifier without a position takes the argument after the one that was taken l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -15,7 +16,9 @@ Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 
 _HINT: Final = 'For a single "%" use "%%".'
 _INT_MAX: Final = (1 << 31) - 1
+_LENGTH_MAX: Final = 1 << 30
 _DIGITS: Final = "0123456789"
+_INTEGER: Final = re.compile(r"\s*[+-]?[0-9]{1,20}\s*", re.ASCII)
 
 
 def _zero_position() -> SqlError:
@@ -92,6 +95,8 @@ class _Template:
         if width_position is not None:
             width = _width(self._take(width_position))
         shown = _shown(kind, self._take(position))
+        if abs(width) >= _LENGTH_MAX:
+            raise SqlError("54000", "requested length too large")
         return shown.ljust(abs(width)) if left or width < 0 else shown.rjust(width)
 
     def _width_position(self) -> int:
@@ -111,10 +116,9 @@ class _Template:
 def _width(value: str | None) -> int:
     if value is None:
         return 0
-    try:
-        width = int(value)
-    except ValueError:
-        raise SqlError("22P02", f'invalid input syntax for type integer: "{value}"') from None
+    if _INTEGER.fullmatch(value) is None:
+        raise SqlError("22P02", f'invalid input syntax for type integer: "{value}"')
+    width = int(value)
     if not -_INT_MAX <= width <= _INT_MAX:
         raise SqlError("22003", "number is out of range")
     return width

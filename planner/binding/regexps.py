@@ -8,7 +8,7 @@ newline unless a flag says otherwise, `\\A \\Z` are the ends of the text and `$`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -120,7 +120,7 @@ def _translate(pattern: str, lines: bool, verbose: bool) -> str:
             out.append("$" if lines else r"\Z")
             i += 1
         else:
-            _check_syntax(pattern, i)
+            _check_syntax(pattern, i, out)
             out.append("\\{" if c == "{" and not pattern[i + 1 : i + 2].isdigit() else c)
             i += 1
     return "".join(out) if verbose else by_length(out)
@@ -130,12 +130,15 @@ _EXTENSION: Final = re.compile(r"\(\?(?:[:=!#]|<[=!])")
 _BOUND: Final = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 
 
-def _check_syntax(pattern: str, i: int) -> None:
-    """Refuses what means something to Python that it does not mean to PostgreSQL. Raises 2201B."""
+def _check_syntax(pattern: str, i: int, before: Sequence[str]) -> None:
+    """Refuses what means something to Python that it does not mean to PostgreSQL. Raises 2201B.
+
+    `before`: what has been made of the pattern so far, one string for each of its parts.
+    """
     reason = ""
     if pattern.startswith("(?", i) and _EXTENSION.match(pattern, i) is None:
         reason = "quantifier operand invalid"
-    elif pattern[i] == "+" and i > 0 and pattern[i - 1] in "*+?}" and pattern[i - 2 : i - 1] != "\\":
+    elif pattern[i] == "+" and _ends_quantifier(before):
         reason = "quantifier operand invalid"  # what Python calls possessive
     elif pattern[i] == "{" and pattern[i + 1 : i + 2].isdigit():
         bound = _BOUND.match(pattern, i)
@@ -145,6 +148,14 @@ def _check_syntax(pattern: str, i: int) -> None:
             reason = "invalid repetition count(s)"
     if reason:
         raise SqlError("2201B", f"invalid regular expression: {reason}")
+
+
+def _ends_quantifier(parts: Sequence[str]) -> bool:
+    """Whether the last of these is a quantifier, or closes one: a brace that closes nothing is a character."""
+    if parts[-1:] != ["}"]:
+        return parts[-1:] in (["*"], ["+"], ["?"])
+    opened = next((i for i in reversed(range(len(parts))) if parts[i] == "{"), -1)
+    return opened >= 0 and "}" not in parts[opened:-1]
 
 
 def _bracket(pattern: str, start: int) -> tuple[str, int]:

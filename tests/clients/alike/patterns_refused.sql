@@ -4,3 +4,5 @@ SELECT 'ab' ~ 'a{,1}b', 'a{,1}b' ~ 'a{,1}b', 'a}' ~ 'a}', 'a' ~ '()', 'a' ~ '|a'
 SELECT 'a' ~ '(?z)a'; SELECT 'a' ~ 'a{1'; SELECT 'a' ~ '[b-a]'; SELECT 'a' ~ '[[:foo:]]';
 SELECT date '2020-01-01' + 2147483647; SELECT timestamp '2020-01-01' + interval '178000000 years';
 SELECT chr(55296); SELECT to_timestamp('nan'::float8); SELECT '[2147483647:2147483648]={1,2}'::int[];
+SELECT 'a}}' ~ '^a}+$', regexp_replace('{a}}', '}+', '!'), 'a}' ~ 'a{1}}+$', 'a*+' ~ 'a\*+', 'a\' ~ 'a\\+$';
+SELECT 'a\' ~ 'a\\*+'; SELECT 'aa' ~ 'a{1,2}+'; SELECT 'aa' ~ '(a)?+'; SELECT format('%*s', '1_0', 'x'); SELECT format('%*s|%*s|', '+3', 'x', ' -2 ', 'y');
