@@ -116,9 +116,9 @@ class ColumnarEngine:
         self._open_cursor = open_cursor
         self.limits = limits
         self._pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb")
-        self._parallelism = Parallelism(open_cursor, limits.duckdb_threads)
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._working: set[duckdb.DuckDBPyConnection] = set()
+        self._parallelism = Parallelism(open_cursor, limits.duckdb_threads, lambda: not self._working)
         self._waiting = 0
         self._closed = False
 
@@ -214,6 +214,8 @@ class ColumnarEngine:
 
     async def on_thread(self, cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
         """Runs `work` on a thread; a cancelled caller interrupts the cursor and waits for the thread."""
+        while (lowered := self._parallelism.lowered) is not None and not lowered.done():
+            await asyncio.wait([lowered])
         if self._closed:
             raise ExecutionError("57P01", "terminating connection due to administrator command")
         if self._waiting >= self.limits.columnar_queue_max + self.limits.columnar_threads:
@@ -242,6 +244,8 @@ class ColumnarEngine:
         finally:
             self._waiting -= 1
             self._working.discard(cursor)
+            if not self._working:
+                self._parallelism.rested()
 
     # --- cursors ---------------------------------------------------------------------------
 

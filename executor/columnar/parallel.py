@@ -11,10 +11,14 @@ scan of millions uses one core of many. So the number follows what runs.
 **Workers yield.** A thread inherits the niceness of the one that starts it: the workers are started by a thread that
 has stepped back (`nice` 10), so whoever answers clients gets a core at once and the scan what is left.
 
+**Nobody waits for a worker to leave.** DuckDB ends workers when their tasks are over, and until then no query begins or
+ends. Any query's tasks may be with them, however little it reads. So the number goes down only while no query is at work,
+and what would begin just then waits until it has gone down.
+
 **Order.** Rows of a scan come in their order however many threads read it, but a function that has an effect is called in any
 order by several. What counts (`nextval`), tells a session or draws random numbers runs on one thread, as in PostgreSQL,
-whose planner calls such functions parallel unsafe or restricted. (If somebody else's large query is running already,
-the numbers are as unique as ever, but rows and numbers are not in the same order.)
+whose planner calls such functions parallel unsafe or restricted. (If there are workers, and somebody else's query is
+running already, the numbers are as unique as ever, but rows and numbers are not in the same order.)
 """
 
 from __future__ import annotations
@@ -48,8 +52,15 @@ def usable_cores() -> int:
 class Parallelism:
     """See the module. Everything is called on the event loop; `threads` 1 turns it off."""
 
-    def __init__(self, open_cursor: Callable[[], duckdb.DuckDBPyConnection], threads: int) -> None:
+    def __init__(
+        self, open_cursor: Callable[[], duckdb.DuckDBPyConnection], threads: int, at_rest: Callable[[], bool]
+    ) -> None:
+        """`at_rest`: whether no query is at work. When that becomes so, `rested` is to be called."""
         self.threads = threads
+        self._at_rest = at_rest
+        self.lowered: asyncio.Future[None] | None = None
+        """When the number goes down: done when it has. Wait for it before anything is set to work."""
+        self._lower_at_rest = False
         self._wide = self._in_order = 0
         self._now = 1
         self._lowering: asyncio.TimerHandle | None = None
@@ -64,13 +75,25 @@ class Parallelism:
             return None
         if _IN_ORDER.search(sql):
             self._in_order += 1
-            if not self._wide:
-                await self._set(1)
-            return self._ended_in_order
-        self._wide += 1
-        if not self._in_order:
-            await self._set(self.threads)
-        return self._ended_wide
+            ended = self._ended_in_order
+            threads = 1 if not self._wide and self._at_rest() else self._now
+        else:
+            self._wide += 1
+            self._lower_at_rest = False
+            ended = self._ended_wide
+            threads = self._now if self._in_order else self.threads
+        try:
+            await self._set(threads)
+        except BaseException:
+            ended()
+            raise
+        return ended
+
+    def rested(self) -> None:
+        """No query is at work any more."""
+        if self._lower_at_rest and not self._wide:
+            self._lower_at_rest = False
+            self._change(1)
 
     def _ended_in_order(self) -> None:
         self._in_order -= 1
@@ -82,14 +105,24 @@ class Parallelism:
 
     def _lower(self) -> None:
         self._lowering = None
-        if not self._wide and self._starter is not None:
-            self._now = 1
-            self._starter.submit(self._execute, 1)
+        self._lower_at_rest = not self._wide
+        if self._at_rest():
+            self.rested()
 
     async def _set(self, threads: int) -> None:
-        if threads != self._now and self._starter is not None:
-            self._now = threads
-            await asyncio.wrap_future(self._starter.submit(self._execute, threads))
+        changed = self._change(threads)
+        if changed is not None:
+            await asyncio.shield(changed)  # who is cancelled leaves it to be finished
+
+    def _change(self, threads: int) -> asyncio.Future[None] | None:
+        """Begins to change the number, unless it is that already."""
+        if threads == self._now or self._starter is None:
+            return None
+        changed = asyncio.wrap_future(self._starter.submit(self._execute, threads))
+        if threads < self._now:
+            self.lowered = changed
+        self._now = threads
+        return changed
 
     def _execute(self, threads: int) -> None:
         if self._cursor is not None:

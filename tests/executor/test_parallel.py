@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
+import threading
 from typing import Any
 
 import duckdb
@@ -77,6 +79,49 @@ def test_a_query_that_fails_or_is_left_leaves_no_threads_behind() -> None:
         with pytest.raises(Exception, match="nosuch"):
             await engine.table("SELECT nosuch", rows=WIDE_ROWS)
         await asyncio.wait_for(_becomes(threads, 1), 60)
+
+    run(work)
+
+
+def test_the_number_goes_down_when_nothing_is_at_work() -> None:
+    """DuckDB would let everybody wait for the end of the tasks that workers have."""
+
+    async def work(engine: ColumnarEngine, threads: Any) -> None:
+        few, _, _ = await engine.start(MANY, rows=1)
+        wide, _, _ = await engine.start(MANY, rows=WIDE_ROWS)
+        done = threading.Event()
+        at_work = asyncio.ensure_future(engine.on_thread(few.cursor, done.wait))
+        await asyncio.sleep(0)
+        try:
+            wide.close()
+            in_order, _, _ = await engine.start("SELECT random() FROM range(1000000) r(i)", rows=WIDE_ROWS)
+            in_order.close()
+            await asyncio.sleep(0.05)
+            assert threads() == THREADS
+        finally:
+            done.set()
+            await at_work
+        await asyncio.wait_for(_becomes(threads, 1), 60)
+        few.close()
+
+    run(work)
+
+
+def test_a_query_that_is_cancelled_while_the_number_goes_up_is_counted_no_more() -> None:
+    async def work(engine: ColumnarEngine, threads: Any) -> None:
+        done = threading.Event()
+        starter = engine._parallelism._starter
+        assert starter is not None
+        starter.submit(done.wait)
+        wide = asyncio.ensure_future(engine.start(MANY, rows=WIDE_ROWS))
+        await asyncio.sleep(0)
+        wide.cancel()
+        done.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await wide
+        in_order, _, _ = await engine.start("SELECT random() FROM range(1000000) r(i)", rows=WIDE_ROWS)
+        assert threads() == 1
+        in_order.close()
 
     run(work)
 
