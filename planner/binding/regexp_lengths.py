@@ -5,8 +5,9 @@
     \\s*<.*?>        of '<a><b>'    the first quantifier is greedy, so the whole expression is: all of it
 
 An expression is a list of tokens here, each a string that Python understands: `a`, `.`, `\\d`, `[a-z]`, `(`, `|`, `*`.
-Rewritten is what can be without doubt: alternatives of which one is always longer and that have no groups to be counted, and
-quantifiers of an expression that has no alternatives and no quantified groups.
+Rewritten is what can be said so: alternatives of which one is always longer and that have no groups to be counted, and
+quantifiers of an expression that has no alternatives and no quantified groups. What follows alternatives is not looked at,
+though it may take more behind the shorter one: `(?:a|ab)(?:c|bcd)` of 'abcd' is abc here.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ class QueryWriter(QueryState):
                     comparable(f, c.type)
                 distinct = ["DISTINCT "]
         items += [sql(frag, f" AS {name}") for frag, name in parts.hidden]
-        inner = sql("SELECT ", *distinct, join(", ", items), *source, *where)
+        inner = sql("SELECT ", *distinct, join(", ", items) if items else "1", *source, *where)
         outs: list[Item] = []
         for i, (c, form) in enumerate(zip(columns, forms, strict=True)):
             ref = Frag((f"r{number}.c{i}",), form)
@@ -179,7 +179,8 @@ class QueryWriter(QueryState):
             order, limit = [f" ORDER BY r{number}.tw_row"], []
         else:
             limit = self._limit_text(parts)
-        body = sql(*head, "SELECT ", join(", ", outs), " FROM (", inner, f") AS r{number}", *order, *limit)
+        shown = join(", ", outs) if outs else "1"
+        body = sql(*head, "SELECT ", shown, " FROM (", inner, f") AS r{number}", *order, *limit)
         return BoundQuery(body, columns, forms, rows=parts.rows)
 
     def _count(self, node: ir.Node) -> Frag:

@@ -24,3 +24,5 @@ select a from t order by a fetch first null rows with ties;
 -- frames by a query
 select a, sum(a) over (order by a rows (select 1) preceding) from t where a < 5 order by a;
 select a, sum(a) over (order by a range between (select 1) preceding and (select 2) following) from t where a < 5 order by a;
+select n, exists (select from generate_series(1, 3) limit n) from (values (0), (2), (null)) as x (n) order by n;
+select from (values (1), (1)) as x (n) order by n fetch first 1 row with ties;
