@@ -16,7 +16,7 @@ from executor.abc import ExecutionError
 
 _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", re.DOTALL)
 _FRAME_OFFSET = re.compile(
-    r"(?:Window ROWS|Invalid GROUPS) (PRECEDING|FOLLOWING) (?:expression cannot be negative|value)"
+    r"(?:Window ROWS|Invalid GROUPS) (PRECEDING|FOLLOWING) (?:expression cannot be (?:negative|(NULL))|value)"
 )
 _DETAIL = re.compile(r"\s*\[(DETAIL|HINT|CONTEXT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
@@ -57,6 +57,8 @@ def sql_error(error: BaseException) -> ExecutionError:
     offset = _FRAME_OFFSET.match(plain)
     if offset is not None:
         end = "starting" if offset[1] == "PRECEDING" else "ending"
+        if offset[2] is not None:
+            return ExecutionError("22004", f"frame {end} offset must not be null")
         return ExecutionError("22013", f"frame {end} offset must not be negative")
     if plain.startswith(("Invalid RANGE PRECEDING", "Invalid RANGE FOLLOWING")):
         return ExecutionError("22013", "invalid preceding or following size in window function")

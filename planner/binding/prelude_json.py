@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from planner.abc import SqlError
-from planner.types.jsons import json_in, jsonb_in, read_string
+from planner.types.jsons import check_text, json_in, jsonb_in, read_string
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -51,6 +51,7 @@ def spans(text: str) -> Any:
         key = None
         if closing == "}":
             key, at = decoder.raw_decode(body, at)
+            check_text(key)
             at = _skip(body, at) + 1
             at = _skip(body, at)
         _, end = decoder.raw_decode(body, at)

@@ -22,7 +22,7 @@ _V, _N = "VARCHAR", "INTEGER"
 def _input(value: Any, ref: TypeRef, written: str = "") -> str | None:
     """A JSON value, as it was written where that is known, as text for the type's input function."""
     if value is None:
-        return "null" if ref.oid in (t.JSON, t.JSONB) else None
+        return None
     if ref.oid in (t.JSON, t.JSONB):
         return written or canonical(value)
     element = t.element_of(ref.oid)
@@ -46,7 +46,7 @@ def _array(value: Any, element: TypeRef) -> str:
         raise SqlError("22P02", "expected JSON array")
     dims: list[int] = []
     inner: Any = value
-    while isinstance(inner, list) and members(inner) is None and element.oid not in (t.JSON, t.JSONB):
+    while isinstance(inner, list) and members(inner) is None:
         dims.append(len(inner))
         inner = inner[0] if inner else None
     items: list[str | None] = []

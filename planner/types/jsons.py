@@ -171,7 +171,7 @@ def _sort_key(pair: tuple[str, Any]) -> tuple[int, bytes]:
 _HIGH_AFTER_HIGH: Final = re.compile("[\ud800-\udbff]{2}")
 
 
-def _check_text(value: str) -> None:
+def check_text(value: str) -> None:
     """Whether a JSON string can be text. Raises 22P05 for a NUL, 22P02 for half of a pair of surrogates."""
     if "\x00" in value:
         raise SqlError(
@@ -190,7 +190,7 @@ def _check_text(value: str) -> None:
 def read_string(text: str) -> str:
     """A JSON string as text: what `->>` shows of it. Raises 22P02, 22P05."""
     value: str = json.loads(text)
-    _check_text(value)
+    check_text(value)
     return value
 
 
@@ -199,7 +199,7 @@ def canonical(value: Any) -> str:
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, str):
-        _check_text(value)
+        check_text(value)
         return _quote(value)
     if value is None:
         return "null"

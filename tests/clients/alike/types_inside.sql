@@ -27,3 +27,10 @@ SELECT 'abc' ~ 'a\bc', E'a\bc' ~ 'a\bc', 'a\c' ~ '^a\Bc$', 'ab cd' ~ '\mcd\M', '
 CREATE TYPE filled AS (a text, b int, c json, d jsonb);
 SELECT * FROM json_populate_recordset(row('def', 99, NULL, NULL)::filled, '[{"a":[100,200,  false],"x":43.2,"c":{"k" : 1},"d":{"k":   1}},{"b":3,"a":1e2}]') q;
 SELECT * FROM jsonb_populate_record(NULL::filled, '{"a":[100,200,  false],"c":{"k" : 1},"d":{"k":   1}}') q; SELECT * FROM json_to_record('{"a":[1,  2],"b":"x"}') AS x(a text, b text);
+-- null of JSON is NULL of any type, and arrays of it are dimensions
+select a, b from json_to_record('{"a":null,"b":[null,1]}') as x(a json, b json[]);
+select a, b from jsonb_to_record('{"a":[[1,2],[3,"x"]],"b":[]}') as x(a jsonb[], b jsonb[]);
+create type two_documents as (a json, b jsonb);
+select json_populate_record(null::two_documents, '{"a":null,"b":[null]}'), jsonb_populate_record(row('1', '2')::two_documents, '{"a":null}');
+select sum(x) over (order by x rows between null preceding and current row) from (values (1)) v(x);
+select sum(x) over (order by x rows between current row and (select null::int) following) from (values (1)) v(x);
