@@ -88,6 +88,8 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
     if isinstance(statement, st.Grant):
         return _DDL, "REVOKE" if statement.revoke else "GRANT"
     if isinstance(statement, st.GrantRole):
+        if statement.of_group:
+            return _DDL, "ALTER ROLE"
         return _DDL, "REVOKE ROLE" if statement.revoke else "GRANT ROLE"
     if isinstance(statement, st.AlterSettings):
         return _DDL, statement.tag

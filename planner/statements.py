@@ -634,6 +634,8 @@ class GrantRole:
     grantees: tuple[str, ...]
     revoke: bool = False
     admin: bool = False
+    of_group: bool = False
+    """Said as ALTER GROUP."""
 
 
 @dataclass(frozen=True, slots=True)

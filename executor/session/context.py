@@ -21,6 +21,7 @@ from executor.abc import ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
 from executor.session import permissions, read_only
 from executor.session.block import Block
+from executor.session.guc_table import MESSAGE_LEVELS
 from executor.session.lock_wait import LockWait
 from planner.abc import SqlError
 from planner.catalog import Sequence as SequenceObject
@@ -291,7 +292,10 @@ class SessionContext:
         return self.settings.reported
 
     def notice(self, severity: str, sqlstate: str, message: str, detail: str = "", hint: str = "") -> None:
-        self.notices.append(Notice(severity, sqlstate, message, detail, hint))
+        """To be told to the client before the answer, unless it wants to hear of nothing so slight (client_min_messages)."""
+        least = MESSAGE_LEVELS.index(self.settings.raw("client_min_messages"))
+        if severity == "INFO" or MESSAGE_LEVELS.index(severity.lower()) >= least:
+            self.notices.append(Notice(severity, sqlstate, message, detail, hint))
 
     # --- interruption ----------------------------------------------------------------------
 

@@ -110,7 +110,7 @@ def _accepted() -> list[Guc]:
     ]
 
 
-_MESSAGE_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
+MESSAGE_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
 ISOLATION_LEVELS = (
     "strict serializable",
     "serializable",
@@ -132,7 +132,7 @@ GUCS: dict[str, Guc] = {
         _enum("bytea_output", "hex", ("escape", "hex"), "Output format of bytea."),
         _bool("check_function_bodies", "on", "Accepted."),
         _text("client_encoding", "UTF8", "Sets the client's character set encoding.", report=True),
-        _enum("client_min_messages", "notice", _MESSAGE_LEVELS, "Least level of notices sent."),
+        _enum("client_min_messages", "notice", MESSAGE_LEVELS, "Least level of notices sent."),
         _text("cluster_name", "", "Name of the cluster.", context="postmaster"),
         _enum("constraint_exclusion", "partition", ("partition", "on", "off"), "Accepted; changes no plan."),
         _real("cpu_index_tuple_cost", "0.005", 0, 1e300, "", "Accepted."),
@@ -201,7 +201,7 @@ GUCS: dict[str, Guc] = {
         _bool("lo_compat_privileges", "off", "Accepted."),
         _int("lock_timeout", "0", 0, _INT_MAX, "ms", "Longest wait for a lock; 0 waits for ever."),
         _int("log_min_duration_statement", "-1", -1, _INT_MAX, "ms", "Accepted."),
-        _enum("log_min_messages", "warning", (*_MESSAGE_LEVELS, "fatal", "panic"), "Accepted."),
+        _enum("log_min_messages", "warning", (*MESSAGE_LEVELS, "fatal", "panic"), "Accepted."),
         _enum("log_statement", "none", ("none", "ddl", "mod", "all"), "Accepted."),
         _int("maintenance_work_mem", "65536", 1024, _INT_MAX, "kB", "Accepted."),
         _int("max_connections", "100", 1, 262143, "", "Sessions at once.", context="postmaster"),

@@ -368,11 +368,13 @@ def _is_operator(op: str) -> bool:
 
 
 def operator_sign(op: str) -> str:
-    """The sign of `int4 + int4` or `- int4`."""
+    """The sign of `int4 + int4` or `- int4`. Raises NotWritable."""
     words = op.split(" ")
     if "distinct" in words:
         return " ".join(words[1:-1])
-    sign = next(w for w in words if not w[0].isalnum() and w[0] not in '_"')
+    sign = next((w for w in words if w and not w[0].isalnum() and w[0] not in '_"'), None)
+    if sign is None:  # words, which nobody has said how to write
+        raise NotWritable(op)
     return sign
 
 

@@ -93,6 +93,10 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
             password = None
             scope.notice("MD5 password cleared because of role rename")
         scope.replace(role, dataclasses.replace(role, name=said.new_name, password=password))
+        for other in list(scope.catalog.objects(Role)):
+            if role.name in other.member_of:
+                groups = tuple(said.new_name if g == role.name else g for g in other.member_of)
+                scope.replace(other, dataclasses.replace(other, member_of=groups))
         return
     scope.replace(role, dataclasses.replace(role, **_attributes(scope, said.options)))
     for member in said.options.get("user", ()):
@@ -152,6 +156,8 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
 def _join(scope: Scope, member: str, group: str) -> None:
     role = scope.catalog.role(require_role(scope, member))
     assert role is not None
+    if role.name == group or _is_member(scope, group, role.name):
+        raise PlanError("0LP01", f'role "{group}" is a member of role "{role.name}"')
     if group not in role.member_of:
         scope.replace(role, dataclasses.replace(role, member_of=(*role.member_of, group)))
 
@@ -169,8 +175,6 @@ def grant_role(scope: Scope, said: st.GrantRole) -> None:
                     )
                 left = tuple(g for g in role.member_of if g != group)
                 scope.replace(role, dataclasses.replace(role, member_of=left))
-            elif role.name == group or _is_member(scope, group, role.name):
-                raise PlanError("0LP01", f'role "{group}" is a member of role "{role.name}"')
             elif group in role.member_of:
                 scope.notice(f'role "{role.name}" is already a member of role "{group}"')
             else:

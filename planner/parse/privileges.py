@@ -71,6 +71,9 @@ def alter_role(c: Cursor) -> Any:
         name = c.role()
     if c.accept("rename", "to"):
         return st.AlterRole(name, new_name=c.name())
+    if c.accept("add", "user") or c.accept("drop", "user"):  # ALTER GROUP's way to say GRANT and REVOKE
+        leaves = c.tokens[c.at - 2].value == "drop"
+        return st.GrantRole((name,), _roles(c), revoke=leaves, of_group=True)
     database = c.name() if c.accept("in", "database") else ""
     if database or c.word in ("set", "reset"):
         return first_settings(c, st.AlterSettings("ALTER ROLE", name, database))

@@ -1,0 +1,20 @@
+-- Notices and warnings that a client does not want to hear.
+drop table if exists alike_nosuch;
+set client_min_messages = warning;
+drop table if exists alike_nosuch;
+commit;
+set client_min_messages = error;
+commit;
+drop table if exists alike_nosuch;
+select pg_cancel_backend(0);
+set client_min_messages = log;
+drop table if exists alike_nosuch;
+begin;
+set local client_min_messages = warning;
+drop table if exists alike_nosuch;
+commit;
+drop table if exists alike_nosuch;
+set client_min_messages = loud;
+set client_min_messages = debug1;
+reset client_min_messages;
+commit;
