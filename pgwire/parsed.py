@@ -41,6 +41,9 @@ def keep(conversation: Conversation, payload: bytes, prepared: Prepared) -> None
     surroundings = conversation.session.surroundings()
     if surroundings is None:
         return
+    # Surroundings that are no more never come back; kept, they would hold a catalog each.
+    for gone in [said for said, (_, then) in known.items() if then is not surroundings]:
+        del known[gone]
     if len(known) >= KEPT_MAX and payload not in known:
         del known[next(iter(known))]
     known[payload] = prepared, surroundings
@@ -63,7 +66,11 @@ def answered(conversation: Conversation, data: bytes) -> bool:
     if len(data) < messages.HEADER_SIZE_BYTES:
         return False
     end = 1 + _int32_at(data, 1)[0]
-    if end >= len(data) or data[end] != _BIND or not conversation.undisturbed:
+    if (
+        not messages.HEADER_SIZE_BYTES <= end < len(data)
+        or data[end] != _BIND
+        or not conversation.undisturbed
+    ):
         return False
     if not again(conversation, data[messages.HEADER_SIZE_BYTES : end]):
         return False

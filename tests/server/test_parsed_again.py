@@ -192,3 +192,23 @@ async def test_only_so_many_are_kept(both: Both) -> None:
     long = unnamed("SELECT c FROM t WHERE a = $1 -- " + "x" * parsed.MESSAGE_BYTES_MAX, ("7",))
     assert await one.ask(long) == await two.ask(long)
     assert len(one.conversation.parsed) == parsed.KEPT_MAX
+
+
+@between_two
+async def test_surroundings_that_are_no_more_are_not_kept(both: Both) -> None:
+    one, _ = both
+    for n in range(3):
+        await one.run(f"SET search_path = public, path_{n}")
+        for text in ("SELECT 1", "SELECT 2"):
+            await one.ask(unnamed(text, ()))
+    now = one.conversation.session.surroundings()
+    assert len(one.conversation.parsed) == 2
+    assert all(then is now for _, then in one.conversation.parsed.values())
+
+
+@between_two
+async def test_lengths_that_cannot_be_are_left_to_the_handlers(both: Both) -> None:
+    one, _ = both
+    for length in (-(2**31), -1, 0, 3, 2**31 - 1):
+        data = b"P" + length.to_bytes(4, "big", signed=True) + b"BBBB"
+        assert not parsed.answered(one.conversation, data)
