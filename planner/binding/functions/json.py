@@ -173,7 +173,7 @@ def key_json(frag: Frag, ref: TypeRef) -> Frag:
     """A value as the name of a member: dates and times as JSON has them."""
     if ref.oid in (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ):
         return sql("tw_json_text(", type_json(frag, ref), ")")
-    return to_text(frag, ref, t.TEXT)
+    return to_text(frag, ref, t.CSTRING)
 
 
 def _object(binary: bool) -> None:

@@ -34,3 +34,5 @@ create type two_documents as (a json, b jsonb);
 select json_populate_record(null::two_documents, '{"a":null,"b":[null]}'), jsonb_populate_record(row('1', '2')::two_documents, '{"a":null}');
 select sum(x) over (order by x rows between null preceding and current row) from (values (1)) v(x);
 select sum(x) over (order by x rows between current row and (select null::int) following) from (values (1)) v(x);
+select jsonb_build_object('ab'::char(4), 'ab'::char(4)), json_build_object('ab'::char(4), 1), json_object_agg('ab'::char(4), 1), jsonb_object_agg('ab'::char(4), 'cd'::char(3));
+select jsonb_build_object(1, 2, 1.50, true, true, 1, date '2024-01-01', null, 'x'::varchar, 'y', inet '10.0.0.1', 1, '10.0.0.1/24'::inet, 2), json_object_agg(x, y) from (values (inet '10.0.0.1', 2)) v(x, y);
