@@ -118,6 +118,14 @@ def _renamed_default(text: str, old: str, new: str) -> str:
     return text
 
 
+def _keeps_label(column: Column, found: EnumType, label: str) -> bool:
+    """Whether a default says the label where `_renamed_default` does not follow it."""
+    assert column.default is not None
+    if column.type.oid == found.oid:
+        return _renamed_default(column.default, label, f"not {label}") == column.default
+    return any(t.value == found.name for t in tokenize(column.default))
+
+
 def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
     """Raises 0A000 where the label may be inside of other texts: arrays, composite values, expressions, queries."""
     catalog = scope.catalog
@@ -134,6 +142,7 @@ def _refuse_hidden(scope: Scope, found: EnumType, label: str) -> None:
         texts += [c.default for c in table.columns if c.generated and c.default]
         for index in catalog.indexes_of(table.oid):
             texts += [index.predicate, *(k.expression for k in index.keys)]
+        texts += [c.default for c in table.columns if c.default and _keeps_label(c, found, label)]
         if any(c.type.oid == found.array_oid for c in table.columns) or _says(texts, label):
             holders.append(f"table {table.name}")
     needed = {found.oid, *(t.oid for t in using)}
