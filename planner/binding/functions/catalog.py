@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from planner import types as t
-from planner.abc import SessionValue, SqlError, TypeRef
+from planner.abc import PlanError, SessionValue, SqlError, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import procs, type_name
@@ -65,12 +65,16 @@ def duck_result(function: SystemFunction) -> str:
 
 
 def reg_text(frag: Frag, source: TypeRef) -> Frag:
-    """A regclass or one of its kin, as its name."""
+    """A regclass or one of its kin, as its name; as a number where names of its kind are not known."""
+    if source.oid not in OUTPUT:
+        return sql("CAST(", frag, " AS VARCHAR)")
     return sql(f"tw_sys_out_{type_name(source.oid)}(", CATALOG_REF, ", ", frag, ")")
 
 
 def reg_value(frag: Frag, target: TypeRef) -> Frag:
-    """A name, as a regclass or one of its kin."""
+    """A name, as a regclass or one of its kin. Raises 0A000 where names of its kind are not known."""
+    if target.oid not in INPUT:
+        raise PlanError("0A000", f"input of type {type_name(target.oid)} is not supported")
     return sql(f"tw_sys_in_{type_name(target.oid)}(", CATALOG_REF, ", ", frag, ")")
 
 
