@@ -67,7 +67,8 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
             return _begins_nothing(b) or (b.kind == PUNCTUATION and b.value in (")", "]"))
         if sign == "(":
             if b.kind == PUNCTUATION:
-                return b.value in (",", "]", "[")
+                nothing_in = b.value == ")" and i > 0 and tokens[i - 1].keyword == "in"
+                return nothing_in or b.value in (",", "]", "[")
             if b.keyword in _IN_BRACKETS or (i and tokens[i - 1].keyword == "operator"):
                 return False
             return _begins_nothing(b)

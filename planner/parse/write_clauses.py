@@ -71,6 +71,7 @@ def _same_level(tokens: list[Token], start: int) -> list[int]:
 def _check_write(tokens: list[Token], start: int, text: str) -> None:
     order = _ORDER[tokens[start].keyword]
     reached = -1
+    unassigned = False  # whether SET has named a column that has no `=` yet
     for i in _same_level(tokens, start + 2):  # behind UPDATE and a name's first part, or DELETE FROM
         token, before = tokens[i], tokens[i - 1]
         word = token.keyword
@@ -78,6 +79,10 @@ def _check_write(tokens: list[Token], start: int, text: str) -> None:
             continue
         if word in _OF_QUERIES or (reached < 0 and (word in _JOINING or is_sign(token, ","))):
             raise syntax_error(token, text)
+        if reached >= 0 and order[reached] == "set" and word not in order:
+            if unassigned and (is_sign(token, ",") or (token.kind == OPERATOR and token.value != "=")):
+                raise syntax_error(token, text)
+            unassigned = is_sign(token, ",") or (unassigned and token.kind != OPERATOR)
         if word not in order:
             continue
         at = order.index(word)
@@ -86,9 +91,10 @@ def _check_write(tokens: list[Token], start: int, text: str) -> None:
             continue  # a column of that name
         if (word == "from" and before.keyword == "distinct") or (word == "using" and reached == at):
             continue
-        if at <= reached or (reached < 0 and order[0] == "set" and word != "set"):
+        if unassigned or at <= reached or (reached < 0 and order[0] == "set" and word != "set"):
             raise syntax_error(token, text)
         reached = at
+        unassigned = word == "set"
 
 
 def _check_limit(tokens: list[Token], start: int, text: str) -> None:
