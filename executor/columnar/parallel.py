@@ -17,8 +17,9 @@ and what would begin just then waits until it has gone down.
 
 **Order.** Rows of a scan come in their order however many threads read it, but a function that has an effect is called in any
 order by several. What counts (`nextval`), tells a session or draws random numbers runs on one thread, as in PostgreSQL,
-whose planner calls such functions parallel unsafe or restricted. (If there are workers, and somebody else's query is
-running already, the numbers are as unique as ever, but rows and numbers are not in the same order.)
+whose planner calls such functions parallel unsafe or restricted; and so does what puts rows into a list or a string, in
+which they are as they come. (If there are workers, and somebody else's query is running already, the numbers are as unique
+as ever, but rows and numbers are not in the same order.)
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ LINGER_S = 1.0
 NICENESS = 10
 
 _IN_ORDER = re.compile(
-    r"\btw_(nextval|currval|lastval|setval|set_config|notify|advisory)\(|\b(random|setseed)\("
+    r"\btw_(nextval|currval|lastval|setval|set_config|notify|advisory)\("
+    r"|\b(random|setseed|list|array_agg|string_agg)\("
 )
 
 

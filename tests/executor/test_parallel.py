@@ -167,6 +167,10 @@ def test_numbers_are_dealt_in_the_order_of_the_rows() -> None:
             await server.run("a", "create table big as select i, -i as j from generate_series(1, 600000) i")
             told = await server.run("a", "select count(*), sum(i), min(j) from big where i % 2 = 0")
             assert "300000|90000300000|-600000" in told, told
+            told = await server.run("a", "select (array_agg(i))[300000] from big")
+            assert "300000" in told, told
+            told = await server.run("a", "select split_part(string_agg(i::text, ','), ',', 400000) from big")
+            assert "400000" in told, told
             await server.run("a", "create table numbered as select nextval('s') n, i from big")
             told = await server.run("a", "select count(*), count(*) filter (where n <> i) from numbered")
             assert "600000|0" in told, told
