@@ -5,9 +5,8 @@
     \\s*<.*?>        of '<a><b>'    the first quantifier is greedy, so the whole expression is: all of it
 
 An expression is a list of tokens here, each a string that Python understands: `a`, `.`, `\\d`, `[a-z]`, `(`, `|`, `*`.
-Rewritten is what can be said so: alternatives of which one is always longer and that have no groups to be counted, and
-quantifiers of an expression that has no alternatives and no quantified groups. What follows alternatives is not looked at,
-though it may take more behind the shorter one: `(?:a|ab)(?:c|bcd)` of 'abcd' is abc here.
+Rewritten is what can be said so: alternatives of which one is always longer, that have no groups to be counted, and behind which
+no group of varying length follows (`_Alternatives`); quantifiers of an expression that has no alternatives and no quantified groups.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from typing import Final
 _QUANTIFIERS: Final = frozenset("*+?{")
 _ONE_CHARACTER: Final = re.compile(r"\\(?:[dwsDWS]|[^0-9A-Za-z])|\[.+\]|[^\\^$]", re.DOTALL)
 _PREFIXES: Final = (("?", ":"), ("?", "="), ("?", "!"), ("?", "<", "="), ("?", "<", "!"))
+_Width = tuple[float, float]
 _UNKNOWN: Final = (0.0, math.inf)
 _TIMES: Final = {"*": (0.0, math.inf), "+": (1.0, math.inf), "?": (0.0, 1.0)}
 _COUNTED: Final = re.compile(r"\{(\d+)(,(\d*))?\}")
@@ -28,30 +28,55 @@ _VARYING: Final = re.compile(r"\{\d+,\d*\}")
 
 
 @dataclass(slots=True)
+class _Group:
+    """What stands in parentheses: what they begin with, and the alternatives."""
+
+    opening: str
+    branches: list[_Branch]
+
+    @property
+    def captures(self) -> bool:
+        return self.opening == "(" or any(b.captures for b in self.branches)
+
+    @property
+    def width(self) -> _Width:
+        if self.opening not in ("(", "(?:"):
+            return 0.0, 0.0  # it looks, and takes nothing
+        return min(b.width[0] for b in self.branches), max(b.width[1] for b in self.branches)
+
+
+@dataclass(slots=True)
+class _Atom:
+    """One piece of an alternative with its quantifier, and how many characters it takes at least and at most."""
+
+    piece: str | _Group
+    width: _Width
+    quantifier: str = ""
+
+
+@dataclass(slots=True)
 class _Branch:
-    """One alternative: its text, and how many characters each of its atoms takes at least and at most."""
+    """One alternative."""
 
-    text: str = ""
-    widths: list[tuple[float, float]] = field(default_factory=list)
-    captures: bool = False
-
-    def add(self, text: str, width: tuple[float, float]) -> None:
-        self.text += text
-        self.widths.append(width)
+    atoms: list[_Atom] = field(default_factory=list)
 
     def repeat(self, quantifier: str) -> None:
-        """Puts a quantifier behind the last atom."""
-        low, high = self.widths.pop() if self.widths else _UNKNOWN
+        """Puts a quantifier behind the last atom, or the `?` behind its quantifier."""
+        if not self.atoms:
+            raise _Unsure
+        last = self.atoms[-1]
+        low, high = last.width
         found = _TIMES.get(quantifier) or _bounds(quantifier)
-        self.add(quantifier, (low * found[0], high * found[1] if high else 0))
+        last.quantifier += quantifier
+        last.width = (low * found[0], high * found[1] if high else 0)
 
     @property
-    def least(self) -> float:
-        return sum(low for low, _ in self.widths)
+    def captures(self) -> bool:
+        return any(isinstance(a.piece, _Group) and a.piece.captures for a in self.atoms)
 
     @property
-    def most(self) -> float:
-        return sum(high for _, high in self.widths)
+    def width(self) -> _Width:
+        return sum(a.width[0] for a in self.atoms), sum(a.width[1] for a in self.atoms)
 
 
 class _Unsure(Exception):
@@ -124,7 +149,10 @@ def _of_one_mind(tokens: Sequence[str], quantifiers: Sequence[tuple[int, int]], 
 
 
 class _Alternatives:
-    """The expression with the longer of two alternatives of fixed length first."""
+    """The expression with the longer of two alternatives first, where no group of varying length follows.
+
+    Before such a group the shorter one may be part of the longer match: `(a|ab)(c|bcd)` of `abcd`.
+    """
 
     def __init__(self, tokens: Sequence[str]) -> None:
         self.tokens, self.at = list(tokens), 0
@@ -133,18 +161,15 @@ class _Alternatives:
         whole = self._branches()
         if self.at < len(self.tokens):
             raise _Unsure
-        return whole.text
+        return _alternatives(whole, plain=True)
 
-    def _branches(self) -> _Branch:
+    def _branches(self) -> list[_Branch]:
         """Up to the closing parenthesis, or the end."""
         found = [self._branch()]
         while self.tokens[self.at : self.at + 1] == ["|"]:
             self.at += 1
             found.append(self._branch())
-        if not any(b.captures for b in found):
-            _longest_first(found)
-        width = (min(b.least for b in found), max(b.most for b in found))
-        return _Branch("|".join(b.text for b in found), [width], any(b.captures for b in found))
+        return found
 
     def _branch(self) -> _Branch:
         made = _Branch()
@@ -152,13 +177,14 @@ class _Alternatives:
             token = self.tokens[self.at]
             self.at += 1
             if token == "(":
-                self._group(made)
+                group = self._group()
+                made.atoms.append(_Atom(group, group.width))
             elif token == "{":
                 made.repeat(token + self._until_brace())
             elif token in _QUANTIFIERS:
                 made.repeat(token)
             else:
-                made.add(token, (1.0, 1.0) if _ONE_CHARACTER.fullmatch(token) else _UNKNOWN)
+                made.atoms.append(_Atom(token, (1.0, 1.0) if _ONE_CHARACTER.fullmatch(token) else _UNKNOWN))
         return made
 
     def _until_brace(self) -> str:
@@ -167,7 +193,7 @@ class _Alternatives:
         start, self.at = self.at, self.tokens.index("}", self.at) + 1
         return "".join(self.tokens[start : self.at])
 
-    def _group(self, outside: _Branch) -> None:
+    def _group(self) -> _Group:
         prefix = next((p for p in _PREFIXES if tuple(self.tokens[self.at : self.at + len(p)]) == p), ())
         if not prefix and self.tokens[self.at : self.at + 1] == ["?"]:
             raise _Unsure
@@ -176,16 +202,33 @@ class _Alternatives:
         if self.tokens[self.at : self.at + 1] != [")"]:
             raise _Unsure
         self.at += 1
-        outside.captures = outside.captures or inner.captures or not prefix
-        is_assertion = bool(prefix) and prefix != ("?", ":")
-        width = (0.0, 0.0) if is_assertion else (inner.least, inner.most)
-        outside.add(f"({''.join(prefix)}{inner.text})", width)
+        return _Group("(" + "".join(prefix), inner)
+
+
+def _alternatives(branches: list[_Branch], *, plain: bool) -> str:
+    """Their text. `plain`: no group of varying length follows them."""
+    if plain and not any(b.captures for b in branches):
+        _longest_first(branches)
+    return "|".join(_text(b, plain=plain) for b in branches)
+
+
+def _text(branch: _Branch, *, plain: bool) -> str:
+    out: list[str] = []
+    for atom in reversed(branch.atoms):
+        piece = atom.piece
+        if isinstance(piece, _Group):
+            text = f"{piece.opening}{_alternatives(piece.branches, plain=plain)})"
+            plain = plain and atom.width[0] == atom.width[1]
+        else:
+            text = piece
+        out.append(text + atom.quantifier)
+    return "".join(reversed(out))
 
 
 def _longest_first(branches: list[_Branch]) -> None:
     """Moves what is always longer before what is always shorter; others stay where they are to each other."""
     for end in range(len(branches) - 1, 0, -1):
         for i in range(end):
-            a, b = branches[i], branches[i + 1]
-            if a.most <= b.least and a.least < b.most:
-                branches[i], branches[i + 1] = b, a
+            (a_least, a_most), (b_least, b_most) = branches[i].width, branches[i + 1].width
+            if a_most <= b_least and a_least < b_most:
+                branches[i], branches[i + 1] = branches[i + 1], branches[i]
