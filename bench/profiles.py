@@ -133,6 +133,8 @@ def _counted(stacks: Path) -> tuple[Counter[str], Counter[str], int]:
         stack, _, count = line.rpartition(" ")
         frames = [_function(f) for f in stack.split(";") if f]
         total += int(count)
+        if not frames:  # a thread that runs no Python
+            continue
         own[frames[-1]] += int(count)
         for frame in {f for f in frames if not PLUMBING.search(f)}:
             whole[frame] += int(count)
