@@ -102,28 +102,30 @@ class PlanWire:
     sessions whose settings look alike share everything, the pages of rows that were sent above all (`pgwire.pages`).
     """
 
-    __slots__ = ("_shared", "columns", "decoders", "shapes")
+    __slots__ = ("columns", "decoders", "shapes", "shared")
 
     def __init__(self, plan: Plan) -> None:
-        self._shared = lasting(plan.parameters) and lasting(c.type for c in plan.columns or ())
+        self.shared = lasting(plan.parameters) and lasting(c.type for c in plan.columns or ())
         self.shapes: dict[tuple[Formats, int], Shape] = {}
         self.decoders: dict[tuple[Formats, int], tuple[TypeSettings, ParameterDecoder]] = {}
         self.columns: dict[tuple[Formats, int], tuple[TypeSettings, list[BoundColumn]]] = {}
-
-    def key(self, formats: Formats, settings: TypeSettings) -> tuple[Formats, int]:
-        # What is kept holds its settings, so their id stays theirs for as long as it is.
-        return formats, settings.look if self._shared else id(settings)
 
 
 ParameterDecoder = Callable[[Sequence[bytes | None]], tuple[Datum, ...]]
 
 
-def shape_of(plan: Plan, formats: Formats, settings: TypeSettings) -> Shape:
-    """Raises ProtocolViolation if the formats do not fit the columns."""
-    wire = plan.wire
+def _kept(plan: Plan, formats: Formats, settings: TypeSettings) -> tuple[PlanWire, tuple[Formats, int]]:
+    """What is remembered of a plan, and under which key for these formats and settings."""
+    wire: PlanWire | None = plan.wire
     if wire is None:
         wire = plan.wire = PlanWire(plan)
-    key = wire.key(formats, settings)
+    # What is kept holds its settings, so their id stays theirs for as long as it is.
+    return wire, (formats, settings.look if wire.shared else id(settings))
+
+
+def shape_of(plan: Plan, formats: Formats, settings: TypeSettings) -> Shape:
+    """Raises ProtocolViolation if the formats do not fit the columns."""
+    wire, key = _kept(plan, formats, settings)
     shape: Shape | None = wire.shapes.get(key)
     if shape is None:
         shape = Shape(plan.columns, formats, settings)
@@ -174,10 +176,7 @@ def decode_parameters(
             f"bind message supplies {len(values)} parameters,"
             f' but prepared statement "{prepared.name}" requires {len(types)}'
         )
-    wire = plan.wire
-    if wire is None:
-        wire = plan.wire = PlanWire(plan)
-    key = wire.key(codes, settings)
+    wire, key = _kept(plan, codes, settings)
     known = wire.decoders.get(key)
     if known is None:
         if len(wire.decoders) >= VARIANTS_LIMIT:
@@ -232,10 +231,7 @@ def bound_columns(
     if spoken(settings) is not None:
         raise Doubt
     plan = prepared.plan
-    wire = plan.wire
-    if wire is None:
-        wire = plan.wire = PlanWire(plan)
-    key = wire.key(codes, settings)
+    wire, key = _kept(plan, codes, settings)
     known = wire.columns.get(key)
     if known is None:
         width = len(types)

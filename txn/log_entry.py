@@ -107,23 +107,7 @@ class Entry:
     @property
     def is_empty(self) -> bool:
         """Nothing but, perhaps, the passing of time."""
-        return not (
-            self.writes
-            or self.tidy
-            or self.register
-            or self.forget
-            or self.retract
-            or self.rids
-            or self.leases
-            or self.unlease
-            or self.bury
-            or self.reserve
-            or self.since
-            or self.mode
-            or self.marks
-            or self.locks
-            or self.expelled
-        )
+        return not self.writes and not _riders(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,39 +123,20 @@ class Rollup:
 _PLAIN_FIELDS = 4
 # A packer is reused: creating one costs as much as packing a small entry.
 _packer = msgpack.Packer(autoreset=True, use_bin_type=True)
-_RARE = ("register", "forget", "retract", "leases", "unlease", "bury")
-_RIDERS = (*_RARE, "tidy", "rids", "reserve", "since", "mode", "marks", "locks", "expelled")
+_RIDERS = (
+    "tidy", "register", "forget", "retract", "rids", "leases", "unlease", "bury", "reserve", "since", "mode", "marks", "locks",
+    "expelled",
+)  # fmt: skip
 
 
 def encode(entry: Entry) -> bytes:
     """The bytes of an entry. Riders that are absent cost nothing."""
-    riders: dict[str, Any] = {}
-    if entry.is_plain:
-        return _sealed(_packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token)))
-    if entry.tidy:
-        riders["tidy"] = dict(entry.tidy)
-    if entry.reserve:
-        riders["reserve"] = entry.reserve
-    if entry.rids:
-        riders["rids"] = entry.rids
-    if (
-        entry.register or entry.forget or entry.retract or entry.leases or entry.unlease or entry.bury
-    ):  # one test for what is rare
-        for name in _RARE:
-            value = getattr(entry, name)
-            if value:
-                riders[name] = value
-    if entry.since:
-        riders["since"] = entry.since
-    if entry.mode:
-        riders["mode"] = entry.mode
-    if entry.marks:
-        riders["marks"] = entry.marks
-    if entry.locks:
-        riders["locks"] = entry.locks
-        if entry.expelled:
-            riders["expelled"] = entry.expelled
+    riders = {} if entry.is_plain else _riders(entry)
     return _sealed(_packer.pack((FORMAT, "e", entry.epoch, entry.ts, entry.writes, riders, entry.token)))
+
+
+def _riders(entry: Entry) -> dict[str, Any]:
+    return {name: value for name in _RIDERS if (value := getattr(entry, name))}
 
 
 def _told(entry: Entry) -> list[Any]:

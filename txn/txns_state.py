@@ -184,15 +184,12 @@ class TxnsState:
             if writer not in writers and len(writers) >= WRITERS_MAX:
                 del writers[next(iter(writers))]
             writers[writer] = int.from_bytes(token[8:], "big")
-        if entry.is_plain:
-            if entry.writes:
-                self._write(entry.writes, ts)
-            return
-        if entry.register:
-            for shard, schema in entry.register:
-                self._register(shard, schema, ts)
+        for shard, schema in entry.register:
+            self._register(shard, schema, ts)
         if entry.writes:
             self._write(entry.writes, ts)
+        if entry.is_plain:
+            return
         if entry.forget:
             for shard in entry.forget:
                 self._forget(shard, ts)

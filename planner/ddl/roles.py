@@ -93,10 +93,7 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
             password = None
             scope.notice("MD5 password cleared because of role rename")
         scope.replace(role, dataclasses.replace(role, name=said.new_name, password=password))
-        for other in list(scope.catalog.objects(Role)):
-            if role.name in other.member_of:
-                groups = tuple(said.new_name if g == role.name else g for g in other.member_of)
-                scope.replace(other, dataclasses.replace(other, member_of=groups))
+        _regroup(scope, role.name, (said.new_name,))
         return
     scope.replace(role, dataclasses.replace(role, **_attributes(scope, said.options)))
     for member in said.options.get("user", ()):
@@ -114,10 +111,7 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
         if role.name == scope.user:
             raise PlanError("55006", "current user cannot be dropped")
         _refuse_owner(scope, role.name, "dropped")
-        for other in list(scope.catalog.objects(Role)):
-            if role.name in other.member_of:
-                left = tuple(g for g in other.member_of if g != role.name)
-                scope.replace(other, dataclasses.replace(other, member_of=left))
+        _regroup(scope, role.name, ())
         first_settings.forget(scope, role)
         scope.remove(role)
 
@@ -151,6 +145,14 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
             f'role "{role}" cannot be {what} because some objects depend on it',
             detail="\n".join(lines),
         )
+
+
+def _regroup(scope: Scope, group: str, now: tuple[str, ...]) -> None:
+    """Members of a group that is renamed or dropped are in these groups instead of it."""
+    for member in list(scope.catalog.objects(Role)):
+        if group in member.member_of:
+            groups = tuple(g for old in member.member_of for g in (now if old == group else (old,)))
+            scope.replace(member, dataclasses.replace(member, member_of=groups))
 
 
 def _join(scope: Scope, member: str, group: str) -> None:
