@@ -63,7 +63,8 @@ class SharedGroup(CommitGroup):
         )
         if marks:
             entry.marks = marks.pack()
-        entry.rids = self._rids
+        if self._rids:
+            entry.rids = self._rids
         if self._locks:
             table = self._state.locks
             entry.locks = [(lock, *table[lock]) for lock in self._locks]
