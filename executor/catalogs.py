@@ -64,7 +64,7 @@ class Catalogs:
     @newest.setter
     def newest(self, catalog: Catalog) -> None:
         self._newest = catalog
-        user_types.commit(catalog.user_types)
+        user_types.commit(catalog)
 
     # --- opening ---------------------------------------------------------------------------
 

@@ -186,7 +186,7 @@ class Planner:
             cached = self.lookup(text, ctx)
             if cached is not None:
                 return cached
-            with shown(ctx.catalog.user_types):
+            with shown(ctx.catalog):
                 taken = self._plan_normalised(text, ctx, offset)
             if taken is not None:
                 return taken
@@ -203,7 +203,7 @@ class Planner:
             if many is not None:
                 self._remember(ctx, key, _Cached(many, None))
                 return many, ()
-        with shown(ctx.catalog.user_types):
+        with shown(ctx.catalog):
             plan = self._plan_exact(text, ctx, parameter_types, offset)
         if plan.parameters and key is text:
             key = f"\0\0{text}"  # in the simple protocol, which has no values for them, it is an error
@@ -331,7 +331,7 @@ class Planner:
         if not isinstance(statement, st.SelectAsOf) or ctx.reading_at is None:
             return self._plan_part(query, text, ctx, parameter_types, depth)
         then = ctx.reading_at(statement.at.text)
-        with shown(then.catalog.user_types):
+        with shown(then.catalog):
             return self._plan_part(query, text, then, parameter_types, depth)
 
     def _plan_part(
@@ -344,7 +344,7 @@ class Planner:
 
     def bind_ddl(self, statement: Any, ctx: PlanContext) -> DdlPlan:
         """What a DDL statement changes, in the catalog of the transaction that executes it."""
-        with shown(ctx.catalog.user_types):
+        with shown(ctx.catalog):
             return bind_ddl(statement, ctx, self)
 
 

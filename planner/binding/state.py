@@ -164,7 +164,7 @@ class QueryState:
         catalog = self.ctx.catalog
         if not words or (schema and catalog.find_schema(schema) is None):
             return None
-        found = catalog.find_type(words[-1], schema, self.search_path)
+        found = catalog.type_named(words[-1], schema, self.search_path)
         return TypeRef(found.oid) if found is not None else None
 
     def parenthesis_before(self, position: int) -> int:

@@ -44,7 +44,8 @@ from planner.catalog.objects import (
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
-from planner.catalog.user_types import USER_TYPES, declare_new
+from planner.catalog.row_types import relation_of, row_type
+from planner.catalog.user_types import USER_TYPES, declare_new, meet_rows, note_rows
 
 SearchPath = tuple[str, ...]
 DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
@@ -154,6 +155,8 @@ class Catalog:
             self._types[thing.schema_oid, thing.name] = thing.oid
             self.user_types = {**self.user_types, thing.oid: thing}
             declare_new(thing)
+        if isinstance(thing, Table | View | CompositeType):
+            note_rows(c.type.oid for c in thing.columns)
         if isinstance(thing, Index | SequenceObject) and thing.table_oid:
             self._by_table[thing.table_oid] = self._by_table.get(thing.table_oid, _EMPTY) | {thing.oid}
         elif isinstance(thing, Schema):
@@ -197,7 +200,12 @@ class Catalog:
         return counter
 
     def get(self, oid: Oid) -> CatalogObject | None:
-        return self._objects.get(oid)
+        """The object with this OID, the type of a relation's rows included."""
+        found = self._objects.get(oid)
+        if found is None and (relation := self._objects.get(relation_of(oid))) is not None:
+            made = row_type(relation) if isinstance(relation, Table | View) else None
+            return made if made is not None and made.oid == oid else None
+        return found
 
     def table(self, oid: Oid) -> Table:
         """The table with this OID. Raises 42P01."""
@@ -345,6 +353,20 @@ class Catalog:
             )
         thing = self._objects.get(oid) if oid is not None else None
         return thing if isinstance(thing, USER_TYPES) else None
+
+    def type_named(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:
+        """What a cast or a column's definition may name: a user's type, or that of a relation's rows."""
+        homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
+        for home in homes:
+            made = self.type_in(home.oid, name)
+            if made is None:
+                relation = self.relation_in(home.oid, name)
+                if isinstance(relation, Table | View):
+                    made = row_type(relation)
+                    meet_rows(made)
+            if made is not None:
+                return made
+        return None
 
     def type_in(self, schema_oid: Oid, name: str) -> UserType | None:
         oid = self._types.get((schema_oid, name))

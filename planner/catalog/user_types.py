@@ -6,16 +6,24 @@
 A type that is new is known from the moment that its transaction makes it: its OID is nobody else's, and only that
 transaction's catalog has its name. A type that is altered is one OID with two definitions, and others must not see the
 second before it is committed, or ever if it is rolled back.
+
+Row types (`row_types`) are many and seldom asked for: the registry has those that a column is of or that somebody has
+named, and follows their relations from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from planner.abc import Oid
 from planner.catalog.objects import CompositeType, Domain, EnumType, UserType
+from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
 from planner.types import register_composite, register_domain, register_enum
+
+if TYPE_CHECKING:
+    from planner.catalog.catalog import Catalog
 
 USER_TYPES = (EnumType, Domain, CompositeType)
 
@@ -23,6 +31,11 @@ _declared: dict[Oid, UserType] = {}
 """What the registry says of each type ever met."""
 _committed: Mapping[Oid, UserType] = {}
 _shown: Mapping[Oid, UserType] = _committed
+_of_rows: dict[Oid, None] = {}
+"""The row types that the registry has."""
+_newest: Catalog | None = None
+_rows_shown = 0
+"""The catalog's version whose relations the row types are of."""
 
 
 def declare_new(thing: UserType) -> None:
@@ -31,22 +44,45 @@ def declare_new(thing: UserType) -> None:
         _declare(thing)
 
 
-def commit(types: Mapping[Oid, UserType]) -> None:
-    """These are the newest commit's."""
-    global _committed
-    _committed = types
-    _show(types)
+def note_rows(types: Iterable[Oid]) -> None:
+    """Columns are of these types: their row types are known as soon as a catalog is shown."""
+    for oid in types:
+        if oid >= FIRST_ROW_TYPE:
+            _of_rows[row_type_oid(relation_of(oid))] = None
+
+
+def has_rows_of(type_oid: Oid) -> bool:
+    """Whether the registry has this row type: where not, no column is of it."""
+    return type_oid in _of_rows
+
+
+def meet_rows(made: CompositeType) -> None:
+    """A row type that somebody names: the registry has it as the catalog of who is planning."""
+    _of_rows[made.oid] = None
+    if _declared.get(made.oid) != made:
+        _declare(made)
+
+
+def commit(catalog: Catalog) -> None:
+    """This catalog is the newest commit's."""
+    global _committed, _newest
+    _committed, _newest = catalog.user_types, catalog
+    _show(catalog.user_types)
+    _show_rows(catalog)
 
 
 @contextmanager
-def shown(types: Mapping[Oid, UserType]) -> Iterator[None]:
-    """Within, the registry has these definitions. Nothing may be awaited within."""
-    before = _committed
-    _show(types)
+def shown(catalog: Catalog) -> Iterator[None]:
+    """Within, the registry has this catalog's definitions. Nothing may be awaited within."""
+    types, newest = _committed, _newest
+    _show(catalog.user_types)
+    _show_rows(catalog)
     try:
         yield
     finally:
-        _show(before)
+        _show(types)
+        if newest is not None:
+            _show_rows(newest)
 
 
 def _show(types: Mapping[Oid, UserType]) -> None:
@@ -57,6 +93,17 @@ def _show(types: Mapping[Oid, UserType]) -> None:
         if _declared.get(oid) != types[oid]:
             _declare(types[oid])
     _shown = types
+
+
+def _show_rows(catalog: Catalog) -> None:
+    global _rows_shown
+    if catalog.version == _rows_shown:
+        return
+    for oid in _of_rows:
+        made = catalog.get(oid)
+        if isinstance(made, CompositeType) and _declared.get(oid) is not made and _declared.get(oid) != made:
+            _declare(made)
+    _rows_shown = catalog.version
 
 
 def _declare(thing: UserType) -> None:

@@ -18,6 +18,7 @@ from planner.ddl import (
     alter_columns,
     alter_constraints,
     alter_identity,
+    composites,
     constraints,
     moves,
     tables,
@@ -88,6 +89,7 @@ def alter_table(scope: Scope, table: Table, actions: tuple[st.AlterAction, ...])
     alteration = Alteration(scope, table)
     for action in actions:
         _ACTIONS[action.what](alteration, action)
+    composites.refuse_other_rows(scope, table, alteration.table)
     alteration.finish()
 
 

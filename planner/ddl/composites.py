@@ -19,6 +19,8 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, DomainUse, PlanError, Table
 from planner.catalog import CompositeType, domains, quote_identifier
+from planner.catalog.row_types import row_type
+from planner.catalog.user_types import has_rows_of
 from planner.ddl import constraints, tables
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
@@ -96,6 +98,23 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     return tuple(
         dataclasses.replace(c, type=ref, domain=domain) if c.name == name else c for c in found.columns
     )
+
+
+def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
+    """Raises 0A000 for another row of a table of whose row type a column is: its values have the fields of before."""
+    rows = row_type(before)
+    if not has_rows_of(rows.oid) or [c.type for c in before.visible] == [c.type for c in after.visible]:
+        return
+    things: list[Table | CompositeType] = [
+        *scope.catalog.objects(Table),
+        *scope.catalog.objects(CompositeType),
+    ]
+    for thing, column in ((x, c) for x in things for c in x.columns):
+        if column.type.oid in (rows.oid, rows.array_oid):
+            raise PlanError(
+                "0A000",
+                f'cannot alter table "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
+            )
 
 
 def refuse_conditions(domain: DomainUse | None) -> None:

@@ -140,7 +140,7 @@ def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:
         schema = parts[-2] if len(parts) > 1 else ""
         if schema and scope.catalog.find_schema(schema) is None:
             continue
-        kind = scope.catalog.find_type(parts[-1], schema, scope.search_path)
+        kind = scope.catalog.type_named(parts[-1], schema, scope.search_path)
         if isinstance(kind, EnumType | Domain | CompositeType):
             found.add(kind.oid)
     return found

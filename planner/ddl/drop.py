@@ -26,7 +26,9 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_schema
+from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
+from planner.catalog.user_types import has_rows_of
 from planner.ddl import depends, sequences
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
@@ -342,6 +344,8 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 for c in table.constraints
                 if c.kind == "f" and c.foreign_table == thing.oid
             ]
+    if isinstance(thing, Table | View) and has_rows_of(row_type_oid(thing.oid)):
+        found += dependents(scope, row_type(thing))
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
     if isinstance(thing, Sequence | EnumType | Domain | CompositeType):

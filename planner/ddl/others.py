@@ -14,6 +14,7 @@ from planner.catalog import (
     IndexKey,
     Schema,
     UserType,
+    View,
     domains,
     quote_identifier,
 )
@@ -129,7 +130,7 @@ def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
 def place(scope: Scope, name: st.Name) -> Schema:
     schema = scope.schema_for(name)
     if scope.catalog.type_in(schema.oid, name.name) is not None or isinstance(
-        scope.catalog.relation_in(schema.oid, name.name), Table
+        scope.catalog.relation_in(schema.oid, name.name), Table | View
     ):
         raise PlanError("42710", f'type "{name.name}" already exists')
     return schema
@@ -138,6 +139,11 @@ def place(scope: Scope, name: st.Name) -> Schema:
 def user_type(scope: Scope, name: st.Name) -> UserType:
     found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
     if found is None:
+        relation = scope.find(name)
+        if isinstance(relation, Table | View):
+            raise PlanError(
+                "42809", f"{relation.name} is a table's row type", hint="Use ALTER TABLE instead."
+            )
         raise missing_type(str(name))
     return found
 

@@ -28,7 +28,7 @@ def resolve_type(name: TypeName, catalog: Catalog, search_path: Sequence[str]) -
     if schema and catalog.find_schema(schema) is None:
         raise missing_schema(schema, name.position)
     if schema != "pg_catalog":
-        found = catalog.find_type(words[-1], schema, search_path)
+        found = catalog.type_named(words[-1], schema, search_path)
         if found is not None:
             if name.modifiers:
                 raise PlanError(

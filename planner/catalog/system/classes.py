@@ -12,6 +12,7 @@ from planner import types
 from planner.abc import Oid, Table, TypeRef
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
 from planner.catalog.objects import CompositeType, Index, Schema, Sequence, View
+from planner.catalog.row_types import row_type_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
@@ -99,6 +100,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relreplident="d",
                 relispopulated=t.materialized is None or t.materialized.populated,
                 reloptions=_options(t),
+                reltype=row_type_oid(t.oid),
             )
         )
     for i in catalog.objects(Index):
@@ -129,6 +131,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relpersistence=persistence(catalog, v.schema_oid, v.temporary),
                 relhasrules=True,
                 relacl=acl(catalog, v.oid, v.owner, "r"),
+                reltype=row_type_oid(v.oid),
             )
         )
     for s in catalog.objects(Sequence):

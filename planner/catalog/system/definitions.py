@@ -9,6 +9,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, split_name
 from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema, View
+from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.written import column_default, condition, spelled, view_query
 from planner.lexer import Token
@@ -55,6 +56,8 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
 
 def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
     """Of which user's type this is the array type."""
+    if is_row_array(array_oid):
+        return row_type_oid(relation_of(array_oid))
     for enum in catalog.objects(EnumType):
         if enum.array_oid == array_oid:
             return enum.oid

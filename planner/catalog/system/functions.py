@@ -73,7 +73,7 @@ def _type_visible(context: SystemContext, oid: Oid | None) -> bool | None:
         return True
     thing = context.catalog.get(oid)
     if isinstance(thing, EnumType | Domain | CompositeType):
-        found = context.catalog.find_type(thing.name, "", context.search_path)
+        found = context.catalog.type_named(thing.name, "", context.search_path)
         return found is not None and found.oid == oid
     return None
 

@@ -44,7 +44,7 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
     body = text.strip()
     is_array = body.endswith("[]")
     schema, name = split_name(body.removesuffix("[]"))
-    found = context.catalog.find_type(name, schema, context.search_path) if schema != "pg_catalog" else None
+    found = context.catalog.type_named(name, schema, context.search_path) if schema != "pg_catalog" else None
     if found is not None:
         if is_array:
             return found.array_oid

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from planner.abc import Column, TypeRef
+from planner.abc import Column, Table, TypeRef
 from planner.catalog.collations import COLLATIONS
-from planner.catalog.objects import CompositeType, Domain, EnumType
+from planner.catalog.objects import CompositeType, Domain, EnumType, View
+from planner.catalog.row_types import row_type
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text
@@ -81,6 +82,10 @@ def pg_type(context: SystemContext) -> Rows:
         )
     for c in catalog.objects(CompositeType):
         add(c, "record", typtype="c", typcategory="C", typrelid=composite_class_oid(c), typalign="d")
+    relations: list[Table | View] = [*catalog.objects(Table), *catalog.objects(View)]
+    for relation in relations:
+        rows = row_type(relation)
+        add(rows, "record", typtype="c", typcategory="C", typrelid=relation.oid, typalign="d")
     return found
 
 
