@@ -61,7 +61,10 @@ def _digits(unit: exp.Expression) -> list[str]:
 def _modifier(node: exp.Expression) -> str:
     inner = node.this if isinstance(node, exp.DataTypeParam) else node
     if isinstance(inner, exp.Neg):
-        return "-" + str(inner.this.name)
+        return "-" + _modifier(inner.this)
+    if isinstance(inner, exp.Parameter | exp.Placeholder):
+        # Also a literal that was taken out of the statement: whoever plans it plans it again as it is written.
+        raise PlanError("42601", "type modifiers must be simple constants or identifiers")
     return str(inner.name)
 
 

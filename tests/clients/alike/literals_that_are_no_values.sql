@@ -1,0 +1,27 @@
+-- Numbers that are part of a type, of a clause or of a function's grammar stay what they are, in statements by key too.
+create table o (id int primary key, name varchar(20), n numeric(12,4), at timestamptz, s interval, b bit varying(12));
+insert into o values (0, 'updated', 12.3456, '2020-02-03 04:05:06.123456Z', '1 day 02:03:04.567891', '101');
+set timezone = 'UTC';
+select name::varchar(3) from o where id = 0;
+select name::varchar(5) from o where id = 0;
+select name::varchar(20) from o where id = 0;
+select coalesce(name, 'abcdefghi')::varchar(4) from o where id = 0;
+select (case when id = 0 then name else 'a' end)::char(9) || '.' from o where id = 0;
+select cast(name as character varying(2)), cast(name as char(10)) from o where id = 0;
+select n::numeric(10,2), n::numeric(10,3), n::decimal(9,0) from o where id = 0;
+select n::numeric(5,1) from o where id = 0;
+select at::timestamptz(0), at::timestamp(3), at::time(2) from o where id = 0;
+select s::interval second(1), s::interval(2), s::interval day to second(3) from o where id = 0;
+select b::bit(5), b::varbit(2) from o where id = 0;
+select n::float(20), n::float(30) from o where id = 0;
+select length(current_timestamp(0)::text) > 0, localtime(2) is null, current_time(3) is null from o where id = 0;
+select substring(name from 2 for 3), overlay(name placing 'zz' from 2 for 1), position('d' in name) from o where id = 0;
+select extract(day from at), date '2020-01-01' + 3, interval '1' hour, trim(both 'u' from name) from o where id = 0;
+select array[1,2,3], (array[4,5,6])[2], (array[4,5,6])[1:2] from o where id = 0;
+update o set name = (case when id = 0 then 'written' end)::varchar(20) where id in (0) returning name;
+update o set name = coalesce(name, '')::varchar(5), n = (n * 2)::numeric(8,1) where id = 0 returning name, n;
+insert into o (id, name) values (1, ('one' || ' and more')::varchar(6)) returning name;
+insert into o (id, name) values (1, 'x') on conflict (id) do update set name = (o.name || excluded.name)::varchar(4) returning name;
+delete from o where id = 1 returning name::varchar(2), (1 + 1.25)::numeric(4,1);
+select id from o where name::varchar(2) = 'wr';
+select id from o where id = 0 order by 1 limit 1 offset 0;
