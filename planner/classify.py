@@ -110,6 +110,6 @@ def columns_of(statement: Any) -> tuple[ResultColumn, ...] | None:
             return tuple(ResultColumn(n, _TEXT) for n in ("name", "setting", "description"))
         return (ResultColumn(_SPELLED.get(statement.name, statement.name), _TEXT),)
     if isinstance(statement, st.Explain):
-        json = statement.format == "json"
-        return (ResultColumn("QUERY PLAN", TypeRef(types.JSON) if json else _TEXT),)
+        of = {"json": types.JSON, "xml": types.XML}.get(statement.format, types.TEXT)
+        return (ResultColumn("QUERY PLAN", TypeRef(of)),)
     return None

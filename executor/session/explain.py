@@ -4,14 +4,13 @@
     Keyed read on pgbench_accounts (primary key: 1 point)
     Engine: keyed
 
-FORMAT JSON has PostgreSQL's shape (`plan_nodes`), with the same facts beside the tree.
+FORMAT JSON, XML and YAML have PostgreSQL's shape (`plan_nodes`, `plan_texts`), with the same facts beside the tree.
 
 `EXPLAIN TIMESTAMP` (an option, `EXPLAIN (TIMESTAMP) ...`) adds the timestamp that it would read at.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import Result, Rows, Stream
 from executor.session.executed import meant_by
 from executor.session.plan_nodes import plan_node
+from executor.session.plan_texts import WRITTEN, Document
 from planner import statements as st
-from planner import types as t
 from planner.abc import (
     Body,
     ChangesUse,
@@ -36,12 +35,11 @@ from planner.abc import (
     Points,
     Query,
     RelationUse,
-    ResultColumn,
-    TypeRef,
     UpdateQuery,
     Utility,
     WithWrites,
 )
+from planner.classify import columns_of
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -133,26 +131,25 @@ async def run(
             result.close()
         lines[0] += f" (actual rows={rows})"
         total_ms = _since_ms(begun)
-        facts["Execution Time"] = total_ms if s.format == "json" else f"{total_ms:.3f} ms"
+        facts["Execution Time"] = f"{total_ms:.3f} ms" if s.format == "text" else total_ms
         measured = {
             "Actual Startup Time": started_ms,
             "Actual Total Time": total_ms,
             "Actual Rows": rows,
             "Actual Loops": 1,
         }
-    if s.format == "json":
-        text = [json.dumps([_document(inner, provider, measured, facts)], indent=2)]
-        column = ResultColumn("QUERY PLAN", TypeRef(t.JSON))
-    else:
+    if s.format == "text":
         text = [*lines, *(f"{k}: {v}" for k, v in facts.items())]
-        column = ResultColumn("QUERY PLAN", TypeRef(t.TEXT))
-    columns = plan.columns or (column,)
+    else:
+        text = [WRITTEN[s.format](_document(inner, provider, measured, facts))]
+    columns = plan.columns or columns_of(s)
+    assert columns is not None
     return Rows("EXPLAIN", columns, [(line,) for line in text])
 
 
-def _document(plan: Plan, provider: str, measured: dict[str, Any], facts: dict[str, Any]) -> Any:
+def _document(plan: Plan, provider: str, measured: dict[str, Any], facts: dict[str, Any]) -> Document:
     if isinstance(plan.body, Utility):
-        return "Utility statements have no plan structure"
+        return {"Plan": {"Node Type": "Utility Statement"}}
     node = plan_node(plan.body, provider)
     below = {"Plans": node.pop("Plans")} if "Plans" in node else {}
     return {"Plan": node | measured | below, **facts}

@@ -34,9 +34,7 @@ def explain(c: Cursor) -> st.Explain:
         if name not in known:
             raise PlanError("42601", f'unrecognized EXPLAIN option "{name}"')
     how = str(options.get("format", "text")).lower()
-    if how in ("xml", "yaml"):
-        raise PlanError("0A000", f"EXPLAIN (FORMAT {how.upper()}) is not supported", hint="Use FORMAT JSON.")
-    if how not in ("text", "json"):
+    if how not in ("text", "json", "xml", "yaml"):
         raise PlanError("22023", f'unrecognized value for EXPLAIN option "format": "{how}"')
     return st.Explain(c.rest(), _truth(options, "analyze"), _truth(options, "verbose"), how, options)
 
@@ -145,10 +143,12 @@ def reindex(c: Cursor) -> st.Vacuum:
     kind = c.accept_one("table", "index", "schema", "database", "system")
     if not kind:
         c.fail()
-    c.accept("concurrently")
+    concurrently = c.accept("concurrently")
     name = c.qualified() if not c.ended else st.Name("")
     return st.Vacuum(
-        "reindex", (name,) if kind in ("table", "index") else (), {"kind": kind, "name": str(name)}
+        "reindex",
+        (name,) if kind in ("table", "index") else (),
+        {"kind": kind, "name": str(name), "concurrently": concurrently},
     )
 
 

@@ -1,7 +1,9 @@
-"""EXPLAIN (FORMAT JSON): the shape that drivers, ORMs and tools which draw plans read."""
+"""EXPLAIN (FORMAT JSON | XML | YAML): the shape that drivers, ORMs and tools which draw plans read."""
 
 from __future__ import annotations
 
+import re
+import xml.etree.ElementTree
 from typing import Any
 
 import pytest
@@ -67,3 +69,41 @@ def test_analyze_measures(server: ServerProcess, statement: str) -> None:
     plan = document["Plan"]
     assert (plan["Actual Rows"], plan["Actual Loops"]) == (0, 1)
     assert 0 <= plan["Actual Startup Time"] <= plan["Actual Total Time"] == document["Execution Time"]
+
+
+AS_XML = """\
+<explain xmlns="http://www.postgresql.org/2009/explain">
+  <Query>
+    <Plan>
+      <Node-Type>ModifyTable</Node-Type>
+      <Operation>Update</Operation>
+      <Relation-Name>explained</Relation-Name>
+      <Plans>
+        <Plan>
+          <Node-Type>Index Scan</Node-Type>
+          <Parent-Relationship>Outer</Parent-Relationship>
+"""
+AS_YAML = """\
+- Plan: 
+    Node Type: "ModifyTable"
+    Operation: "Update"
+    Relation Name: "explained"
+    Plans: 
+      - Node Type: "Index Scan"
+        Parent Relationship: "Outer"
+"""  # noqa: W291
+
+
+@pytest.mark.parametrize(("language", "oid", "begins"), [("xml", 142, AS_XML), ("YAML", 25, AS_YAML)])
+def test_the_tree_in_other_languages(server: ServerProcess, language: str, oid: int, begins: str) -> None:
+    """One row, laid out as PostgreSQL's is, with the same facts as JSON has."""
+    with server.connect() as c, c.transaction(force_rollback=True):
+        c.execute(SCHEMA)
+        cursor = c.execute(f"EXPLAIN (FORMAT {language}) UPDATE explained SET v = 3 WHERE id = 1")
+        ((text,),) = cursor.fetchall()
+        assert cursor.description is not None and cursor.description[0].type_code == oid
+    missing = re.compile(r".*(?:Parallel.Aware|Async.Capable).*\n")
+    assert missing.sub("", text).startswith(begins)
+    if language == "xml":
+        root = xml.etree.ElementTree.fromstring(text)
+        assert [e.text for e in root.iter() if e.tag.endswith("}Engine")] == ["keyed"]
