@@ -15,7 +15,7 @@ A session runs one statement at a time; pgwire holds later messages back while o
 from __future__ import annotations
 
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -234,6 +234,8 @@ class Portal:
     finished: bool = False
     row_count: int = 0
     from_sql: bool = False
+    advance: Callable[[int], Awaitable[Sequence[tuple[Datum, ...]]]] | None = None
+    """A cursor that DECLARE made: its next rows, up to so many (0: all that are left)."""
     extra: dict[str, Any] = field(default_factory=dict)
 
     def close(self) -> None:

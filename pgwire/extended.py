@@ -22,7 +22,7 @@ from pgwire import express, fused, messages, parsed, replies, runs
 from pgwire.abc import EMPTY_PLAN, WAIT, Step, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
-from pgwire.results import PortalRun
+from pgwire.results import PortalRun, send_rows
 from pgwire.shapes import Shape, decode_parameters, described_columns, shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, ResultColumn, SqlError
 from storage.abc import StorageError
@@ -240,6 +240,8 @@ def execute(conversation: Conversation) -> Step:
             raise aborted()
         autocommit = not session.in_implicit and inbox.buffer.startswith(messages.SYNC_BYTES, inbox.end)
         session.statement_text, session.statement_began_ns = portal.prepared.text, time_ns()
+        if portal.advance is not None:
+            return _execute_cursor(conversation, portal, limit)
         if portal.result is None and not portal.finished and not limit:
             result = session.execute_now(plan, portal.params, conversation.done, autocommit=autocommit)
             if result is PENDING:
@@ -292,6 +294,23 @@ async def _execute_wide(conversation: Conversation, portal: Portal, limit: int, 
             portal.finished, portal.pending = True, None
         else:
             conversation.drop_portal(portal.name)
+
+
+async def _execute_cursor(conversation: Conversation, portal: Portal, limit: int) -> None:
+    """Execute of a cursor that DECLARE made: its rows from where the last FETCH has left it."""
+    try:
+        columns = portal.prepared.plan.columns or ()
+        assert portal.advance is not None, "not a cursor"
+        rows = await portal.advance(limit)
+        shape = shape_of_columns(columns, portal.formats, conversation.session.type_settings)
+        await send_rows(conversation, shape, rows)
+        if limit and len(rows) == limit:
+            conversation.out.append(replies.PORTAL_SUSPENDED)
+        else:
+            conversation.complete(f"SELECT {len(rows)}")
+            conversation.after_statement(portal.name)
+    except Exception as error:  # noqa: BLE001
+        conversation.fail_and_skip(error)
 
 
 def close(conversation: Conversation) -> Step:

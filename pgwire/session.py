@@ -449,11 +449,6 @@ class Conversation:
         if not self.working:
             self._close_session()
 
-    def _function_call(self) -> Step:
-        self.fail(function_calls.refusal(self.inbox.buffer[self.inbox.start : self.inbox.end]))
-        self.ready()
-        return None
-
     def _refuse(self) -> Step:
         kind = self.inbox.buffer[self.inbox.start - messages.HEADER_SIZE_BYTES]
         raise ProtocolViolation(f"invalid frontend message type {kind}", fatal=True)
@@ -472,7 +467,7 @@ _normal: Handlers = {
     messages.FLUSH: extended.flush,
     messages.SYNC: extended.sync,
     messages.TERMINATE: Conversation._terminate,
-    messages.FUNCTION_CALL: Conversation._function_call,
+    messages.FUNCTION_CALL: function_calls.function_call,
     # The tail of a COPY that failed here while the client was still sending.
     messages.COPY_DATA: Conversation._ignore,
     messages.COPY_DONE: Conversation._ignore,

@@ -157,6 +157,15 @@ def described_columns(plan: Plan, session: Session) -> tuple[ResultColumn, ...] 
     return plan.columns
 
 
+def formats_of_fetch(plan: Plan, session: Session) -> Formats:
+    """Those in which the simple protocol answers: binary for FETCH from a BINARY cursor, text for all else."""
+    if isinstance(plan.body, Utility) and isinstance(plan.body.statement, Fetch):
+        portal = session.portals.get(plan.body.statement.cursor)
+        if portal is not None and portal.extra.get("binary"):
+            return (1,)
+    return ()
+
+
 def _runs_another(plan: Plan) -> bool:
     return isinstance(plan.body, Utility) and isinstance(plan.body.statement, Execute | Fetch)
 

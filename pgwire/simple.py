@@ -19,8 +19,9 @@ from pgwire import messages, replies
 from pgwire.abc import Step
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
-from pgwire.shapes import shape_of, shape_of_columns
-from planner.abc import Plan, PlanError, SqlError
+from pgwire.shapes import formats_of_fetch, shape_of, shape_of_columns
+from planner.abc import Plan, PlanError, SqlError, Utility
+from planner.alone import refuse_with_others
 from planner.parse import parse_query, parse_statement
 from planner.parse.placeholders import UNDECIDED_PARAMETER, named, no_parameter
 from planner.statements import QueryStatement
@@ -94,7 +95,8 @@ def _describe_and_send(conversation: Conversation, plan: Plan, result: Rows) -> 
 async def _simple_known(conversation: Conversation, plan: Plan, params: tuple[Datum, ...], text: str) -> None:
     try:
         result = await conversation.session.execute(plan, params, autocommit=True)
-        conversation.complete(await conversation.send_result(plan, result))
+        formats = formats_of_fetch(plan, conversation.session)
+        conversation.complete(await conversation.send_result(plan, result, formats))
     except PlanOutdated:
         await _simple(conversation, text)
         return
@@ -138,7 +140,7 @@ async def _simple(conversation: Conversation, text: str) -> None:
             if index:
                 conversation.complete(tag)
             plan, result = await _run(session, statement, offset, alone)
-            tag = await conversation.send_result(plan, result)
+            tag = await conversation.send_result(plan, result, formats_of_fetch(plan, session))
             conversation.after_statement()
         offset = 0
         if session.in_implicit:
@@ -161,6 +163,8 @@ async def _run(session: Session, statement: str, offset: int, alone: bool) -> tu
     for tries_left in reversed(range(PLANNED_MAX)):
         try:
             plan, params = _planned(session, statement, offset)
+            if not alone and isinstance(plan.body, Utility):
+                refuse_with_others(plan.body.statement)
             return plan, await session.execute(plan, params, autocommit=alone)
         except PlanOutdated:
             if not tries_left:

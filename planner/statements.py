@@ -424,6 +424,7 @@ class Drop:
     names: tuple[Name, ...]
     if_exists: bool = False
     cascade: bool = False
+    concurrently: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,8 +233,6 @@ async def _discard(
     session: Session, plan: Plan, s: st.Discard, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     if s.what == "all":
-        if session.block is not None:
-            raise ExecutionError("25001", "DISCARD ALL cannot run inside a transaction block")
         for portal in session.portals.values():
             portal.close()
         session.portals.clear()
@@ -303,8 +301,6 @@ async def _vacuum(
 ) -> Rows:
     for name in s.tables:
         session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
-    if plan.tag == "VACUUM" and session.block is not None:
-        raise ExecutionError("25001", "VACUUM cannot run inside a transaction block")
     return Rows(plan.tag)
 
 

@@ -10,6 +10,7 @@ position is before the first row, on one, or after the last:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Portal, Prepared, Rows, Stream
@@ -138,6 +139,7 @@ async def declare(
     portal = CursorPortal(
         s.name, Prepared("", said, inner, inner.parameters, True), tuple(params), from_sql=True
     )
+    portal.advance = partial(advance, portal)
     portal.extra.update(
         cursor=cursor, scroll=s.scroll, hold=s.hold, binary=s.binary, query=isinstance(inner.body, Query)
     )
@@ -159,9 +161,7 @@ async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datu
         if s.move:
             return Rows(f"MOVE {len(rows)}")
         return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
-    if portal.extra.get("failed"):
-        raise ExecutionError("55000", f'portal "{s.cursor}" cannot be run')
-    portal.extra["failed"] = True  # unless this goes well: an error is the last thing that a cursor says
+    _begin_move(portal)
     if portal.extra["scroll"] is False and cursor.goes_back(s.direction, s.count):
         raise ExecutionError(
             "55000",
@@ -173,6 +173,22 @@ async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datu
     if s.move:
         return Rows(f"MOVE {len(rows)}")
     return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
+
+
+def _begin_move(portal: Portal) -> None:
+    """Raises 55000 for a cursor that has failed before."""
+    if portal.extra.get("failed"):
+        raise ExecutionError("55000", f'portal "{portal.name}" cannot be run')
+    portal.extra["failed"] = True  # unless this goes well: an error is the last thing that a cursor says
+
+
+async def advance(portal: Portal, limit: int) -> list[tuple[Datum, ...]]:
+    """The next rows of a cursor for who runs it as a portal: up to `limit`, 0 for all that are left."""
+    cursor: CursorRows = portal.extra["cursor"]
+    _begin_move(portal)
+    rows = await cursor.fetch("forward", limit or None)
+    portal.extra["failed"] = False
+    return rows
 
 
 async def _fetch_bound(session: Session, portal: Portal, s: st.Fetch) -> list[tuple[Datum, ...]]:

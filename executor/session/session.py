@@ -53,6 +53,7 @@ from executor.session.lock_wait import LockWait
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
+from planner.alone import refuse_with_others
 from planner.planner import PlanContext
 from storage.abc import Datum
 from txn.abc import SerializationFailure
@@ -320,6 +321,8 @@ class Session(SessionContext):
         compiled = self.compiled(plan)
         body = compiled.plan.body
         if isinstance(body, Utility):
+            if block is not None:
+                refuse_with_others(body.statement)
             if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
                 block = self.open_block(implicit=True)
             return await commands.run(self, compiled.plan, body.statement, params, autocommit)

@@ -482,8 +482,7 @@ def drop(c: Cursor) -> Any:
         if c.word in _REFUSED or c.word in ("aggregate", "routine"):
             return _drop_unknown(c, at)
         c.fail()
-    if kind == "index":
-        c.accept("concurrently")
+    concurrently = kind == "index" and c.accept("concurrently")
     exists = c.accept("if", "exists")
     if kind in ("role", "schema", "database"):
         names = [st.Name(c.role() if kind == "role" else c.name(), "", c.tokens[c.at - 1].start + 1)]
@@ -497,7 +496,7 @@ def drop(c: Cursor) -> Any:
         c.accept("with")
         if c.symbol_is("("):
             clauses.storage_options(c)
-    return st.Drop(kind, found, exists, cascade)
+    return st.Drop(kind, found, exists, cascade, concurrently)
 
 
 def _drop_unknown(c: Cursor, at: Any) -> Any:

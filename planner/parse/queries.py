@@ -19,6 +19,7 @@ from sqlglot.tokens import Token as GlotToken
 from planner.abc import PlanError
 from planner.lexer import END, Token, tokenize
 from planner.parse.adjacency import refuse_impossible_pairs
+from planner.parse.clause_order import refuse_disorder
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
 from planner.parse.errors import syntax_error
@@ -52,6 +53,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     tokens, parts = without_parts(tokens)
     refuse_impossible_pairs(tokens, text)
     refuse_foreign_clauses(tokens, text)
+    refuse_disorder(tokens, text)
     misplaced = misplaced_condition(tokens)
     if misplaced is not None:
         raise _error(text, tokens, None) if misplaced.kind == END else syntax_error(misplaced, text)

@@ -90,6 +90,15 @@ def encode(line: str) -> bytes:
     if name == "Execute":
         words = _words(rest, "")
         return frame("E", cstr(words.get("portal", "")) + struct.pack(">i", int(words.get("limit", "0"))))
+    if name == "Function":  # oid=870 values=a,NULL formats=0 result=1
+        words = _words(rest, "")
+        values = [v for v in words.get("values", "").split(",") if v]
+        body = struct.pack(">I", int(words["oid"])) + _codes(words.get("formats", ""))
+        body += struct.pack(">H", len(values))
+        for value in values:
+            data = bytes.fromhex(value[2:]) if value.startswith("0x") else value.encode()
+            body += struct.pack(">i", -1) if value == "NULL" else struct.pack(">i", len(data)) + data
+        return frame("F", body + struct.pack(">H", int(words.get("result", "0"))))
     raise AssertionError(f"no such client message: {line}")
 
 
@@ -153,6 +162,8 @@ def decode(kind: str, payload: bytes) -> str:
     if kind == "A":
         pid, (channel, text, _) = struct.unpack_from(">I", payload)[0], payload[4:].split(b"\0")
         return f"NotificationResponse {pid} {channel.decode()} {text.decode()}"
+    if kind == "V":
+        return "FunctionCallResponse " + ("NULL" if payload == b"\xff" * 4 else repr(payload[4:])[2:-1])
     if kind in "GH":
         code, count = struct.unpack_from(">bH", payload)
         return f"{'CopyInResponse' if kind == 'G' else 'CopyOutResponse'} {code} {count}"

@@ -79,6 +79,43 @@ CONVERSATIONS = {
     "copy of a bad line": ["Query COPY w FROM STDIN|CopyData x\\tx\\n|CopyDone"],
     "copy out": ["Query COPY (SELECT id, v FROM w ORDER BY id) TO STDOUT"],
     "copy, extended": ["Parse text=COPY w FROM STDIN|Bind|Execute|Sync|CopyData 30\\tx\\n|CopyDone|Sync", "Query DELETE FROM w WHERE id = 30"],
+    "functions": [
+        "Function oid=2311 values=ABC", "Function oid=2311 values=NULL", "Function oid=2311 values=ABC result=1",
+        "Function oid=177 values=4,5 formats=0", "Function oid=177 values=0x00000004,0x00000005 formats=1 result=1",
+        "Function oid=177 values=0x00000004,5 formats=1,0", "Function oid=2626 values=0",
+        "Function oid=89999 values=1", "Function oid=2311 values=a,b", "Function oid=1067 values=1,2",
+        "Function oid=177 values=x,5", "Function oid=154 values=1,0", "Function oid=177 values=4,5 formats=0,1,0",
+        "Function oid=2803 values=x", "Raw 4600000006aaaa", "Query SELECT 1",
+    ],
+    "functions in blocks": [
+        "Query BEGIN", "Function oid=154 values=1,0", "Function oid=2311 values=A", "Query ROLLBACK",
+        "Parse text=INSERT INTO w VALUES (40, 'f')|Bind|Execute|Function oid=2311 values=A|Sync",
+        "Query ROLLBACK", "Query DELETE FROM w WHERE id = 40",
+    ],
+    "cursors as portals": [
+        "Query BEGIN", "Query DECLARE c CURSOR FOR SELECT id FROM w ORDER BY id", "Query FETCH 1 FROM c",
+        "Describe portal=c|Execute portal=c limit=1|Sync", "Query FETCH 1 FROM c", "Execute portal=c limit=1|Sync",
+        "Execute portal=c|Execute portal=c|Sync", "Query FETCH BACKWARD 1 FROM c",
+        "Parse text=SELECT 1|Bind portal=c|Sync", "Query ROLLBACK",
+    ],
+    "cursors run to the end": [
+        "Query BEGIN; DECLARE c CURSOR FOR SELECT id FROM w ORDER BY id", "Execute portal=c|Close portal=c|Sync",
+        "Query FETCH c", "Query ROLLBACK",
+    ],
+    "binary cursors": [
+        "Query BEGIN", "Query DECLARE c BINARY CURSOR FOR SELECT id, v FROM w ORDER BY id", "Query FETCH 1 FROM c",
+        "Query FETCH 1 FROM c; SELECT 1",
+        "Parse text=FETCH 1 FROM c|Bind|Describe portal=|Execute|Sync", "Query MOVE ABSOLUTE 0 c",
+        "Execute portal=c limit=1|Sync", "Query ROLLBACK",
+    ],
+    "not with others": [
+        "Query SELECT 1; VACUUM", "Query BEGIN; COMMIT; VACUUM", "Query VACUUM; SELECT 1", "Query VACUUM",
+        "Query CREATE DATABASE not_made; SELECT 1", "Query DROP DATABASE IF EXISTS not_made; SELECT 1",
+        "Query CREATE INDEX CONCURRENTLY ON w (v); SELECT 1", "Query BEGIN", "Query CREATE DATABASE not_made",
+        "Query ROLLBACK", "Query BEGIN", "Query CREATE INDEX CONCURRENTLY ON w (v)", "Query ROLLBACK",
+        "Query BEGIN", "Query DISCARD ALL", "Query ROLLBACK",
+        "Parse text=VACUUM|Bind|Execute|Sync",
+    ],
     "malformed": ["Raw 510000000541", "Query SELECT 1"],
     "not a message": ["Raw 5a00000004"],
 }  # fmt: skip

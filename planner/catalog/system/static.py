@@ -6,6 +6,7 @@ sessions.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from planner.catalog.system.relations import FACTS, fact_lines, relation
@@ -80,6 +81,15 @@ def proc_oids() -> dict[str, int]:
 def has_facts(name: str) -> bool:
     """Whether pg_catalog's relation of this name has rows among the facts."""
     return (FACTS / f"{name}.tsv").exists() and name != "relations"
+
+
+def static_columns(name: str, columns: Sequence[str]) -> list[Row]:
+    """Some columns of such a relation's rows, in the order asked for. The relation must be among the facts."""
+    target = relation("pg_catalog", name)
+    assert target is not None, name
+    names = [c.name for c in target.columns]
+    places = [names.index(c) for c in columns]
+    return [tuple(row[p] for p in places) for row in static_rows(name)]
 
 
 @lru_cache(maxsize=32)

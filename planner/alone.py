@@ -1,0 +1,53 @@
+"""Statements that are transactions by themselves: PostgreSQL runs them in no block, nor in a string with others.
+
+Some of them could be rolled back here. They are refused all the same, for whoever writes one in a block has been told
+by PostgreSQL that it ends there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner import statements as st
+from planner.abc import SqlError
+
+
+def alone(statement: Any) -> str:
+    """What PostgreSQL calls the statement in its refusal; empty for one that a block may have."""
+    if isinstance(statement, st.Vacuum):
+        return _maintenance(statement)
+    if isinstance(statement, st.CreateDatabase):
+        return "CREATE DATABASE"
+    if isinstance(statement, st.Drop) and statement.kind == "database":
+        return "DROP DATABASE"
+    if isinstance(statement, st.Drop) and statement.concurrently:
+        return "DROP INDEX CONCURRENTLY"
+    if isinstance(statement, st.CreateIndex) and statement.concurrently:
+        return "CREATE INDEX CONCURRENTLY"
+    if isinstance(statement, st.Discard) and statement.what == "all":
+        return "DISCARD ALL"
+    return ""
+
+
+def _maintenance(statement: st.Vacuum) -> str:
+    if statement.what == "vacuum":
+        return "VACUUM"
+    if statement.what == "cluster" and not statement.tables:
+        return "CLUSTER"
+    if statement.what == "reindex":
+        kind = statement.options.get("kind")
+        if statement.options.get("concurrently"):
+            return "REINDEX CONCURRENTLY"
+        if kind in ("schema", "database", "system"):
+            return f"REINDEX {kind.upper()}"
+    return ""
+
+
+def refuse_with_others(statement: Any) -> None:
+    """Raises 25001 for such a statement that is in a block, or not the only one of its string."""
+    name = alone(statement)
+    if name:
+        raise SqlError("25001", f"{name} cannot run inside a transaction block")
+
+
+__all__ = ["alone", "refuse_with_others"]
