@@ -144,6 +144,8 @@ class Stream:
     columns: tuple[ResultColumn, ...]
     batches: AsyncIterator[pa.RecordBatch]
     close: Callable[[], None]
+    at_hand: Callable[[], pa.RecordBatch | None] = lambda: None
+    """The next of `batches`, if it need not be waited for. Nobody may be waiting for one meanwhile."""
 
 
 @dataclass(slots=True)
@@ -222,7 +224,8 @@ class Portal:
     """A bound statement, of Bind or DECLARE CURSOR (they share one namespace).
 
     pgwire runs it through `Session.execute_now/execute` on first Execute and keeps what is left
-    over between Executes in `pending` (rows or batches not yet sent) and `result`.
+    over between Executes in `pending` (a place in the rows, or the batch at hand without the rows that were sent)
+    and `result`.
     """
 
     name: str
@@ -231,6 +234,8 @@ class Portal:
     formats: tuple[int, ...] = ()  # per column: 0 text, 1 binary (pgwire's)
     result: Result | None = None
     pending: Any = None
+    encoded: Any = None
+    """pgwire's: the first rows of `pending` as they will be sent."""
     finished: bool = False
     row_count: int = 0
     from_sql: bool = False

@@ -112,10 +112,12 @@ class Executor:
         limits: ExecutorLimits | None = None,
         hydrate: bool = True,
         read_only: bool = False,
+        functions_beside: bool = False,
     ) -> Executor:
         """Loads the catalog (making it at first start), attaches every table, hydrates in the background.
 
-        Raises what storage and txn raise.
+        `functions_beside`: DuckDB is told of its functions in the background as well, and its queries wait for
+        that; statements by key do not. Raises what storage and txn raise.
         """
         limits = limits or ExecutorLimits()
 
@@ -131,10 +133,13 @@ class Executor:
             fetch=fetch,
             progress=_report_progress,
         )
-        _install_prelude(store)
         self = cls(environment, planner or Planner(), store, limits, read_only=read_only)
         self.sequences.install(store.connection)
         functions.install(self, store.connection)
+        if functions_beside:
+            self.columnar.install(prelude.install)
+        else:
+            prelude.install(store.connection)
         try:
             await environment.lead()  # installing all that takes a while
             if CATALOG_SHARD not in environment.registered():
@@ -172,6 +177,7 @@ class Executor:
             return ()
 
     async def _hydrate(self) -> None:
+        await self.columnar.installed()  # the cores are for that first, and for tables that somebody waits for
         try:
             await self.store.hydrate_all()
         except ExceptionGroup as failed:
@@ -351,11 +357,6 @@ def _report_progress(progress: HydrationProgress) -> None:
 def _key_names(table: Table) -> Sequence[str]:
     schema = shard_schema(table)
     return [schema.field(i).name for i in table.key_indexes]
-
-
-def _install_prelude(store: SnapshotStore) -> None:
-    """The functions that rewritten queries call, on the whole database."""
-    prelude.install(store.connection)
 
 
 __all__ = ["CATALOG_SHARD", "Executor"]

@@ -8,16 +8,19 @@
         next batch wanted  -> ------------------------>      reader.read_next_batch()
         close              -> interrupt, cursor returned
 
-A stream pulls: no thread runs ahead of the client, so a slow reader costs a cursor and one batch, not
+A stream pulls: no thread runs far ahead of the client (`read_ahead`), so a slow reader costs a cursor and some batches, not
 memory. Cursors share DuckDB's one database, have their own transaction and temporary names, and are
 reused; a cursor serves one result at a time.
+
+The functions that queries call may be made known to DuckDB while the server answers by key already (`install`): queries
+wait for them, on the loop.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -26,7 +29,8 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, sql_error
-from executor.columnar.parallel import Parallelism
+from executor.columnar.parallel import Parallelism, has_effect
+from executor.columnar.read_ahead import ReadAhead
 from executor.limits import ExecutorLimits
 from executor.snapshot.spill import Spill, spilled_table
 from planner.types.timezones import icu_name, session_zone
@@ -43,9 +47,11 @@ class RunningQuery:
         "_bindings",
         "_engine",
         "_on_close",
+        "ahead",
         "cancelled",
         "closed",
         "cursor",
+        "has_effect",
         "reader",
         "schema",
         "zone",
@@ -61,6 +67,8 @@ class RunningQuery:
         self.closed = False
         self.cancelled = ""
         self.zone = ""
+        self.ahead: ReadAhead | None = None
+        self.has_effect = True
 
     def cancel(self, reason: str) -> None:
         """The next batch raises 57014 with this message."""
@@ -75,6 +83,7 @@ class RunningQuery:
         if zone:
             self.zone = zone
             self.cursor.execute(f"SET TimeZone = '{icu_name(session_zone(zone))}'")
+        self.has_effect = has_effect(sql)
         self.reader = self.cursor.sql(sql).to_arrow_reader(batch_rows)
         self.schema = self.reader.schema
 
@@ -92,10 +101,18 @@ class RunningQuery:
         self._on_close.append(callback)
 
     def close(self) -> None:
-        """On the loop, no thread being at work on it. Idempotent."""
+        """On the loop. A thread that reads ahead is stopped, and the cursor let go when it has. Idempotent."""
         if self.closed:
             return
         self.closed = True
+        reading = self.ahead.stop() if self.ahead is not None else None
+        if reading is None:
+            self._let_go()
+        else:
+            self.cancelled = self.cancelled or "nobody reads it any more"
+            reading.add_done_callback(lambda _: self._let_go())
+
+    def _let_go(self) -> None:
         self.reader = None
         self._engine.give_back(self.cursor, clean=not self._bindings and not self.zone and not self.cancelled)
         for callback in self._on_close:
@@ -121,6 +138,8 @@ class ColumnarEngine:
         self._parallelism = Parallelism(open_cursor, limits.duckdb_threads, lambda: not self._working)
         self._waiting = 0
         self._closed = False
+        self._installer: duckdb.DuckDBPyConnection | None = None
+        self._installing: asyncio.Future[None] | None = None
 
     # --- running ---------------------------------------------------------------------------
 
@@ -200,17 +219,16 @@ class ColumnarEngine:
         finally:
             query.close()
 
-    async def stream(
-        self, query: RunningQuery, first: Sequence[pa.RecordBatch]
-    ) -> AsyncIterator[pa.RecordBatch]:
+    def stream(self, query: RunningQuery, first: Sequence[pa.RecordBatch]) -> ReadAhead:
         """The batches of a started query, the first ones again."""
-        for batch in first:
-            yield batch
-        while not query.closed:
-            batch = await self.on_thread(query.cursor, query.read)
-            if batch is None:
-                break
-            yield batch
+
+        def at_leisure() -> bool:
+            return not query.has_effect and self._waiting < self.limits.columnar_threads
+
+        query.ahead = ReadAhead(
+            query, first, functools.partial(self.on_thread, query.cursor), ahead=at_leisure
+        )
+        return query.ahead
 
     async def on_thread(self, cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
         """Runs `work` on a thread; a cancelled caller interrupts the cursor and waits for the thread."""
@@ -249,7 +267,25 @@ class ColumnarEngine:
 
     # --- cursors ---------------------------------------------------------------------------
 
+    def install(self, work: Callable[[duckdb.DuckDBPyConnection], None]) -> None:
+        """Does `work` on a thread, and before any query begins. What it raises, all queries raise. Called once."""
+        assert self._installer is None, "functions are installed once"
+        self._installer = self._open_cursor()  # stays open: what it has created belongs to it
+        self._installing = asyncio.wrap_future(self._pool.submit(work, self._installer))
+        self._installing.add_done_callback(self._installed)
+
+    def _installed(self, done: asyncio.Future[None]) -> None:
+        if not done.cancelled() and done.exception() is None:
+            self._installing = None
+
+    async def installed(self) -> None:
+        """Returns when queries can begin."""
+        if self._installing is not None:
+            await asyncio.shield(self._installing)  # one query's cancellation is none of the others'
+
     async def _query(self, sql: str, rows: int) -> RunningQuery:
+        if self._installing is not None:
+            await self.installed()
         ended = await self._parallelism.begin(sql, rows)
         try:
             query = RunningQuery(self, self._cursor())
@@ -283,6 +319,9 @@ class ColumnarEngine:
         for cursor in self._idle:
             cursor.close()
         self._idle.clear()
+        if self._installer is not None:
+            self._installer.close()
+            self._installer = None
 
 
 def _guarded(work: Callable[[], T], state: dict[str, bool]) -> T:

@@ -18,6 +18,9 @@ _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", r
 _FRAME_OFFSET = re.compile(
     r"(?:Window ROWS|Invalid GROUPS) (PRECEDING|FOLLOWING) (?:expression cannot be (?:negative|(NULL))|value)"
 )
+_DATE_TOO_LATE = re.compile(
+    r"Type INT32 with value -?\d+-\d\d-\d\d\b.* can't be cast to the destination type INT64"
+)
 _DETAIL = re.compile(r"\s*\[(DETAIL|HINT|CONTEXT)\] ?")
 _KIND = re.compile(r"\A[A-Z][A-Za-z -]* Error: ")
 _OVERFLOW = re.compile(r"Overflow in (\w+) of (?:\w+ )?(INT\w*)", re.IGNORECASE)
@@ -64,6 +67,8 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("22013", "invalid preceding or following size in window function")
     if plain.startswith("Cannot subtract infinite"):
         return ExecutionError("22008", plain[0].lower() + plain[1:])
+    if _DATE_TOO_LATE.match(plain):
+        return ExecutionError("22008", "date out of range for timestamp")
     if plain.startswith("Date out of range"):
         return ExecutionError("22008", "timestamp out of range" if ":" in plain else "date out of range")
     if plain.startswith("Epoch seconds out of range"):

@@ -46,6 +46,11 @@ _IN_ORDER = re.compile(
 )
 
 
+def has_effect(sql: str) -> bool:
+    """Whether it matters when rows are made, and by which thread."""
+    return _IN_ORDER.search(sql) is not None
+
+
 def usable_cores() -> int:
     """The cores that this process may run on."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -75,7 +80,7 @@ class Parallelism:
         """Before a query over so many rows is started. Returns what is to be called when it is closed, if anything is."""
         if self._starter is None or rows < WIDE_ROWS:
             return None
-        if _IN_ORDER.search(sql):
+        if has_effect(sql):
             self._in_order += 1
             ended = self._ended_in_order
             threads = 1 if not self._wide and self._at_rest() else self._now

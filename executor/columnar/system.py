@@ -14,7 +14,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.activity import activity
 from executor.columnar.lock_rows import lock_rows
-from executor.session.guc_table import GUCS
+from executor.session.guc_table import GUCS, Guc
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.abc import SystemUse, TypeRef
@@ -117,27 +117,43 @@ def _with_array_datums(rows: Any, refs: list[TypeRef]) -> Any:
 def _settings(session: Session) -> list[dict[str, Any]]:
     rows = []
     for name, value, description in session.settings.show_all():
-        guc = GUCS.get(name.lower())
-        raw = session.settings.raw(name.lower())
+        key = name.lower()
+        guc = GUCS.get(key)
+        source, reset = session.settings.origin(key)
+        row: dict[str, Any] = {"name": name, "source": source, "reset_val": reset, "pending_restart": False}
+        if guc is None:
+            custom = {
+                "setting": value,
+                "category": "Customized Options",
+                "context": "user",
+                "vartype": "string",
+            }
+            rows.append({**row, **custom})
+            continue
+        raw = session.settings.raw(key)
         rows.append(
             {
-                "name": name,
-                "setting": raw if guc is not None else value,
-                "unit": guc.unit or None if guc is not None else None,
-                "category": "Tidewire",
+                **row,
+                "setting": value if key in ("transaction_isolation", "tidewire.isolation") else raw,
+                "unit": guc.unit or None,
+                "category": guc.category,
                 "short_desc": description,
-                "context": guc.context if guc is not None else "user",
-                "vartype": {"int": "integer"}.get(guc.kind, guc.kind) if guc is not None else "string",
-                "source": "default",
-                "min_val": f"{guc.low:.15g}" if guc is not None and guc.kind in ("int", "real") else None,
-                "max_val": f"{guc.high:.15g}" if guc is not None and guc.kind in ("int", "real") else None,
-                "enumvals": list(guc.choices) if guc is not None and guc.choices else None,
-                "boot_val": guc.default if guc is not None else None,
-                "reset_val": guc.default if guc is not None else None,
-                "pending_restart": False,
+                "extra_desc": guc.details or None,
+                "context": guc.context,
+                "vartype": "integer" if guc.kind == "int" else guc.kind,
+                "min_val": _bound(guc, guc.low),
+                "max_val": _bound(guc, guc.high),
+                "enumvals": list(guc.choices) or None,
+                "boot_val": guc.default,
             }
         )
     return rows
+
+
+def _bound(guc: Guc, value: float) -> str | None:
+    if guc.kind == "int":
+        return str(int(value))
+    return f"{value:g}" if guc.kind == "real" else None
 
 
 def _statements(session: Session) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
-from executor.session import transactions
+from executor.session import permissions, transactions
 from executor.session.arguments import arguments
 from executor.session.executed import prepared_as
 from executor.session.session_defaults import one_value
@@ -46,6 +46,7 @@ Run = Callable[["Session", Plan, Any, Sequence[Datum], bool], Awaitable[Result]]
 def set_value(session: Session, name: str, value: str | None, *, local: bool) -> str:
     """SET and set_config, with those settings that belong to the transaction."""
     key = name.lower()
+    permissions.require_setting(session, key)
     if key == "transaction_isolation" and value is not None:
         set_isolation(session, value.strip().lower())
     elif key == "transaction_read_only" and value is not None:
@@ -174,6 +175,7 @@ async def _reset(
     if s.name is None:
         session.settings.reset_all()
     else:
+        permissions.require_setting(session, s.name.lower())
         session.settings.set(s.name, None)
     settle(session)
     return Rows("RESET")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
+from executor.session.guc_table import GUCS
 from planner.abc import Table
 from planner.catalog import Catalog, rights
 from planner.catalog import Sequence as SequenceObject
@@ -33,6 +34,13 @@ def require_columns(session: Session, table: Table, privilege: str, attnums: Seq
     holds = [rights.holds(session.catalog, session.user, table, privilege, n) for n in (attnums or [0])]
     if not all(holds):
         raise rights.denied(table)
+
+
+def require_setting(session: SessionContext, key: str) -> None:
+    """What SET and RESET ask for: some settings are for superusers. Raises 42501."""
+    guc = GUCS.get(key)
+    if guc is not None and guc.context == "superuser" and not session.superuser:
+        raise ExecutionError("42501", f'permission denied to set parameter "{guc.name}"')
 
 
 def require_sequence(session: SessionContext, oid: int, *privileges: str) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -380,23 +379,31 @@ def stream(
         )
         running.on_close(timer.cancel)
 
+    source = session.executor.columnar.stream(running, first)
+
     async def batches() -> AsyncIterator[pa.RecordBatch]:
         with refused_midway(session.executor.advisory, session.pid):
             try:
-                async with aclosing(session.executor.columnar.stream(running, first)) as source:  # type: ignore[type-var]
-                    async for batch in source:
-                        if running.cancelled:
-                            raise canceled(running.cancelled)
-                        yield canonical_batch(batch, types)
+                async for batch in source:
+                    if running.cancelled:
+                        raise canceled(running.cancelled)
+                    yield canonical_batch(batch, types)
             except ExecutionError as e:
                 if e.sqlstate == "57014" and running.cancelled:
                     raise canceled(running.cancelled) from None  # DuckDB knows only that it was interrupted
                 raise
 
-    def close() -> None:
-        running.close()
+    def at_hand() -> pa.RecordBatch | None:
+        batch = None if running.cancelled else source.at_hand()
+        if batch is None:
+            return None
+        try:
+            return canonical_batch(batch, types)
+        except Exception:  # noqa: BLE001  whoever waits for the batch is told
+            source.put_back(batch)
+            return None
 
-    return Stream(tag, columns, batches(), close)
+    return Stream(tag, columns, batches(), running.close, at_hand)
 
 
 async def arrow(

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS
+from executor.session.permissions import require_setting
 from executor.session.settings import join_list
 from planner import statements as st
 from planner.catalog import Catalog
@@ -43,6 +44,7 @@ def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
     if said.values is None:
         return dataclasses.replace(said, name=name)
     value = one_value(name, said.values)
+    require_setting(session, name.lower())
     session.settings.check(name, value)
     return dataclasses.replace(said, name=name, values=(value,))
 

@@ -33,6 +33,15 @@ _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
 
 
+_FIXED = {
+    "internal": "cannot be changed",
+    "postmaster": "cannot be changed without restarting the server",
+    "sighup": "cannot be changed now",
+    "backend": "cannot be set after connection start",
+    "superuser-backend": "cannot be set after connection start",
+}
+
+
 def unknown_setting(name: str) -> ExecutionError:
     return ExecutionError("42704", f'unrecognized configuration parameter "{name}"')
 
@@ -49,6 +58,32 @@ def _parse_bool(guc: Guc, value: str) -> str:
         if any(word.startswith(v) for word in _FALSE):
             return "off"
     raise ExecutionError("22023", f'parameter "{guc.name}" requires a Boolean value')
+
+
+def _parse_choice(guc: Guc, value: str) -> str:
+    choice = value.strip().lower()
+    if choice not in guc.choices:
+        # Words that PostgreSQL takes and does not tell of.
+        other = {
+            "true": "on",
+            "yes": "on",
+            "1": "on",
+            "false": "off",
+            "no": "off",
+            "0": "off",
+            "debug": "debug2",
+        }
+        choice = other.get(choice, "")
+        if choice not in guc.choices:
+            raise _invalid(guc, value, f"Available values: {', '.join(guc.choices)}.")
+    return choice
+
+
+def _supported(key: str, value: str) -> str:
+    """Raises 0A000 for a value that PostgreSQL would heed, and that is not heeded here."""
+    if value == UNSUPPORTED.get(key):
+        raise ExecutionError("0A000", f"{key} = {value} is not supported")
+    return value
 
 
 def _parse_number(guc: Guc, value: str) -> str:
@@ -77,15 +112,17 @@ def _parse_number(guc: Guc, value: str) -> str:
 
 def _show_number(guc: Guc, value: str) -> str:
     """PostgreSQL prints a number with the largest unit that divides it."""
-    number = int(value)
-    if not guc.unit or number <= 0:
+    if not guc.unit:
+        return value
+    number = int(value) if guc.kind == "int" else float(value)
+    if number <= 0:
         return value
     units = _TIME_UNITS if guc.unit in ("ms", "s", "min") else _MEMORY_UNITS
     total = number * _BASE[guc.unit]
     for unit, size in sorted(units.items(), key=lambda u: -u[1]):
         if total >= size and total % size == 0:
             return f"{int(total // size)}{unit}"
-    return value
+    return f"{value}{guc.unit}" if guc.kind == "real" else value
 
 
 def _parse_date_style(guc: Guc, value: str, current: str) -> str:
@@ -255,14 +292,21 @@ class Settings:
         except KeyError:
             raise unknown_setting(name) from None
         guc = GUCS.get(key)
-        return _show_number(guc, value) if guc is not None and guc.kind == "int" else value
+        return _show_number(guc, value) if guc is not None and guc.kind in ("int", "real") else value
 
     def show_all(self) -> list[tuple[str, str, str]]:
         """(name, value, description) of every setting, by name."""
-        rows = [(g.name, self.show(k), g.description) for k, g in GUCS.items()]
+        rows = [(g.name, self.show(k), g.description) for k, g in GUCS.items() if not g.hidden]
         custom = {k for level in (self._local, self._session, self._reset) for k in level} - GUCS.keys()
         rows += [(k, self.show(k), "") for k in custom]
         return sorted(rows, key=lambda r: r[0].lower())
+
+    def origin(self, key: str) -> tuple[str, str]:
+        """Where a setting's value is from, as pg_settings says it, and what RESET would make of it."""
+        source = "session" if key in self._local or key in self._session else "default"
+        if source == "default" and key in self._reset:
+            source = "client"
+        return source, self._reset.get(key, GUCS[key].default if key in GUCS else "")
 
     # --- writing ---------------------------------------------------------------------------
 
@@ -340,13 +384,9 @@ class Settings:
 
     def _changeable(self, key: str) -> None:
         guc = GUCS.get(key)
-        if guc is None or guc.context == "user":
+        if guc is None or guc.context in ("user", "superuser"):
             return
-        if guc.context == "internal":
-            raise ExecutionError("55P02", f'parameter "{guc.name}" cannot be changed')
-        raise ExecutionError(
-            "55P02", f'parameter "{guc.name}" cannot be changed without restarting the server'
-        )
+        raise ExecutionError("55P02", f'parameter "{guc.name}" {_FIXED[guc.context]}')
 
     def _check(self, name: str, value: str, *, startup: bool = False) -> tuple[str, str]:
         key = name.lower()
@@ -357,7 +397,8 @@ class Settings:
             if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+", key):
                 raise ExecutionError("42602", f'invalid configuration parameter name "{name}"')
             return key, value
-        self._changeable(key)
+        if not (startup and guc.context in ("backend", "superuser-backend")):
+            self._changeable(key)
         if key == "datestyle":
             return key, _parse_date_style(guc, value, "ISO, MDY" if startup else self.raw(key))
         if key == "timezone":
@@ -369,17 +410,11 @@ class Settings:
         if key == "tidewire.as_of":
             return key, self._parse_as_of(guc, value)
         if guc.kind == "bool":
-            canonical = _parse_bool(guc, value)
-            if canonical == UNSUPPORTED.get(key):
-                raise ExecutionError("0A000", f"{key} = {canonical} is not supported")
-            return key, canonical
+            return key, _supported(key, _parse_bool(guc, value))
         if guc.kind in ("int", "real"):
             return key, _parse_number(guc, value)
         if guc.kind == "enum":
-            choice = value.strip().lower()
-            if choice not in guc.choices:
-                raise _invalid(guc, value, f"Available values: {', '.join(guc.choices)}.")
-            return key, choice
+            return key, _supported(key, _parse_choice(guc, value))
         return key, value
 
     def _parse_as_of(self, guc: Guc, value: str) -> str:

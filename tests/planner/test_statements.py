@@ -100,7 +100,7 @@ SAID: list[tuple[str, Any]] = [
     ),
     (
         "drop index concurrently if exists s.i restrict",
-        st.Drop("index", (st.Name("i", "s", 35),), True),
+        st.Drop("index", (st.Name("i", "s", 35),), True, concurrently=True),
     ),
     ("alter sequence s restart", st.AlterSequence(st.Name("s", position=16), st.SequenceOptions(restart=True))),
 ]  # fmt: skip

@@ -1,6 +1,11 @@
-"""What COMMENT ON said: pg_description, and pg_shdescription for what all databases share."""
+"""What COMMENT ON said: pg_description, and pg_shdescription for what all databases share.
+
+Functions, operators and the like come with descriptions; no COMMENT ON can change those but a schema's.
+"""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 from planner.abc import Oid, Table
 from planner.catalog.objects import (
@@ -21,11 +26,11 @@ from planner.catalog.system.relations import (
     CONSTRAINT_OID,
     DATABASE_CLASS_OID,
     NAMESPACE_OID,
-    PG_CATALOG_OID,
     ROLE_CLASS_OID,
     TYPE_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.static import static_rows
 
 _CLASS_OF: dict[type[object], Oid] = {
     Table: CLASS_OID,
@@ -39,13 +44,11 @@ _CLASS_OF: dict[type[object], Oid] = {
 }
 
 
-def pg_description(context: SystemContext) -> Rows:
+def commented(context: SystemContext) -> Rows:
+    """The rows of pg_description that COMMENT ON has made."""
     catalog = context.catalog
     make = RowMaker("pg_description")
-    found: Rows = [
-        make(objoid=PG_CATALOG_OID, classoid=NAMESPACE_OID, description="system catalog schema"),
-        make(objoid=2200, classoid=NAMESPACE_OID, description="standard public schema"),
-    ]
+    found: Rows = []
     constraints = {c.oid for t in catalog.objects(Table) for c in t.listed}
     constraints |= {c.oid for d in catalog.objects(Domain) for c in d.constraints}
     for t in catalog.objects(Table):
@@ -59,6 +62,25 @@ def pg_description(context: SystemContext) -> Rows:
         found.append(
             make(objoid=comment.target, classoid=class_oid, objsubid=comment.sub, description=comment.text)
         )
+    return found
+
+
+def pg_description(context: SystemContext) -> Rows:
+    found = commented(context)
+    said = {(row[0], row[1]) for row in found}
+    return [row for row in static_rows("pg_description") if (row[0], row[1]) not in said] + found
+
+
+def built_in(oid: Oid, class_oid: Oid | None) -> str | None:
+    """What PostgreSQL says of an object of its own. `class_oid` None: of any kind."""
+    return next((text for of, text in _built_in().get(oid, ()) if class_oid in (None, of)), None)
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> dict[Oid, list[tuple[Oid, str]]]:
+    found: dict[Oid, list[tuple[Oid, str]]] = {}
+    for oid, class_oid, _, text in static_rows("pg_description"):
+        found.setdefault(oid, []).append((class_oid, text))
     return found
 
 

@@ -4,7 +4,7 @@
 
 Writes `facts/relations.tsv`, the columns of every relation of pg_catalog and information_schema,
 and for each relation whose rows are PostgreSQL's own and the same everywhere, `facts/NAME.tsv` with
-those rows. All in COPY's text format, with a header line.
+those rows; `facts/settings.tsv`, the settings. All in COPY's text format, with a header line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,14 @@ STATIC = {
         " where collname in ('default', 'C', 'POSIX', 'ucs_basic')"
         " or collprovider = 'i' and collname not like '%-u-%' order by oid"
     ),
-    "pg_conversion": "select * from pg_conversion where false",
+    "pg_conversion": "select * from pg_conversion order by oid",
+    "pg_description": (
+        "select * from pg_description where objoid < 16384 and classoid in ('pg_proc'::regclass, 'pg_operator'::regclass,"
+        " 'pg_type'::regclass, 'pg_namespace'::regclass, 'pg_am'::regclass, 'pg_conversion'::regclass,"
+        " 'pg_collation'::regclass, 'pg_opclass'::regclass, 'pg_ts_config'::regclass, 'pg_ts_dict'::regclass,"
+        " 'pg_ts_parser'::regclass, 'pg_ts_template'::regclass)"
+        " and description not like 'ICU%' order by classoid, objoid, objsubid"
+    ),
     "pg_language": "select * from pg_language order by oid",
     "pg_opclass": "select * from pg_opclass order by oid",
     "pg_operator": "select * from pg_operator order by oid",
@@ -40,11 +47,23 @@ STATIC = {
         " prorettype, proargtypes, proallargtypes, proargmodes, proargnames, null::text as proargdefaults, protrftypes,"
         " prosrc, probin, null::text as prosqlbody, proconfig, null::text as proacl from pg_proc where oid < 16384 order by oid"
     ),
+    "pg_ts_config": "select * from pg_ts_config order by oid",
+    "pg_ts_config_map": "select * from pg_ts_config_map order by 1, 2, 3",
+    "pg_ts_dict": "select * from pg_ts_dict order by oid",
+    "pg_ts_parser": "select * from pg_ts_parser order by oid",
+    "pg_ts_template": "select * from pg_ts_template order by oid",
     "pg_type": (
         "select t.* from pg_type t where t.oid < 16384 and t.typrelid = 0 and"
         " not exists (select from pg_type e where e.oid = t.typelem and e.typrelid <> 0) order by oid"
     ),
 }
+
+SETTINGS = """
+select name, vartype, unit, context, min_val, max_val, array_to_string(enumvals, ',') enumvals, boot_val, category,
+       short_desc, extra_desc
+from pg_settings where name not in ('extension_destdir', 'restrict_nonsystem_relation_kind') order by lower(name)
+"""
+"""Those of PostgreSQL 15.0 as it comes, for `executor.session.guc_table`."""
 
 RELATIONS = """
 select n.nspname, c.relname, c.oid, c.relkind,
@@ -62,7 +81,7 @@ def extract(dsn: str) -> None:
     """Raises psycopg.Error when the server cannot be asked."""
     FOLDER.mkdir(exist_ok=True)
     with psycopg.connect(dsn, autocommit=True) as conn:
-        queries = {"relations": RELATIONS, **STATIC}
+        queries = {"relations": RELATIONS, "settings": SETTINGS, **STATIC}
         for name, query in queries.items():
             statement = f"COPY ({query}) TO STDOUT (FORMAT text, HEADER)".encode()
             with (FOLDER / f"{name}.tsv").open("wb") as f, conn.cursor().copy(statement) as copy:

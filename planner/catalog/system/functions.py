@@ -30,7 +30,7 @@ from planner.catalog.system.definitions import (
     type_name,
     view_definition,
 )
-from planner.catalog.system.descriptions import pg_description, pg_shdescription
+from planner.catalog.system.descriptions import built_in, commented, pg_shdescription
 from planner.catalog.system.function_table import system
 from planner.catalog.system.relations import relations
 from planner.catalog.system.static import static_rows
@@ -46,6 +46,19 @@ _CLASSES: dict[str, Oid] = {
     "pg_database": 1262,
     "pg_authid": 1260,
     "pg_proc": 1255,
+    "pg_am": 2601,
+    "pg_cast": 2605,
+    "pg_collation": 3456,
+    "pg_conversion": 2607,
+    "pg_extension": 3079,
+    "pg_language": 2612,
+    "pg_opclass": 2616,
+    "pg_operator": 2617,
+    "pg_opfamily": 2753,
+    "pg_ts_config": 3602,
+    "pg_ts_dict": 3600,
+    "pg_ts_parser": 3601,
+    "pg_ts_template": 3764,
 }
 
 
@@ -234,11 +247,13 @@ def _proc(oid: Oid | None) -> tuple[Any, ...] | None:
 @system("obj_description", (OID, NAME), TEXT, optional=1)
 def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | None = None) -> str | None:
     wanted = _CLASSES.get(catalog) if catalog is not None else None
-    for row in pg_description(context):
+    if oid is None:
+        return None
+    for row in commented(context):
         if row[0] == oid and row[2] == 0 and (wanted is None or row[1] == wanted):
             found: str = row[3]
             return found
-    return None
+    return built_in(oid, wanted)
 
 
 @system("shobj_description", (OID, NAME), TEXT)
@@ -252,7 +267,7 @@ def _shobj_description(context: SystemContext, oid: Oid | None, catalog: str | N
 
 @system("col_description", (OID, INT4), TEXT)
 def _col_description(context: SystemContext, oid: Oid | None, attnum: int | None) -> str | None:
-    for row in pg_description(context):
+    for row in commented(context):
         if row[0] == oid and row[2] == attnum and attnum:
             found: str = row[3]
             return found

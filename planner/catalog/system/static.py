@@ -21,7 +21,7 @@ TEXT_ARRAYS = {1002, 1003, 1009, 1034}
 _ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 
 
-def _unescape(text: str) -> str:
+def unescape(text: str) -> str:
     if "\\" not in text:
         return text
     pieces: list[str] = []
@@ -62,8 +62,8 @@ def _datum(text: str, type_oid: int, procs: dict[str, int]) -> Datum:
     if type_oid in INTEGER_ARRAYS:
         return [None if x is None else int(x) for x in _array(text)]
     if type_oid in TEXT_ARRAYS:
-        return _array(_unescape(text))
-    return _unescape(text)
+        return _array(unescape(text))
+    return unescape(text)
 
 
 @lru_cache(maxsize=1)
