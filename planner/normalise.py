@@ -37,9 +37,10 @@ Normalised = tuple[str, str, list[str]]
 """(key, kinds, raw values): one letter of `kinds` for each value; strings without quotes, undoubled."""
 
 _VERBS: Final = frozenset(("select", "insert", "update", "delete"))
-# Every alternative begins with a plain character, so that the scan between matches is a set lookup.
+# Every alternative begins with a plain character, so that the scan between matches is a set lookup. The classes are letters, digits,
+# `_`, `.` and all beyond ASCII, said by what they are not: otherwise `re` makes a table of 65,536 characters for each.
 _LITERAL: Final = re.compile(
-    r"""( [0-9](?<![A-Za-z0-9_.\x80-\U0010ffff].)[0-9]*(?:\.[0-9]+)?(?![A-Za-z0-9_.\x80-\U0010ffff])
+    r"""( [0-9](?<![^\x00-\-/:-@\[-^`{-\x7f].)[0-9]*(?:\.[0-9]+)?(?![^\x00-\-/:-@\[-^`{-\x7f])
         | '[^'\\]*(?:''[^'\\]*)*'(?![ \t\f]*[\n\r'])
         | "[^"]*"
         | -- | /[*] | ['$"\\;]

@@ -79,7 +79,7 @@ def _replace(s: str, pattern: str, new: str, start: int, number: int, flags: str
 
 # --- names and letters ---------------------------------------------------------------------------------
 
-_IDENT = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([A-Za-z_\u0080-\U0010ffff][\w$\u0080-\U0010ffff]*))\s*')
+_IDENT = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\x00-@\[-^`{-\x7f][^\x00-\#%-/:-@\[-^`{-\x7f]*))\s*')
 
 
 def _no_identifier(text: str, at: int, *, after_dot: bool) -> SqlError:

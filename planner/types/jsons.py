@@ -45,12 +45,13 @@ _EXACT: Final = json.JSONDecoder(
     object_pairs_hook=_Object,
 )
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
+# [^\x00-/...]: letters, digits, `_` and all beyond ASCII, said so that `re` makes no table of 65,536 characters of it.
 _TOKEN: Final = re.compile(
     r'[ \t\n\r]*(?:("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|((?>-?(?:0|[1-9][0-9]*)(?!\.(?![0-9]))(?:\.[0-9]+)?'
-    r"(?:[eE][+-]?[0-9]+)?)(?![A-Za-z0-9_\x80-\U0010ffff]))|([{}\[\],:])|(true|false|null)(?![A-Za-z0-9_\x80-\U0010ffff]))"
+    r"(?:[eE][+-]?[0-9]+)?)(?![^\x00-/:-@\[-^`{-\x7f]))|([{}\[\],:])|(true|false|null)(?![^\x00-/:-@\[-^`{-\x7f]))"
 )
 _WORD: Final = re.compile(
-    r"(?:-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]*)?)?)[A-Za-z0-9_\x80-\U0010ffff]*"
+    r"(?:-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]*)?)?)[^\x00-/:-@\[-^`{-\x7f]*"
 )
 """What PostgreSQL's lexer takes for one token though it is none: a number that runs on, a word."""
 _SHOWN_MAX: Final = 50

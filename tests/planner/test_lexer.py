@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+import sys
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as s
 
+from planner import lexer
 from planner.abc import PlanError
 from planner.lexer import (
     BITS,
@@ -162,3 +166,15 @@ def test_what_stands_between_a_string_and_the_next_word_is_read_once(string: str
     """Queries in programs are indented: ways of dividing the indentation must not be tried one after the other."""
     assert tokenize(f"{string}{between}x")[1].kind == WORD
     assert tokenize(f"{string}{between}'0'")[0].value.endswith("0")
+
+
+def test_character_classes_said_by_what_they_are_not() -> None:
+    """`[^...]` compiles a hundred times as fast as a class up to the last character of Unicode, and is the same."""
+    everything = "".join(map(chr, range(sys.maxunicode + 1)))
+    high = "\x80-\U0010ffff"
+    for said, meant in (
+        (lexer._LETTER, f"[A-Za-z_{high}]"),
+        (lexer._LETTER_OR_DIGIT, f"[A-Za-z0-9_{high}]"),
+        (lexer._LETTER_DIGIT_DOLLAR, f"[A-Za-z0-9_${high}]"),
+    ):
+        assert re.findall(said, everything) == re.findall(meant, everything)
