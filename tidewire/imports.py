@@ -1,6 +1,7 @@
 """What a server imports, and how fast: most of the time from its start to its first answer.
 
     the collector rests     modules make some hundred thousand objects that stay; none is looked at then, or ever again
+    quick dataclasses       what shows them and what keeps them frozen is not compiled for each (`dataclass_methods`)
     without pandas          pyarrow imports it, where it is installed, with the first Python value that becomes Arrow
     without rich            structlog imports it for tracebacks that this server does not print
 
@@ -16,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Final
+
+from tidewire.dataclass_methods import quick_dataclasses
 
 UNWANTED: Final = frozenset({"pandas", "rich"})
 
@@ -39,7 +42,8 @@ def quick_imports() -> Iterator[None]:
     gc.disable()
     sys.meta_path.insert(0, _Absent)
     try:
-        yield
+        with quick_dataclasses():
+            yield
     finally:
         sys.meta_path.remove(_Absent)
         gc.freeze()
