@@ -322,20 +322,12 @@ class Emitter:
             return sql("(", query, ")", form=node.form)
         if node.kind == "exists":
             return sql("EXISTS (", query, ")")
-        if node.kind == "array" and t.element_of(node.type.oid) and node.form == ARRAY_TEXT:
-            return sql(
-                "(SELECT coalesce(tw_array_stack(list(c0 ORDER BY tw_n), true), '{}') FROM "
-                "(SELECT *, row_number() OVER () AS tw_n FROM (",
-                query,
-                ")))",
-                form=ARRAY_TEXT,
-            )
         if node.kind == "array":
-            return sql(
-                "(SELECT coalesce(list(c0 ORDER BY tw_n), []) FROM (SELECT *, row_number() OVER () AS tw_n FROM (",
-                query,
-                ")))",
-            )
+            rows = "list(c0 ORDER BY tw_n)" if node.numbered else "list(c0)"
+            if t.element_of(node.type.oid) and node.form == ARRAY_TEXT:
+                stacked = f"(SELECT coalesce(tw_array_stack({rows}, true), '{{}}') FROM ("
+                return sql(stacked, query, "))", form=ARRAY_TEXT)
+            return sql(f"(SELECT coalesce({rows}, []) FROM (", query, "))")
         assert node.compare is not None
         alias = self.aliases[node.relation]
         compare = self.frag(node.compare)

@@ -3,7 +3,8 @@
     unnest(ARRAY[...]::address[]) AS x         the fields of address
     json_to_recordset('[...]') AS x(a int)     the columns of the definition list
 
-The function's rows are a list of texts, one unnested column `j`; each column of the relation is read out of it.
+The function's rows are a list of texts, one unnested column `j`; each column of the relation is read out of it. With
+`numbered`, WITH ORDINALITY's column is beside them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import ir, ordinality
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
 from planner.binding.functions.conversions import from_text, modified, stored_value
 from planner.binding.naming import identifier
@@ -41,7 +42,7 @@ def definitions(alias: exp.Expression | None) -> list[exp.ColumnDef]:
 
 
 def by_definition(
-    queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef]
+    queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef], numbered: bool
 ) -> tuple[Columns, list[Form], Frag] | None:
     """A function that returns records, with the columns that the query says they have."""
     op = made.op if isinstance(made, ir.SetReturning | ir.Call) else ""
@@ -60,7 +61,7 @@ def by_definition(
     for name, ref in columns:
         cell = sql("tw_json_field(j, ", quote_text(name), f", {ref.oid})")
         cells.append(_as_value(cell, ref))
-    return columns, [c.form for c in cells], _relation(rows, cells)
+    return columns, [c.form for c in cells], _relation(rows, cells, numbered)
 
 
 def _as_value(cell: Frag, ref: TypeRef) -> Frag:
@@ -68,7 +69,7 @@ def _as_value(cell: Frag, ref: TypeRef) -> Frag:
     return modified(value, ref, False) if ref.typmod >= 0 else value
 
 
-def by_fields(queries: QueryBinder, made: ir.Node) -> tuple[Columns, list[Form], Frag] | None:
+def by_fields(queries: QueryBinder, made: ir.Node, numbered: bool) -> tuple[Columns, list[Form], Frag] | None:
     """A function that returns composite values: a column for each field."""
     fields = t.composite_fields(made.type.oid)
     if fields is None:
@@ -85,9 +86,13 @@ def by_fields(queries: QueryBinder, made: ir.Node) -> tuple[Columns, list[Form],
         is_array = bool(t.element_of(ref.oid))
         value = cell.with_form(ARRAY_TEXT) if is_array else stored_value(cell, TypeRef(ref.oid))
         cells.append(modified(value, ref, False) if ref.typmod >= 0 else value)
-    return list(fields), [c.form for c in cells], _relation(rows, cells)
+    return list(fields), [c.form for c in cells], _relation(rows, cells, numbered)
 
 
-def _relation(rows: Frag, cells: Sequence[Frag]) -> Frag:
+def _relation(rows: Frag, cells: Sequence[Frag], numbered: bool) -> Frag:
     items: list[Item] = [sql(c, f" AS c{i}") for i, c in enumerate(cells)]
-    return sql("SELECT ", join(", ", items), " FROM (SELECT unnest(", rows, ") AS j)")
+    if not numbered:
+        return sql("SELECT ", join(", ", items), " FROM (SELECT unnest(", rows, ") AS j)")
+    return sql(
+        "SELECT ", join(", ", [*items, ordinality.NUMBER]), " FROM (", ordinality.unnested([(rows, "j")]), ")"
+    )

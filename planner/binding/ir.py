@@ -120,7 +120,8 @@ class SubQuery(Node):
 
     kind: scalar, exists, array, any, all, row. `compare` (any, all, row) compares the left side with `Var`s of
     relation `relation`, which the query's rows are called by. `outer_from` are the outer columns in the text,
-    `outer` what stands for each of them now (above a GROUP BY: the grouped column).
+    `outer` what stands for each of them now (above a GROUP BY: the grouped column). `numbered` (array): the query
+    has a column `tw_n`, the order of its rows.
     """
 
     kind: str
@@ -130,6 +131,7 @@ class SubQuery(Node):
     outer_from: tuple[Var, ...] = ()
     outer: tuple[Node, ...] = ()
     form: Any = None
+    numbered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

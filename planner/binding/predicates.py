@@ -247,16 +247,25 @@ class PredicateBinder(RowComparisonBinder):
         )
 
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
+        """`ARRAY(query)`: its elements are in the order of the query's rows.
+
+        Rows of a query that reads outer columns are made for all outer rows in one go: counting them afterwards would
+        number them as they come. Its own ORDER BY counts them; without one they are gathered as they come."""
+        self.queries.numbering = True
         bound = self.queries.subquery(node, scope)
+        self.queries.numbering = False
         if len(bound.columns) != 1:
             raise PlanError("42601", "subquery must return only one column", position=first_position(node))
         element = bound.columns[0].type
         ref = array_over(element if element.oid == t.RECORD else TypeRef(element.oid))
-        query, form = bound.frag, bound.forms[0]
+        query, form, numbered = bound.frag, bound.forms[0], bound.numbered
+        if not bound.outer:
+            query, numbered = sql("SELECT c0, row_number() OVER () AS tw_n FROM (", query, ")"), True
         if element.oid != t.RECORD_ARRAY and t.element_of(element.oid) and form != ARRAY_TEXT:
             # One dimension more than DuckDB's list would say.
+            more = ", tw_n" if numbered else ""
             query, form = (
-                sql("SELECT ", as_text(Frag(("c0",)), element), " AS c0 FROM (", query, ")"),
+                sql("SELECT ", as_text(Frag(("c0",)), element), " AS c0", more, " FROM (", query, ")"),
                 ARRAY_TEXT,
             )
         return ir.SubQuery(
@@ -266,6 +275,7 @@ class PredicateBinder(RowComparisonBinder):
             outer_from=bound.outer,
             outer=standing(self.queries, bound.outer, scope),
             form=form,
+            numbered=numbered,
         )
 
     def quantified_query(

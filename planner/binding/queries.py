@@ -106,11 +106,12 @@ class QueryBinder(CompoundBinder):
         locking.refuse_compound(node)
         _lift_with(node)
         passed, self.passed = self.passed, ()
+        numbering, self.numbering = self.numbering, False
         prefix = self.with_clause(node, scope)
         if isinstance(node, exp.Select):
             self.passed = passed
             parts = self.select(node, scope, expected)
-            parts.prefix = prefix
+            parts.prefix, parts.numbered = prefix, numbering
             return self.written(parts, scope, top)
         if isinstance(node, exp.SetOperation):
             locking.refuse_passed(passed, view=scope.parent is None)

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import changes, expanded, ir, locked_rows, sampling, series, system_columns
+from planner.binding import changes, expanded, ir, locked_rows, ordinality, sampling, series, system_columns
 from planner.binding.clauses import refuse_sets_below
 from planner.binding.collating import carried
 from planner.binding.comparable import comparable
@@ -359,7 +359,7 @@ class SourceBinder:
             return changes.source(self.queries, call, node.args.get("alias"), self)
         position = first_position(call)
         alias = node.args.get("alias")
-        ordinality = bool(node.args.get("ordinality") or node.args.get("offset"))
+        numbered = bool(node.args.get("ordinality") or node.args.get("offset"))
         clause, scope.clause = scope.clause, "functions in FROM"
         lists: list[ir.Node] = []
         names: list[str] = []
@@ -391,22 +391,22 @@ class SourceBinder:
         wide = None
         if len(lists) == 1:
             wide = (
-                expanded.by_definition(self.queries, lists[0], given)
+                expanded.by_definition(self.queries, lists[0], given, numbered)
                 if given
-                else expanded.by_fields(self.queries, lists[0])
+                else expanded.by_fields(self.queries, lists[0], numbered)
             )
         if wide is not None:
             fields, forms, text = wide
             relation = Relation(number, shown, [RelationColumn(n, ref) for n, ref in fields])
             emitted = [EmittedColumn(f"c{i}", f) for i, f in enumerate(forms)]
-            if ordinality:
-                text = sql("SELECT *, row_number() OVER () AS n FROM (", text, ")")
+            if numbered:
                 relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
-                emitted.append(EmittedColumn("n"))
+                emitted.append(EmittedColumn(ordinality.NUMBER))
             if not given:
                 self.rename(relation, alias)
             self.queries.declare(number, emitted)
             return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], star_of(relation))
+        listed: list[tuple[Frag, str]] = []
         for made, name in zip(lists, names, strict=True):
             outs = self._record_columns(made)
             if outs is not None:
@@ -415,13 +415,16 @@ class SourceBinder:
                 else:
                     frag = sql("[", emit.frag(made), "]")
                 i0 = len(columns)
+                listed.append((frag, f"u{i0}"))
                 items.append(sql("unnest(", frag, f") AS u{i0}"))
                 for out_name, out_type in outs:
                     columns.append(RelationColumn(out_name, TypeRef(type_oid(out_type))))
                     emitted.append(EmittedColumn(f"u{i0}.{out_name}"))
                 continue
             if isinstance(made, ir.SetReturning):
-                items.append(sql("unnest(", emit.set_returning_list(made), f") AS c{len(columns)}"))
+                frag = emit.set_returning_list(made)
+                listed.append((frag, f"c{len(columns)}"))
+                items.append(sql("unnest(", frag, f") AS c{len(columns)}"))
                 form = emit.set_returning_form(made)
             else:
                 frag = emit.frag(made)
@@ -433,9 +436,9 @@ class SourceBinder:
                 RelationColumn(own_name or (shown if one and alias is not None else name), made.type)
             )
             emitted.append(EmittedColumn(f"c{len(columns) - 1}", form))
-        if ordinality:
+        if numbered:
             columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
-            emitted.append(EmittedColumn("n"))
+            emitted.append(EmittedColumn(ordinality.NUMBER))
         if node.args.get("schema") is not None or (
             alias is not None and any(isinstance(c, exp.ColumnDef) for c in alias.args.get("columns") or ())
         ):
@@ -443,12 +446,15 @@ class SourceBinder:
         relation = Relation(number, shown, columns, scalar=len(columns) == 1)
         self.rename(relation, alias)
         self.queries.declare(number, emitted)
-        rows = sql("SELECT ", join(", ", items))
-        if len(lists) == 1:
-            rows = series.streamed(emit, lists[0]) or rows
-        inner = rows
-        if ordinality:
-            inner = sql("SELECT *, row_number() OVER () AS n FROM (", rows, ")")
+        inner = series.streamed(emit, lists[0]) if len(lists) == 1 else None
+        if inner is not None and numbered:  # of no outer row: they come in their order
+            inner = sql(f"SELECT *, row_number() OVER () AS {ordinality.NUMBER} FROM (", inner, ")")
+        elif listed and numbered:
+            inner = ordinality.unnested(listed)
+        elif inner is None:
+            if numbered:
+                items.append(f"CAST(1 AS BIGINT) AS {ordinality.NUMBER}")
+            inner = sql("SELECT ", join(", ", items))
         return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], star_of(relation))
 
     def _single_column(self, made: ir.Node) -> str:

@@ -41,6 +41,8 @@ class BoundQuery:
     outer: tuple[ir.Var, ...] = ()
     rows: Sequence[InnerRow] = ()
     """Asked for by the query around it: the rows of tables that its rows are made of, named behind its columns."""
+    numbered: bool = False
+    """It has one more column, `tw_n`: the order of its rows."""
     unlocked: bool = False
     """No row of a table is locked in it, whatever is asked."""
 
@@ -76,6 +78,8 @@ class Parts:
     hidden: list[tuple[Frag, str]] = field(default_factory=list)
     """Columns behind the targets and their names, for the executor or the query around it alone."""
     rows: Sequence[InnerRow] = ()
+    numbered: bool = False
+    """Whether the query around it asks for the order of the rows."""
     cut: list[Item] | None = None
     """In place of LIMIT and OFFSET."""
     prefix: Frag | None = None
@@ -108,6 +112,8 @@ class QueryState:
         """What locking clauses ask of the FROM that is being bound,"""
         self.passed: tuple[Asked, ...] = ()
         """and of the query that is bound next (`planner.binding.locked_rows`)."""
+        self.numbering = False
+        """Whether the order of its rows is asked of the query that is bound next."""
         self.outer_aggregates: dict[int, ir.Aggregate] = {}
         """What aggregates of an outer query are columns of, where they are written."""
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}

@@ -95,6 +95,9 @@ class QueryWriter(QueryState):
             if parts.distinct_on is not None:
                 distinct = ["DISTINCT ON (", join(", ", [emit.sort_key(n) for n in parts.distinct_on]), ") "]
             order: list[Item] = [" ORDER BY ", emit.order(parts.order)] if parts.order else []
+            numbered = parts.numbered and bool(parts.order) and bool(scope.outer)
+            if numbered:
+                items.append(sql("row_number() OVER (", *order, ") AS tw_n"))
             body = sql(
                 *head,
                 "SELECT ",
@@ -105,7 +108,7 @@ class QueryWriter(QueryState):
                 *order,
                 *self._limit_text(parts),
             )
-            return BoundQuery(body, columns, forms, rows=parts.rows)
+            return BoundQuery(body, columns, forms, rows=parts.rows, numbered=numbered)
         return self._wrapped(parts, frags, columns, forms, head, source, where, top)
 
     def _wrapped(
