@@ -13,8 +13,15 @@ from planner import statements as st
 from planner.abc import KeyedRead, LockingQuery, Plan, PlanError, WithWrites
 
 
+def is_select_into(query: Plan) -> bool:
+    """Whether a query is one that makes a table: as a part of another statement it is none."""
+    return query.tag == "SELECT" and query.columns is None
+
+
 def refuse(said: st.DeclareCursor, query: Plan) -> None:
     """Raises 42601, 0A000, 42P11."""
+    if is_select_into(query):
+        raise PlanError("42601", "SELECT ... INTO is not allowed here")
     if query.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     body = query.body
@@ -42,6 +49,8 @@ def refuse_copied(said: st.Sql, query: Plan) -> None:
         raise PlanError("0A000", "MERGE not supported in COPY")
     if query.columns is None and query.tag in ("INSERT", "UPDATE", "DELETE"):
         raise PlanError("0A000", "COPY query must have a RETURNING clause")
+    if is_select_into(query):
+        raise PlanError("0A000", "COPY (SELECT INTO) is not supported")
     if query.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.offset + 1)
 

@@ -259,7 +259,7 @@ class CallBinder(WindowBinder):
         if known is None:
             if any(isinstance(a, exp.Kwarg) for a in arguments):
                 self._named(name, arguments, scope, position)
-            given = [self.bind(a, scope) for a in arguments]
+            given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
             made = session_function(name, given)
             if made is None:
                 raise self.missing(name, given, position)
@@ -267,6 +267,9 @@ class CallBinder(WindowBinder):
         kinds = {p.kind for p in known or ()}
         if kinds == {"a", "w"} and within is None:
             kinds = {"w"}  # rank() and its kin: hypothetical-set aggregates only with WITHIN GROUP
+        if arguments and isinstance(arguments[-1], exp.Variadic) and kinds & {"a", "w"}:
+            given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
+            raise self.missing(name, given, position)
         if "a" in kinds:
             return self._aggregate(
                 name, arguments, star, distinct, order, within, condition, over, scope, position
@@ -296,7 +299,8 @@ class CallBinder(WindowBinder):
         given = [self.bind(a, scope) for a in arguments]
         # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
         given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
-        special = session_function(name, given)
+        changing = name == "current_setting" and "set_config" in self.queries.text.lower()
+        special = None if changing else session_function(name, given)
         if special is not None:
             return special
         made = self._cast_call(name, given, position)

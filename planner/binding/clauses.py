@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from sqlglot import exp
+
 from planner.abc import PlanError
 from planner.binding import ir
+from planner.parse import position as first_position
 
 _STEADY: Final = {
     "column generation expressions": "generation expression is not immutable",
@@ -21,6 +24,13 @@ _STEADY: Final = {
 DEFINITIONS: Final = frozenset(
     (*_STEADY, "check constraints", "DEFAULT expressions", "COPY FROM WHERE conditions")
 )
+
+
+def refuse_into(node: exp.Select) -> None:
+    """Raises 42601 for SELECT ... INTO within another statement; a whole one has lost its INTO before."""
+    into = node.args.get("into")
+    if into is not None:
+        raise PlanError("42601", "SELECT ... INTO is not allowed here", position=first_position(into))
 
 
 def refuse_sets(node: ir.Node, clause: str) -> None:

@@ -155,8 +155,13 @@ def square_root(v: Decimal, scale: int | None = None) -> Decimal:
     if scale is None:
         weight, _ = groups(v)
         scale = _bounded(SIGNIFICANT_DIGITS - ((weight + 1) * 4 // 2 - 1), v)
-    context = decimal.Context(prec=max(1, v.adjusted() // 2 + 2) + scale + 8, Emin=-999_999, Emax=999_999)
-    return rounded(context.sqrt(v), scale)
+    # Of integers, so that it is rounded once: sqrt(1.000000000000003) is a little less than 1.0000000000000015.
+    _, digits, exponent = v.as_tuple()
+    assert isinstance(exponent, int)
+    places = exponent + 2 * scale
+    number = 4 * int("".join(map(str, digits)))
+    doubled = math.isqrt(number * 10**places if places >= 0 else number // 10**-places)
+    return _EXACT.scaleb(Decimal((doubled + 1) // 2), -scale)
 
 
 def _ln_weight(v: Decimal) -> int:

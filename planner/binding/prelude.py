@@ -10,7 +10,7 @@ zero`, with `[DETAIL]` and `[HINT]` parts after it where there are any; the exec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,7 +18,10 @@ import pyarrow as pa
 
 from planner.abc import SqlError
 from planner.binding import prelude_places
-from planner.binding.prelude_macros import MACROS
+from planner.binding.prelude_macros import INTERVALS, MACROS
+
+Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
+"""Name, function of values, DuckDB's types of its arguments, and of its result."""
 
 
 class QueryError(Exception):
@@ -50,9 +53,12 @@ _ARROW: Final = {
     "VARCHAR": pa.string(), "BLOB": pa.binary(), "BIGINT": pa.int64(), "INTEGER": pa.int32(), "SMALLINT": pa.int16(),
     "DOUBLE": pa.float64(), "FLOAT": pa.float32(), "BOOLEAN": pa.bool_(), "DATE": pa.date32(), "TIME": pa.time64("us"),
     "TIMESTAMP": pa.timestamp("us"), "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
-    "INTERVAL": pa.month_day_nano_interval(), "VARCHAR[]": pa.list_(pa.string()), "VARCHAR[][]": pa.list_(pa.list_(pa.string())), "INTEGER[]": pa.list_(pa.int32()),
+    "VARCHAR[]": pa.list_(pa.string()), "VARCHAR[][]": pa.list_(pa.list_(pa.string())), "INTEGER[]": pa.list_(pa.int32()),
     "BIGINT[]": pa.list_(pa.int64()),
+    "STRUCT(months INTEGER, days INTEGER, micros BIGINT)": pa.struct([("months", pa.int32()), ("days", pa.int32()), ("micros", pa.int64())]),
 }  # fmt: skip
+_PARTS: Final = "STRUCT(months INTEGER, days INTEGER, micros BIGINT)"
+"""An interval on its way in and out: Arrow's own counts nanoseconds, and ends after 292 years of hours."""
 
 
 def _column(array: Any) -> list[Any]:
@@ -62,15 +68,15 @@ def _column(array: Any) -> list[Any]:
         array = array.cast(pa.int32())
     elif pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
         array = array.cast(pa.int64())
-    elif pa.types.is_interval(kind):
-        return [None if v is None else (v.months, v.days, v.nanoseconds // 1000) for v in array.to_pylist()]
+    elif pa.types.is_struct(kind):
+        return [None if v is None else tuple(v.values()) for v in array.to_pylist()]
     return array.to_pylist()  # type: ignore[no-any-return]
 
 
 def _result(values: list[Any], result: str) -> Any:
     kind = _ARROW[result]
-    if result == "INTERVAL":
-        values = [None if v is None else (v[0], v[1], v[2] * 1000) for v in values]
+    if result == _PARTS:
+        values = [None if v is None else {"months": v[0], "days": v[1], "micros": v[2]} for v in values]
         return pa.array(values, kind)
     if result == "DATE":
         return pa.array(values, pa.int32()).cast(kind)
@@ -90,8 +96,28 @@ def raised(error: SqlError) -> QueryError:
     return QueryError(text)
 
 
+def _by_parts(name: str) -> str:
+    """What a function of intervals is called that takes them apart: the name itself is its macro's."""
+    return f"{name}_by_parts"
+
+
+def _macros(entries: Sequence[Entry]) -> Iterator[str]:
+    for name, _, arguments, result in entries:
+        if "INTERVAL" not in (*arguments, result):
+            continue
+        names = [f"x{i}" for i in range(len(arguments))]
+        given = [f"tw_parts({x})" if a == "INTERVAL" else x for x, a in zip(names, arguments, strict=True)]
+        call = f"{_by_parts(name)}({', '.join(given)})"
+        made = f"tw_of_parts({call})" if result == "INTERVAL" else call
+        yield f"CREATE OR REPLACE MACRO {name}({', '.join(names)}) AS {made}"
+
+
 def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], result: str) -> Udf:
     """A strict scalar function as a vectorised one. SqlErrors leave as QueryErrors."""
+    if "INTERVAL" in (*arguments, result):
+        name = _by_parts(name)
+        arguments = [_PARTS if a == "INTERVAL" else a for a in arguments]
+        result = _PARTS if result == "INTERVAL" else result
 
     def run(columns: list[list[Any]]) -> Any:
         out = []
@@ -126,7 +152,7 @@ def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], resul
     return Udf(name, made, tuple(arguments), result)
 
 
-def _all() -> tuple[Udf, ...]:
+def _entries() -> tuple[Entry, ...]:
     from planner.binding import (
         prelude_arrays,
         prelude_bits,
@@ -146,7 +172,7 @@ def _all() -> tuple[Udf, ...]:
         prelude_text,
     )
 
-    out: list[Udf] = []
+    out: list[Entry] = []
     for family in (
         prelude_numbers,
         prelude_text,
@@ -166,13 +192,14 @@ def _all() -> tuple[Udf, ...]:
         prelude_records,
         prelude_bits,
     ):
-        out += [udf(*entry) for entry in family.FUNCTIONS]
-    assert len({u.name for u in out}) == len(out), "two functions of one name"
+        out += family.FUNCTIONS
+    assert len({name for name, *_ in out}) == len(out), "two functions of one name"
     return tuple(out)
 
 
-PRELUDE_UDFS: Final = _all()
-PRELUDE_STATEMENTS: Final = (*MACROS, *prelude_places.MACROS)
+_ENTRIES: Final = _entries()
+PRELUDE_UDFS: Final = tuple(udf(*entry) for entry in _ENTRIES)
+PRELUDE_STATEMENTS: Final = (*INTERVALS, *_macros(_ENTRIES), *MACROS, *prelude_places.MACROS)
 PRELUDE_SQL: Final = ";\n".join(PRELUDE_STATEMENTS) + ";"
 
 

@@ -44,6 +44,17 @@ def _domain(name: str, test: str, value: str, code: str, message: str) -> str:
     return f"CREATE OR REPLACE MACRO tw_{name}(x) AS CASE WHEN {test} THEN error('[{code}] {message}') ELSE {value} END"
 
 
+INTERVALS: tuple[str, ...] = (
+    "CREATE OR REPLACE MACRO tw_months(i) AS (extract(year FROM i) * 12 + extract(month FROM i))",
+    "CREATE OR REPLACE MACRO tw_days(i) AS extract(day FROM i)",
+    "CREATE OR REPLACE MACRO tw_micros(i) AS (extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000 + extract(microsecond FROM i))",
+    # Through lambdas, so that each is named once: what is nested would be written out many times.
+    "CREATE OR REPLACE MACRO tw_parts(i) AS list_transform([i], lambda x: CASE WHEN x IS NOT NULL THEN {'months': CAST(tw_months(x) AS INTEGER), "
+    "'days': CAST(tw_days(x) AS INTEGER), 'micros': CAST(tw_micros(x) AS BIGINT)} END)[1]",
+    "CREATE OR REPLACE MACRO tw_of_parts(p) AS list_transform([p], lambda x: to_months(x.months) + to_days(x.days) + to_microseconds(x.micros))[1]",
+)
+"""What takes intervals apart: macros of functions of intervals are made of these, and others of those."""
+
 MACROS: tuple[str, ...] = (
     *_integer("int2", "SMALLINT", "smallint", -32768, 32767),
     *_integer("int4", "INTEGER", "integer", -2147483648, 2147483647),
@@ -69,7 +80,7 @@ MACROS: tuple[str, ...] = (
     "WHEN x < 0 THEN error('[2201E] cannot take logarithm of a negative number') ELSE log10(x) END",
     _domain("asin", "x < -1 OR x > 1", "asin(x)", "22003", "input is out of range"),
     _domain("acosh", "x < 1", "acosh(x)", "22003", "input is out of range"),
-    _domain("atanh", "x < -1 OR x > 1", "atanh(x)", "22003", "input is out of range"),
+    _domain("atanh", "x < -1 OR x > 1 AND NOT isnan(x)", "atanh(x)", "22003", "input is out of range"),
     _domain("acos", "x < -1 OR x > 1", "acos(x)", "22003", "input is out of range"),
     "CREATE OR REPLACE MACRO tw_float4(x) AS CASE WHEN isinf(TRY_CAST(x AS FLOAT)) AND NOT isinf(x) OR (x IS NOT NULL AND TRY_CAST(x AS FLOAT) IS NULL) "
     "THEN error('[22003] value out of range: overflow') WHEN TRY_CAST(x AS FLOAT) = 0 AND x <> 0 "
@@ -125,10 +136,8 @@ MACROS: tuple[str, ...] = (
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---
     "CREATE OR REPLACE MACRO tw_days_between(a, b) AS CASE WHEN isinf(a) OR isinf(b) THEN error('[22008] cannot subtract infinite dates') ELSE CAST(a - b AS INTEGER) END",
+    "CREATE OR REPLACE MACRO tw_series_end(x) AS CASE WHEN isinf(x) THEN error('[0A000] generate_series() to infinity is not supported') ELSE x END",
     "CREATE OR REPLACE MACRO tw_finite(x) AS CASE WHEN isfinite(x) THEN x END",
-    "CREATE OR REPLACE MACRO tw_months(i) AS (extract(year FROM i) * 12 + extract(month FROM i))",
-    "CREATE OR REPLACE MACRO tw_days(i) AS extract(day FROM i)",
-    "CREATE OR REPLACE MACRO tw_micros(i) AS (extract(hour FROM i) * 3600000000 + extract(minute FROM i) * 60000000 + extract(microsecond FROM i))",
     "CREATE OR REPLACE MACRO tw_to_timestamptz(x, zone) AS CASE WHEN isfinite(x) THEN timezone(zone, x) ELSE CAST(x AS TIMESTAMP WITH TIME ZONE) END",
     "CREATE OR REPLACE MACRO tw_make_date(y, m, d) AS CASE WHEN y BETWEEN 1 AND 9999 THEN coalesce(TRY_CAST(printf('%04d-%02d-%02d', y, m, d) AS DATE), "
     "tw_make_date_of(y, m, d)) ELSE tw_make_date_of(y, m, d) END",

@@ -20,9 +20,9 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, keyed, locked_rows, locking
+from planner.binding import ir, keyed, locked_rows, locking, window_order
 from planner.binding.calls import nulls_first
-from planner.binding.clauses import refuse_sets
+from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
@@ -133,6 +133,7 @@ class QueryBinder(CompoundBinder):
 
     def select(self, node: exp.Select, scope: Scope, expected: Sequence[TypeRef | None] | None) -> Parts:
         """Binds a SELECT's clauses, grouping included, into `Parts`."""
+        refuse_into(node)
         passed, self.passed = self.passed, ()
         with locked_rows.asking(self, (*locking.asked(node), *passed)):
             source = self.sources.from_clause(node, scope)
@@ -175,6 +176,8 @@ class QueryBinder(CompoundBinder):
                 parts.distinct = True
         self.limits(node, parts, scope)
         self._group(parts, scope, sets)
+        if self._depth <= 1 or parts.limit is not None:
+            parts.order = window_order.keys(parts) or parts.order
         if passed:
             locking.hand_on(self, node, parts, scope, passed)
         return parts

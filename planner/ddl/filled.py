@@ -18,6 +18,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
 from planner.catalog import Index
+from planner.cursors import is_select_into
 from planner.ddl import depends, tables, views
 from planner.ddl.plan import Rewrite
 from planner.ddl.retention import retention_us
@@ -42,6 +43,8 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     text = " " * said.query.offset + said.query.text
     plan, _ = scope.planner.plan(text, scope.context(trusted=False), normalise=False)
     refuse_parameters(plan, text)
+    if is_select_into(plan):
+        raise PlanError("42601", "SELECT ... INTO is not allowed here")
     if plan.columns is None:
         raise PlanError("42601", "query does not return rows", position=said.query.offset + 1)
     if len(said.columns) > len(plan.columns):

@@ -12,6 +12,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Plan, PlanError, TypeRef
 from planner.catalog import View
+from planner.cursors import is_select_into
 from planner.ddl import depends as depends_on
 from planner.ddl import moments, stars, tables
 from planner.ddl.scope import Scope
@@ -37,6 +38,8 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         scope.refuse_duplicate(schema, name)
     text = " " * said.query.offset + said.query.text
     plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
+    if is_select_into(plan):
+        raise PlanError("0A000", "views must not contain SELECT INTO")
     if plan.columns is None:
         raise PlanError("42601", "views must not contain data-modifying statements")
     refuse_parameters(plan, text)

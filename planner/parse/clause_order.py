@@ -79,11 +79,10 @@ def _takes(query: _Query, word: str, tokens: list[Token], i: int) -> bool:
         query.reached = 0
         return True
     if word in _CLAUSES:
-        if (
-            tokens[i + 1].keyword != _PAIRED.get(word, tokens[i + 1].keyword)
-            or tokens[i - 1].keyword == "distinct"
-        ):
-            return True  # WITHIN GROUP ( and IS DISTINCT FROM
+        if tokens[i + 1].keyword != _PAIRED.get(word, tokens[i + 1].keyword):
+            return True  # WITHIN GROUP (
+        if tokens[i - 1].keyword == "distinct":
+            return tokens[i - 2].keyword in ("is", "not")  # IS DISTINCT FROM
         if _CLAUSES[word] <= query.reached:
             return False
         query.reached = _CLAUSES[word]

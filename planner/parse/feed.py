@@ -128,6 +128,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
     count = len(tokens)
     i = 0
     seen_like = False
+    in_subscripts = 0
 
     def put(kind: TokenType, text: str, token: Token, last: Token | None = None) -> None:
         out.append(GlotToken(kind, text, len(out), 0, token.start, (last or token).end - 1))
@@ -225,7 +226,8 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             put(_unreserved(keyword, previous, following, tokens, i, seen_like), word, token)
         elif kind == PUNCTUATION:
             glot = _PUNCTUATION.get(token.value)
-            if glot is None:
+            in_subscripts += (token.value == "[") - (token.value == "]")
+            if glot is None or (glot is TokenType.COLON and not in_subscripts):
                 raise syntax_error(token)
             put(glot, token.value, token)
             if glot is TokenType.DCOLON:
@@ -377,6 +379,8 @@ def _unreserved(
             return _FRAME[word]
         if _opens(following) and _behind(tokens, i).keyword in _SIDES:
             return _FRAME[word]  # rows (SELECT 1) PRECEDING
+        if following.value == "-" and tokens[i + 2 : i + 3] and tokens[i + 2].keyword in _SIDES:
+            return _FRAME[word]  # rows -1 PRECEDING, an error that the query has when it runs
         if word == "rows" and previous is not None and following.keyword in ("only", "with"):
             return TokenType.ROWS
         return TokenType.VAR

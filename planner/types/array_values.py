@@ -23,6 +23,8 @@ from planner.types.base import WHITESPACE
 
 DIMENSIONS_MAX: Final = 6
 """PostgreSQL's MAXDIM."""
+ITEMS_MAX: Final = 134_217_727
+"""PostgreSQL's MaxArraySize: an assignment far from the other elements fills up what is between."""
 _QUOTED: Final = frozenset('"\\{}' + WHITESPACE)
 _SIMPLE: Final = re.compile(r"\{[^{}\"\\\s]*\}")
 _BOUND: Final = re.compile(r"[ \t\n\r\v\f]*\[[ \t\n\r\v\f]*([+-]?\d+)(?::([+-]?\d+))?\]")
@@ -288,6 +290,12 @@ def cut(value: ArrayValue, bounds: Sequence[int | None]) -> ArrayValue:
     return ArrayValue(tuple(sizes), (1,) * count, items)
 
 
+def refuse_size(count: int) -> None:
+    """Raises 54000 for more elements than an array holds."""
+    if count > ITEMS_MAX:
+        raise SqlError("54000", f"array size exceeds the maximum allowed ({ITEMS_MAX})")
+
+
 def _subscript_error() -> SqlError:
     return SqlError("2202E", "array subscript out of range")
 
@@ -328,6 +336,7 @@ def put_slice(value: ArrayValue, bounds: Sequence[int | None], source: ArrayValu
         if first > last:
             raise SqlError("2202E", "upper bound cannot be less than lower bound")
         if count == 1:
+            refuse_size(max(last, high) - min(first, low) + 1)
             if first < low:
                 items[:0] = [None] * (low - first)
                 dims[0] += low - first
@@ -360,6 +369,7 @@ def _from_slice(bounds: Sequence[int | None], source: ArrayValue) -> ArrayValue:
     if any(high < low for low, high in zip(lows, highs, strict=True)):
         raise SqlError("2202E", "upper bound cannot be less than lower bound")
     dims = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
+    refuse_size(prod(dims))
     if len(source.items) < prod(dims):
         raise SqlError("2202E", "source array too small")
     return ArrayValue(dims, tuple(lows), source.items[: prod(dims)])
@@ -446,8 +456,7 @@ def filled(item: str | None, sizes: Sequence[int | None], lows: Sequence[int | N
         )
     dims = tuple(s for s in sizes if s is not None)
     count = prod(dims) if dims else 0
-    if any(d < 0 for d in dims) or count > 134_217_727:
-        raise SqlError("54000", "array size exceeds the maximum allowed (134217727)")
+    refuse_size(ITEMS_MAX + 1 if any(d < 0 for d in dims) else count)
     if not count:
         return EMPTY
     starts = (1,) * len(dims) if lows is None else tuple(x for x in lows if x is not None)

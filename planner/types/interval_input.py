@@ -134,6 +134,13 @@ def _decode(text: str, style: str, last_unit: str, fields_name: str) -> Interval
     fields = f.split_fields(text)
     total, seen = _Sum(), set[str]()
     unit, ago = "", False
+    # One sign in front is that of all fields.
+    bare = (
+        style == "sql_standard"
+        and fields[:1]
+        and fields[0][1][0] == "-"
+        and not any(x[1][0] in "+-" for x in fields[1:])
+    )
     for kind, field in reversed(fields):
         if kind in (f.STRING, f.SPECIAL):
             word = field[:10]
@@ -147,7 +154,7 @@ def _decode(text: str, style: str, last_unit: str, fields_name: str) -> Interval
                 raise BadFormat
             continue
         if kind == f.TIME or (kind == f.ZONE and ":" in field):
-            sign = -1 if field[0] == "-" else 1
+            sign = -1 if bare or field[0] == "-" else 1
             got = {"hour", "minute", "second", "millisecond", "microsecond"}
             total.micros = sign * _clock(field.lstrip("+-"), fields_name == "minute to second")
             unit = "day"
@@ -155,7 +162,7 @@ def _decode(text: str, style: str, last_unit: str, fields_name: str) -> Interval
             m = _NUMBER.fullmatch(field)
             if m is None or not (m[2] or m[3]):
                 raise BadFormat
-            sign = -1 if m[1] == "-" else 1
+            sign = -1 if bare or m[1] == "-" else 1
             value = _int64(m[2] or "0")
             if value >= _INT64 + (sign < 0):
                 raise IntervalOverflow
@@ -179,9 +186,6 @@ def _decode(text: str, style: str, last_unit: str, fields_name: str) -> Interval
     if not seen:
         raise BadFormat
     sign = 1
-    if style == "sql_standard" and fields[0][1][0] == "-" and not any(x[1][0] in "+-" for x in fields[1:]):
-        total.years, total.months = -abs(total.years), -abs(total.months)
-        total.days, total.micros = -abs(total.days), -abs(total.micros)
     if ago:
         sign = -sign
     return total.datum(sign)

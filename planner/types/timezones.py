@@ -36,7 +36,7 @@ _SAMPLE_US: Final = US_PER_DAY
 
 _OFFSET: Final = re.compile(r"([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
 _POSIX: Final = re.compile(
-    r"(?:<([A-Za-z]{3,}|[+-]\d+(?::\d{2})*)>|([A-Za-z]{3,})|(?=[+-]))([+-]?)(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?"
+    r"(?:<([A-Za-z]{3,}|[+-]\d+(?::\d{2})*)>|([A-Za-z]{3,})|(?=[+-]|\d+:))([+-]?)(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?"
 )
 
 
@@ -60,7 +60,7 @@ def _names() -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def find_zone(name: str) -> tzinfo | None:
-    """The zone of this name, in any capitals; also POSIX-like `XYZ+3`, `<+03>-3`, `+03:30` (west); None: unknown."""
+    """The zone of this name, in any capitals; also POSIX-like `XYZ+3`, `<+03>-3`, `03:30` (west); None: unknown."""
     if name.lower() in ("utc", "gmt", "z", "zulu", "etc/utc"):
         return UTC
     exact = _names().get(name.lower())

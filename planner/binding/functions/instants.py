@@ -136,7 +136,15 @@ def _series(kind: str) -> None:
         if isinstance(step, ir.Lit) and step.value is not None:
             months, days, micros = step.value
             if (months, days, micros) != (0, 0, 0) and len({x > 0 for x in (months, days, micros) if x}) == 1:
-                return sql("generate_series(", args[0], ", ", args[1], ", ", args[2], ")")
+                return sql(
+                    "generate_series(tw_series_end(",
+                    args[0],
+                    "), tw_series_end(",
+                    args[1],
+                    "), ",
+                    args[2],
+                    ")",
+                )
         if kind == "timestamptz":
             moments = sql("tw_moments_zoned(", args[0], ", ", args[1], ", ", args[2], ", ", _ZONE, ")")
             return sql("list_transform(", moments, ", lambda tw_x: make_timestamptz(tw_x))")
