@@ -134,6 +134,7 @@ class Executor:
             progress=_report_progress,
         )
         self = cls(environment, planner or Planner(), store, limits, read_only=read_only)
+        store.packer.steady = self.columnar.steady
         self.sequences.install(store.connection)
         functions.install(self, store.connection)
         if functions_beside:
@@ -177,7 +178,7 @@ class Executor:
             return ()
 
     async def _hydrate(self) -> None:
-        await self.columnar.installed()  # the cores are for that first, and for tables that somebody waits for
+        await self.columnar.installed()  # first that, and tables that somebody waits for
         try:
             await self.store.hydrate_all()
         except ExceptionGroup as failed:

@@ -146,6 +146,7 @@ async def assemble(
     executor = await Executor.open(
         environment,
         scratch=str(scratch),
+        functions_beside=True,
         limits=replace(
             ExecutorLimits(),
             sessions_max=config.connections_max,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import Any
 
 import duckdb
@@ -37,6 +38,55 @@ def test_a_small_result_comes_whole() -> None:
         assert pa.Table.from_batches(batches).to_pydict() == {"x": [42]}
 
     run(work)
+
+
+def test_queries_wait_for_functions_that_are_made_known_beside_them() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        may_go_on = threading.Event()
+
+        def install(con: duckdb.DuckDBPyConnection) -> None:
+            assert may_go_on.wait(timeout=300)
+            con.create_function("tw_double", lambda x: 2 * x, ["INTEGER"], "INTEGER")
+
+        engine.install(install)
+        asked = [asyncio.ensure_future(engine.table(f"SELECT tw_double({i}) AS x")) for i in range(3)]
+        await asyncio.sleep(0)
+        asked.pop().cancel()  # which is none of the others' business
+        await asyncio.sleep(0)
+        assert not any(a.done() for a in asked)
+        may_go_on.set()
+        assert [table.to_pydict() for table in await asyncio.gather(*asked)] == [{"x": [0]}, {"x": [2]}]
+        await engine.installed()
+
+    run(work)
+
+
+def test_functions_that_cannot_be_made_known_are_an_error_of_every_query() -> None:
+    async def work(engine: ColumnarEngine) -> None:
+        engine.install(lambda con: con.execute("SELECT no_such_function()") and None)
+        for _ in range(2):
+            with pytest.raises(duckdb.CatalogException, match="no_such_function"):
+                await engine.table("SELECT 1")
+
+    run(work)
+
+
+def test_closing_waits_for_functions_that_are_being_made_known() -> None:
+    done = threading.Event()
+
+    async def work(engine: ColumnarEngine) -> None:
+        started = threading.Event()
+
+        def install(con: duckdb.DuckDBPyConnection) -> None:
+            started.set()
+            con.execute("SELECT sum(i) FROM range(1000000) t(i)").fetchall()
+            done.set()
+
+        engine.install(install)
+        assert await asyncio.to_thread(started.wait, 300)
+
+    run(work)
+    assert done.is_set()
 
 
 def test_a_large_result_is_pulled_batch_by_batch_and_may_be_left_early() -> None:
