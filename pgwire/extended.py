@@ -22,7 +22,7 @@ from pgwire import express, fused, messages, parsed, replies, runs
 from pgwire.abc import EMPTY_PLAN, WAIT, Step, ends_transaction
 from pgwire.messages import ProtocolViolation
 from pgwire.pages import encoded
-from pgwire.results import PortalRun, send_rows
+from pgwire.results import PortalRun, send_ready, send_rows
 from pgwire.shapes import Shape, decode_parameters, described_columns, shape_of, shape_of_columns
 from planner.abc import Plan, PlanError, ResultColumn, SqlError
 from storage.abc import StorageError
@@ -249,6 +249,9 @@ def execute(conversation: Conversation) -> Step:
             if result is not None:
                 _reply_execute(conversation, portal, result)  # type: ignore[arg-type]
                 return None
+        elif limit and portal.encoded is not None and send_ready(conversation, portal, limit):
+            conversation.out.append(replies.PORTAL_SUSPENDED)
+            return None
     except Exception as error:  # noqa: BLE001
         conversation.fail_and_skip(error)
         return None
@@ -291,7 +294,7 @@ async def _execute_wide(conversation: Conversation, portal: Portal, limit: int, 
         conversation.fail_and_skip(error)
         if conversation.session.transaction_status == b"E":
             portal.close()  # its name stays taken until the block ends
-            portal.finished, portal.pending = True, None
+            portal.finished, portal.pending, portal.encoded = True, None, None
         else:
             conversation.drop_portal(portal.name)
 

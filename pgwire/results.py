@@ -5,26 +5,23 @@
                                         waits while the client does not read
 
 A portal with a row limit stops between rows: what is left of the batch at hand stays in
-`Portal.pending` and the engine stays where it is until the next Execute, or until the portal dies.
-To encode a slice costs much the same however few rows it has. So the second Execute of a portal that is read by
-the hundred or thousand has the rows of more than one encoded: those behind it are likely to ask for as many.
+`Portal.pending` and the engine stays where it is until the next Execute, or until the portal dies. Rows that the
+next ones are likely to ask for are encoded before they do (`pgwire.ahead`).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
 from executor.abc import CopyOut, Portal, Rows, Stream
-from pgwire import replies
+from pgwire import ahead, replies
 from pgwire.copy_frames import CopyFrames
-from pgwire.encoding.batches import SLICE_BYTES
 from pgwire.shapes import Shape, shape_of, shape_of_columns
-from planner.abc import SqlError
+from planner.abc import ResultColumn, SqlError
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -32,8 +29,6 @@ if TYPE_CHECKING:
 
 SLICE_ROWS: Final = 4096
 """Rows encoded in one go: some milliseconds of the loop's time, and the unit of backpressure."""
-AHEAD_ROWS: Final = 8192
-"""Rows encoded for the next Executes of a portal."""
 
 
 async def send_rows(conversation: Conversation, shape: Shape, rows: Sequence[Row]) -> None:
@@ -85,28 +80,24 @@ async def send_copy_out(conversation: Conversation, copy: CopyOut) -> str:
     return f"COPY {count}"
 
 
-class Ahead:
-    """The rows of a portal's next Executes, encoded for as many as each of them will ask for."""
+def send_ready(conversation: Conversation, portal: Portal, limit: int) -> bool:
+    """Answers an Execute from what was made ready for it, if it was and is as much as it asks for."""
+    columns = portal.result.columns if isinstance(portal.result, Stream) else None
+    if columns is None:
+        return False
+    shape = _shape(conversation, portal, columns)
+    if ahead.take(portal, shape, limit, conversation.out, whole=True) != limit:
+        return False
+    portal.row_count += limit
+    ahead.schedule(conversation, portal, shape, limit)
+    return True
 
-    __slots__ = ("batch", "limit", "pieces", "shape")
 
-    def __init__(self, batch: pa.RecordBatch, shape: Shape, limit: int, pieces: deque[bytes]) -> None:
-        self.batch, self.shape, self.limit, self.pieces = batch, shape, limit, pieces
-        """Pieces of `limit` rows each, of the batch's first rows."""
-
-    @classmethod
-    def of(cls, batch: pa.RecordBatch, shape: Shape, limit: int) -> Ahead | None:
-        """None where there is no gain in it: one Execute asks for as much as is encoded in one go."""
-        times = min(AHEAD_ROWS, batch.num_rows) // limit
-        rows = batch.slice(0, times * limit)
-        if times < 2 or rows.nbytes > SLICE_BYTES:
-            return None
-        try:
-            pieces = deque(shape.encode_batch(rows, limit))
-        except SqlError:  # a character that the client's encoding does not have: said in its place
-            return None
-        assert len(pieces) == times, "one piece for each Execute"
-        return cls(batch, shape, limit, pieces)
+def _shape(conversation: Conversation, portal: Portal, columns: tuple[ResultColumn, ...]) -> Shape:
+    plan, settings = portal.prepared.plan, conversation.session.type_settings
+    if columns is plan.columns:
+        return shape_of(plan, portal.formats, settings)
+    return shape_of_columns(columns, portal.formats, settings)
 
 
 class PortalRun:
@@ -122,7 +113,7 @@ class PortalRun:
     def mark_finished(portal: Portal, result: Rows | Stream) -> None:
         """The portal is at its end: its rows are let go, its tag is kept."""
         portal.finished = True
-        portal.pending = None
+        portal.pending = portal.encoded = None
         columns = result.columns if result.columns is not None else portal.prepared.plan.columns
         portal.result = Rows(result.tag if isinstance(result, Rows) else f"{result.tag} 0", columns, ())
 
@@ -142,11 +133,7 @@ class PortalRun:
             return result.tag
         if portal.finished:
             return _tag(result.tag if isinstance(result, Rows | Stream) else plan.tag, 0)
-        settings = conversation.session.type_settings
-        if columns is plan.columns:
-            shape = shape_of(plan, portal.formats, settings)
-        else:
-            shape = shape_of_columns(columns, portal.formats, settings)
+        shape = _shape(conversation, portal, columns)
         if isinstance(result, Rows):
             sent = await self._rows(result, shape, limit)
         else:
@@ -155,6 +142,8 @@ class PortalRun:
         portal.row_count += sent
         # PostgreSQL only finds the end by asking for a row more than there is.
         if limit and sent == limit:
+            if isinstance(result, Stream):
+                ahead.schedule(conversation, portal, shape, limit)
             return None
         if isinstance(result, Stream):
             result.close()
@@ -174,20 +163,11 @@ class PortalRun:
 
     async def _batches(self, stream: Stream, shape: Shape, limit: int) -> int:
         portal, conversation = self._portal, self._conversation
-        sent = 0
+        sent = ahead.take(portal, shape, limit, conversation.out)
+        if not sent and ahead.encode(portal, shape, limit, several=portal.row_count > 0):
+            sent = ahead.take(portal, shape, limit, conversation.out)
         left: pa.RecordBatch | None = portal.pending
         batches = stream.batches
-        if isinstance(left, Ahead):
-            if left.pieces and left.limit == limit and left.shape is shape:
-                conversation.out.append(left.pieces.popleft())
-                left.batch = left.batch.slice(limit)
-                return limit
-            left = portal.pending = left.batch
-        if left is not None and limit and portal.row_count:
-            ahead = Ahead.of(left, shape, limit)
-            if ahead is not None:
-                portal.pending = ahead
-                return await self._batches(stream, shape, limit)
         while not limit or sent < limit:
             if left is None or not left.num_rows:
                 left = await anext(batches, None)

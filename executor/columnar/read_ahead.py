@@ -121,10 +121,9 @@ class ReadAhead:
         return reading
 
     def _is_low(self) -> bool:
-        return (
-            sum(b.num_rows for b in self._waiting) <= LOW_ROWS
-            and sum(b.nbytes for b in self._waiting) <= LOW_BYTES
-        )
+        rows = sum(b.num_rows for b in self._waiting)
+        size: int = sum(b.nbytes for b in self._waiting)
+        return rows <= LOW_ROWS and size <= LOW_BYTES
 
     def _begin(self, rows_min: int) -> None:
         if self._reading is None and not self._ended:

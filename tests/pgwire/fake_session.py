@@ -58,6 +58,7 @@ class FakeSession:
         self.waiting: list[tuple[Callable[..., None], Rows | Exception]] = []
         self.answer_later = True
         self.streams_open = 0
+        self.has_at_hand, self.asked_at_hand = False, 0
 
     behind = False
     block = None
@@ -219,13 +220,24 @@ class FakeSession:
         columns = plan.columns or tuple(ResultColumn(n, TypeRef(INT4)) for n in names)
         self.streams_open += 1
 
+        made = iter(range(0, count, 1000))
+
+        def batch(start: int) -> pa.RecordBatch:
+            values = pa.array(range(start, min(start + 1000, count)), pa.int32())
+            return pa.record_batch([values] * len(columns), names=[f"c{i}" for i in range(len(columns))])
+
         async def batches() -> AsyncIterator[pa.RecordBatch]:
-            for start in range(0, count, 1000):
-                values = pa.array(range(start, min(start + 1000, count)), pa.int32())
-                yield pa.record_batch([values] * len(columns), names=[f"c{i}" for i in range(len(columns))])
+            for start in made:
+                yield batch(start)
                 await asyncio.sleep(0)
             if fail:
                 raise SqlError("22012", "division by zero")
+
+        def at_hand() -> pa.RecordBatch | None:
+            """Every second batch need not be waited for."""
+            self.asked_at_hand += 1
+            start = next(made, None) if self.asked_at_hand % 2 and self.has_at_hand else None
+            return None if start is None else batch(start)
 
         def close() -> None:
             nonlocal opened
@@ -234,7 +246,7 @@ class FakeSession:
                 self.streams_open -= 1
 
         opened = True
-        return Stream("SELECT", columns, batches(), close)
+        return Stream("SELECT", columns, batches(), close, at_hand)
 
     def _copy_in(self) -> CopyIn:
         columns = (ResultColumn("a", TypeRef(INT4)), ResultColumn("b", TypeRef(TEXT)))
