@@ -172,6 +172,9 @@ class QueryBinder(CompoundBinder):
                     assert key is not None
                     parts.distinct_on.append(key.expr)
                 self._check_distinct_on(parts, node)
+                if self._depth <= 1 and not parts.order:
+                    # PostgreSQL finds the firsts by sorting, and programs have come to count on the order.
+                    parts.order = [ir.SortKey(key) for key in parts.distinct_on]
             else:
                 parts.distinct = True
         self.limits(node, parts, scope)
