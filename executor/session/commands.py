@@ -53,7 +53,9 @@ def set_value(session: Session, name: str, value: str | None, *, local: bool) ->
         set_read_only(session, session.settings.check(name, value) == "on")
     else:
         session.settings.set(name, value, local=local)
+        shown = show_value(session, name)
         settle(session)
+        return shown
     return show_value(session, name)
 
 

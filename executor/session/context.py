@@ -84,12 +84,19 @@ class SessionContext:
         self.reached: Any = None
         """That catalog, once it is there."""
         self._running: asyncio.Task[Any] | None = None
+        self.unsettled = False
+        """The statement that runs has changed settings, and they end with it (`transactions.settle`)."""
         self._cancel_reason: SqlError | None = None
         self._committing = False
         self.lock_wait: LockWait | None = None
         """The statement that waits for a row without a task."""
 
     # --- context ---------------------------------------------------------------------------
+
+    @property
+    def in_statement(self) -> bool:
+        """A statement is being executed; its results may go on when it no longer is."""
+        return self._running is not None
 
     @property
     def is_running(self) -> bool:

@@ -291,8 +291,11 @@ class Session(SessionContext):
         outer = self._running
         self._running = asyncio.current_task()
         self._cancel_reason = None
+        well = False
         try:
-            return await work
+            result = await work
+            well = True
+            return result
         except asyncio.CancelledError:
             reason = self._cancel_reason
             task = asyncio.current_task()
@@ -305,6 +308,8 @@ class Session(SessionContext):
             self._running = outer
             if timer is not None:
                 timer.cancel()
+            if self.unsettled:
+                transactions.settle_statement(self, well=well)
 
     async def _execute(self, plan: Plan, params: tuple[Datum, ...], autocommit: bool) -> Result:
         self._now_us = 0

@@ -270,7 +270,21 @@ def _on_off(value: bool | None) -> str | None:
 
 
 def settle(session: Session) -> None:
-    """A SET outside a block is its own transaction."""
+    """A SET outside a block is its own transaction, set_config() is of its statement's."""
     if session.block is None:
-        session.settings.commit()
+        if session.in_statement:
+            session.unsettled = True
+        else:
+            session.settings.commit()
+    session.settings_changed()
+
+
+def settle_statement(session: Session, *, well: bool) -> None:
+    """The end of a statement outside a block that has changed settings: what it set stays if it has gone well."""
+    session.unsettled = False
+    if session.block is None:
+        if well:
+            session.settings.commit()
+        else:
+            session.settings.rollback()
     session.settings_changed()

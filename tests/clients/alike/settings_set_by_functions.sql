@@ -1,0 +1,27 @@
+-- set_config() in a statement of its own, beside current_setting(), in blocks and with errors.
+select set_config('app.user', 'anna', true), current_setting('app.user'), current_setting('app.user', true);
+select current_setting('app.user', true);
+select set_config('app.user', 'anna', false);
+select current_setting('app.user'), set_config('app.user', 'bob', false), current_setting('app.user');
+show app.user;
+select set_config('work_mem', '8MB', true), current_setting('work_mem');
+show work_mem;
+select set_config('search_path', 'pg_catalog', true), set_config('request.claims', '{"role":"anon"}', true);
+show search_path;
+select set_config('app.user', 'carl', false), 1 / (length(current_setting('app.user')) - 4);
+show app.user;
+begin;
+select set_config('app.user', 'dora', true), current_setting('app.user', true);
+select current_setting('app.user');
+rollback;
+select current_setting('app.user');
+create table who (id int primary key, name text default current_setting('app.user'));
+insert into who values (1) returning *;
+update who set name = set_config('app.user', 'fritz', false) returning name;
+show app.user;
+set app.user to 'gina';
+show app.user;
+reset app.user;
+show app.user;
+set local app.user to 'nobody';
+show app.user;
