@@ -162,6 +162,12 @@ def key_text(table: Table, constraint: Constraint, key: Key) -> str:
     columns = [table.columns[table.index_of(a)] for a in constraint.columns]
     values = key if len(columns) > 1 or key == (None,) else (key,)
     names = ", ".join(constraint.shown or (_quoted(c.name) for c in columns))
+    if constraint.shown and len(columns) == 2 * len(
+        constraint.shown
+    ):  # which of them are NULL comes behind them
+        many = len(constraint.shown)
+        values = tuple(None if null else v for v, null in zip(values[:many], values[many:], strict=True))
+        columns = columns[:many]
     shown = ", ".join(
         "null" if v is None else t.output_text(v, c.type, _DEFAULTS)
         for v, c in zip(values, columns, strict=True)

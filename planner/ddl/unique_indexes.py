@@ -7,6 +7,9 @@ unique index is a `Constraint` that is not listed as one (`index_only`), over co
     (lower(name))               a hidden column, generated: lower(name)
     (a, b) WHERE active         a hidden column CASE WHEN active THEN a END, and b
                                 rows outside the predicate have a NULL there, and NULLs are distinct
+    (a) NULLS NOT DISTINCT WHERE active
+                                two: CASE WHEN active THEN coalesce(a, 0) END, CASE WHEN active THEN a IS NULL END
+                                a NULL within the predicate must not be one
 
 Hidden columns have no name that anybody could say, attribute numbers far above those of columns, and are in no list
 of columns; they cost the room of the value. `settle` takes away what no index needs any more.
@@ -26,41 +29,56 @@ from planner.ddl import constraints
 from planner.ddl.scope import Scope
 
 _UNORDERED: Final = frozenset((types.JSON, types.XML))
+_IN_PLACE_OF_NULL: Final = {
+    **dict.fromkeys((types.INT2, types.INT4, types.INT8, types.NUMERIC, types.FLOAT4, types.FLOAT8), "0"),
+    **dict.fromkeys((types.TEXT, types.VARCHAR, types.BPCHAR), "''"),
+    types.BOOL: "false",
+    types.UUID: "uuid '00000000-0000-0000-0000-000000000000'",
+    types.DATE: "date '2000-01-01'",
+    types.TIMESTAMP: "timestamp '2000-01-01'",
+    types.TIMESTAMPTZ: "timestamptz '2000-01-01Z'",
+}
+"""Some value of each type that may be a key of a partial index with NULLS NOT DISTINCT."""
 
 
 def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dict[int, str]]:
     """The table with the index's constraint and hidden columns, and their expressions over the old rows."""
-    if index.predicate and index.nulls_not_distinct:
-        raise PlanError("0A000", "partial unique indexes with NULLS NOT DISTINCT are not supported")
     by_attnum = {c.attnum: c for c in table.columns}
     attnums: list[int] = []
     shown: list[str] = []
     made: list[Column] = []
+    nulls: list[str] = []
+    whole = bool(index.predicate) and index.nulls_not_distinct
+
+    def hide(kind: TypeRef, value: str) -> None:
+        number = scope.allocate()  # no other column ever had it
+        name = f"........unique.{number}........"
+        made.append(Column(name, kind, number, default=value, generated=True, hidden=True))
+        attnums.append(number)
+
     for i, key in enumerate(index.keys):
         column = by_attnum[key.attnum] if key.attnum else None
         _refuse_unordered(column)
         text = quote_identifier(column.name) if column is not None else f"({key.expression})"
         shown.append(shown_key(scope, table, index, i + 1))
-        partial = index.predicate and i == 0
+        partial = index.predicate and (i == 0 or whole)
         if column is not None and not partial:
             attnums.append(column.attnum)
             continue
         kind = column.type if column is not None else _type(scope, table, key.expression)
-        value = f"CASE WHEN ({index.predicate}) THEN {text} END" if partial else text
-        number = scope.allocate()  # no other column ever had it
-        made.append(
-            Column(
-                f"........unique.{number}........", kind, number, default=value, generated=True, hidden=True
-            )
-        )
-        attnums.append(number)
+        if whole:
+            nulls.append(f"CASE WHEN ({index.predicate}) THEN ({text}) IS NULL END")
+            text = f"coalesce({text}, {_in_place_of_null(kind)})"
+        hide(kind, f"CASE WHEN ({index.predicate}) THEN {text} END" if partial else text)
+    for test in nulls:
+        hide(TypeRef(types.BOOL), test)
     constraint = Constraint(
         index.oid,
         index.name,
         "u",
         tuple(attnums),
         index_oid=index.oid,
-        nulls_not_distinct=index.nulls_not_distinct,
+        nulls_not_distinct=index.nulls_not_distinct and not whole,
         index_only=True,
         shown=tuple(shown) if made else (),
     )
@@ -68,6 +86,15 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
         table, columns=(*table.columns, *made), constraints=(*table.constraints, constraint)
     )
     return changed, {c.attnum: c.default or "" for c in made}
+
+
+def _in_place_of_null(kind: TypeRef) -> str:
+    if kind.oid not in _IN_PLACE_OF_NULL:
+        shown = types.format_type(kind)
+        raise PlanError(
+            "0A000", f"partial unique indexes with NULLS NOT DISTINCT on type {shown} are not supported"
+        )
+    return _IN_PLACE_OF_NULL[kind.oid]
 
 
 def shown_key(scope: Scope, table: Table, index: Index, position: int) -> str:
