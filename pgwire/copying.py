@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from executor.abc import CopyIn
 from pgwire import messages, replies
 from pgwire.abc import WAIT, Step
+from pgwire.copy_places import CopyPlaces
 from pgwire.encoding import copy_decoder
 from pgwire.messages import ProtocolViolation
 from pgwire.transcoding import CopyTranscoder, refuse_binary_copy, spoken
@@ -38,7 +39,7 @@ class Reading(Protocol):
 class CopyFeed:
     """Bytes between the socket and the task that copies; bounded by holding the socket back."""
 
-    __slots__ = ("_bytes", "_error", "_finished", "_held", "_pieces", "_reading", "_waiter")
+    __slots__ = ("_bytes", "_error", "_failure", "_finished", "_held", "_pieces", "_reading", "_waiter")
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -47,6 +48,7 @@ class CopyFeed:
         self._finished = False
         self._held = False
         self._error: Exception | None = None
+        self._failure: Exception | None = None
         self._waiter: asyncio.Future[None] | None = None
 
     def put(self, data: bytes) -> None:
@@ -57,13 +59,14 @@ class CopyFeed:
             self._reading.hold_reading()
         self._wake()
 
-    def finish(self) -> None:
-        """CopyDone."""
+    def finish(self, failure: Exception | None = None) -> None:
+        """CopyDone, or CopyFail: what came before it is looked at first."""
         self._finished = True
+        self._failure = failure
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """CopyFail, a message that does not belong here, or the client is gone."""
+        """A message that does not belong here, a cancel request, or the client is gone."""
         self._error = error
         self._wake()
 
@@ -91,6 +94,8 @@ class CopyFeed:
                 if data:
                     return data
             if self._finished:
+                if self._failure is not None:
+                    raise self._failure
                 return b""
             self._waiter = asyncio.get_running_loop().create_future()
             try:
@@ -117,6 +122,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     if copy.timeout_s:
         late = SqlError("57014", "canceling statement due to statement timeout")
         timer = asyncio.get_running_loop().call_later(copy.timeout_s, feed.fail, late)
+    places = CopyPlaces(copy)
     try:
         decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)
         encoding = spoken(settings, copy.options.encoding)
@@ -126,6 +132,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
         while data := await feed.take():
             if transcoder is not None:
                 data = transcoder.feed(data)
+            places.came(data)
             # What has gathered to much is decoded beside the loop: Arrow lets go of the interpreter, and other
             # sessions are not to wait for it.
             if len(data) < THREAD_BYTES_MIN:
@@ -138,13 +145,19 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
             transcoder.feed(b"", final=True)
         for batch in decoder.finish():
             await copy.write(batch)
-    except BaseException:
+    except BaseException as error:
         copy.abort()
+        if isinstance(error, SqlError):
+            places.told(error)
         raise
     finally:
         if timer is not None:
             timer.cancel()
-    rows = await copy.finish()
+    try:
+        rows = await copy.finish()
+    except SqlError as error:
+        places.told(error)
+        raise
     return str(rows.tag)
 
 
@@ -184,7 +197,7 @@ def copy_fail(conversation: Conversation) -> Step:
     inbox, feed = conversation.inbox, conversation.copy
     assert feed is not None, "COPY data without a COPY"
     reason = inbox.buffer[inbox.start : inbox.end - 1].decode("utf-8", "replace")
-    feed.fail(SqlError("57014", f"COPY from stdin failed: {reason}"))
+    feed.finish(SqlError("57014", f"COPY from stdin failed: {reason}"))
     return WAIT
 
 

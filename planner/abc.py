@@ -11,7 +11,7 @@ memory), by DuckDB (`Query`), or by the executor itself (`Utility`).
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,9 @@ class SqlError(Exception):
         self.about_oid, self.table, self.column = about_oid, table, column
         self.constraint, self.datatype = constraint, datatype
         self.context = context  # where it happened: `COPY t, line 3, column b: "x"`
+        self.which: Callable[[], int | None] | None = (
+            None  # of many rows given together: which it is about, from 0
+        )
 
 
 class PlanError(SqlError):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -36,12 +37,14 @@ from executor.snapshot.removal import sorted_ids
 from executor.snapshot.spill import Spill, in_one, numbers_from
 from planner import types as t
 from planner.abc import (
+    Constraint,
     DeleteQuery,
     InsertValues,
     OnConflict,
     Query,
     RelationUse,
     Slot,
+    SqlError,
     Table,
     TypeRef,
     UpdateQuery,
@@ -207,16 +210,22 @@ def numbered(first: int, table: Table, rows: pa.Table, spill: Spill | None = Non
 
 
 def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
-    """NOT NULL and CHECK of many rows. On a thread."""
+    """NOT NULL and CHECK of many rows. On a thread. An error says which row it is about."""
     not_null = [i for i in rules.not_null if rows.column(i).null_count]
     if not not_null and not rules.checks:
         return
-    for batch in rows.to_batches():
-        if not batch.num_rows:
-            continue
-        read = row_reader(batch.columns)
-        for i in range(batch.num_rows):
-            rules.check(read(i), session)
+    before, i = 0, 0
+    try:
+        for batch in rows.to_batches():
+            if not batch.num_rows:
+                continue
+            read = row_reader(batch.columns)
+            for i in range(batch.num_rows):
+                rules.check(read(i), session)
+            before += batch.num_rows
+    except SqlError as error:
+        error.which = partial(int, before + i)
+        raise
 
 
 async def add_bulk(
@@ -254,11 +263,11 @@ async def add_bulk(
             else ()
         )
         if clashes:
-            raise rules_violation(writes, *clashes[0])
+            raise rules_violation(writes, numbered, *clashes[0])
     if not checked and replaces is None:
         clash = await executor.store.sort(lambda: settling.own_clash(writes, prepared))
         if clash is not None:
-            raise rules_violation(writes, *clash)
+            raise rules_violation(writes, numbered, *clash)
     if parts is None:
         parts = await staged(session, table, "+", numbered)
     for part in parts:
@@ -271,6 +280,14 @@ async def add_bulk(
     txn.wrote_all(table.shard, blind=True)
     if not checked:
         await references.after_bulk(session, block, table, numbered)
+
+
+async def staged_ahead(session: Session, table: Table, rows: pa.Table) -> tuple[pa.Table, list[Part]]:
+    """Full rows that the block is given later (`add_bulk`): numbered, and as parts."""
+    executor = session.executor
+    first = executor.env.rids.take(rows.num_rows)
+    counted = await executor.store.sort(lambda: numbered(first, table, rows, executor.store.spill))
+    return counted, await staged(session, table, "+", counted)
 
 
 async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> list[Part]:
@@ -293,10 +310,30 @@ async def stage(session: Session, table: Table, kind: str, rows: pa.Table) -> Pa
     return await session.executor.env.stage(table.shard, kind, rows, txn)
 
 
-def rules_violation(writes: TableWrites, oid: int, key: Any) -> ExecutionError:
-    """23505 of a constraint by its OID."""
+def rules_violation(writes: TableWrites, rows: pa.Table, oid: int, key: Any) -> ExecutionError:
+    """23505 of a constraint by its OID, about one of these rows (`_rid` first)."""
     constraint = next(c for c in writes.table.constraints if c.oid == oid)
-    return writes.rules.unique_violation(constraint, key)
+    error = writes.rules.unique_violation(constraint, key)
+    error.which = partial(_row_of_key, writes.table, rows, constraint, key)
+    return error
+
+
+def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) -> int | None:
+    """Which of the rows has a key that is there already, or has it for the second time."""
+    places = [table.index_of(a) + 1 for a in constraint.columns]
+    found: list[int] = []
+    before = 0
+    for batch in rows.select(places).to_batches():
+        read = row_reader(batch.columns) if batch.num_rows else None
+        for i in range(batch.num_rows):
+            assert read is not None
+            row = read(i)
+            if key == (row[0] if len(places) == 1 else row):
+                found.append(before + i)
+        before += batch.num_rows
+        if len(found) > 1:
+            break
+    return found[:2][-1] if found else None
 
 
 # --- UPDATE and DELETE ---------------------------------------------------------------------------

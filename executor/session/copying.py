@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -176,7 +177,11 @@ class _Load:
         session, table = self._session, self._table
         rows = await self._completed(given)
         rules = session.executor.rules(table)
-        await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
+        try:
+            await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
+        except ExecutionError as error:
+            error.which = self._placed(error.which)
+            raise
         numbered = bulk.numbered(
             session.executor.env.rids.take(rows.num_rows), table, rows, session.executor.store.spill
         )
@@ -223,6 +228,13 @@ class _Load:
             return pa.nulls(count, t.arrow_type(column.type))
         return await default_values(self._session, column, count)
 
+    def _placed(self, which: Callable[[], int | None] | None) -> Callable[[], int | None] | None:
+        """Of a chunk's row: which it is of all. Nobody knows that of rows of which WHERE has let some go."""
+        if which is None or self._where is not None:
+            return None
+        before, row = self._rows, which()
+        return None if row is None else partial(int, before + row)
+
     async def finish(self) -> Rows:
         """Everything has come: checks keys, adds it to the block, commits if the COPY is its own transaction."""
         session, block = self._session, self._block
@@ -231,7 +243,13 @@ class _Load:
             if self._done:
                 await bulk.hydrated(block, self._table)
                 parts = await self._staged()
-                await bulk.add_bulk(session, block, self._table, pa.concat_tables(self._done), parts or None)
+                try:
+                    await bulk.add_bulk(
+                        session, block, self._table, pa.concat_tables(self._done), parts or None
+                    )
+                except ExecutionError as error:
+                    error.which = error.which if self._where is None else None
+                    raise
             if self._own:
                 await session.commit()
         except BaseException:
