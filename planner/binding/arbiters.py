@@ -32,11 +32,7 @@ def inferred(
         index = catalog.get(c.index_oid)
         if not isinstance(index, Index) or _keys(table, index) != wanted:
             continue
-        if c.deferrable:
-            raise PlanError(
-                "55000",
-                "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
-            )
+        refuse_deferrable((c,))
         if not index.predicate:
             return c
         if partial is None and _conjuncts(parse_expression(index.predicate)) <= given:
@@ -46,6 +42,15 @@ def inferred(
             "42P10", "there is no unique or exclusion constraint matching the ON CONFLICT specification"
         )
     return partial
+
+
+def refuse_deferrable(constraints: Sequence[Constraint]) -> None:
+    """Raises 55000: what is checked at the end of a transaction says nothing of a row that is about to come."""
+    if any(c.kind in "pu" and c.deferrable for c in constraints):
+        raise PlanError(
+            "55000",
+            "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
+        )
 
 
 def _parts(key: exp.Expression) -> list[exp.Expression]:

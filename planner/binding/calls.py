@@ -12,6 +12,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir, outer_aggregates
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
+from planner.binding.collating import named
 from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
@@ -300,6 +301,12 @@ class CallBinder(WindowBinder):
         # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
         given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
         changing = name == "current_setting" and "set_config" in self.queries.text.lower()
+        if (
+            name == "pg_collation_for"
+            and arguments
+            and isinstance(said := arguments[0].unnest(), exp.Collate)
+        ):
+            given = [ir.Collated(given[0].type, given[0], named(said, position), True)]
         special = None if changing else session_function(name, given)
         if special is not None:
             return special

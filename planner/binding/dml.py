@@ -317,6 +317,16 @@ class DmlBinder(RowBinder):
         scope = self.queries.new_scope(None)
         scope.ctes = self._scope.ctes
         for x in tables:
+            joined = list(x.args.get("joins") or ())
+            if len(tables) == 1 and joined and not node.args.get("joins"):
+                # `FROM a, b JOIN c USING (k)`: sqlglot hangs all on `a`, but the comma binds less than JOIN.
+                first = x.copy()
+                first.set("joins", None)
+                listed = exp.Select(from_=exp.From(this=first), joins=joined)
+                frag = self.queries.sources.from_clause(listed, scope)
+                assert frag is not None
+                frags.append(frag)
+                continue
             made = self.queries.sources.item(x, scope)
             for j in node.args.get("joins") or ():
                 made = self.queries.sources.joined(made, j, scope)
@@ -325,11 +335,7 @@ class DmlBinder(RowBinder):
             frags.append(made.frag)
         for r in scope.relations:
             if r.name == relation.name:
-                raise PlanError(
-                    "42712",
-                    f'table name "{r.name}" specified more than once',
-                    position=first_position(tables[0]),
-                )
+                raise PlanError("42712", f'table name "{r.name}" specified more than once')
         target.relations += scope.relations
         target.columns += scope.columns
         return target, join(", ", frags)

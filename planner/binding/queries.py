@@ -154,13 +154,13 @@ class QueryBinder(CompoundBinder):
             scope.clause = "HAVING"
             parts.having = self.expressions.boolean(having.this, scope, "HAVING")
             scope.clause = ""
-        sets = self.group_keys(group, scope, targets) if group is not None else None
-        order = node.args.get("order")
+        order = node.args.get("order")  # before GROUP BY, as PostgreSQL reads them
         if order is not None:
             for o in order.expressions:
                 key = self.order_key(o, targets, scope, "ORDER BY")
                 assert key is not None
                 parts.order.append(key)
+        sets = self.group_keys(group, scope, targets) if group is not None else None
         distinct = node.args.get("distinct")
         if distinct is not None:
             on = distinct.args.get("on")
@@ -171,7 +171,7 @@ class QueryBinder(CompoundBinder):
                     key = self.order_key(i, targets, scope, "DISTINCT ON")
                     assert key is not None
                     parts.distinct_on.append(key.expr)
-                self._check_distinct_on(parts, node)
+                self._check_distinct_on(parts, items)
                 if self._depth <= 1 and not parts.order:
                     # PostgreSQL finds the firsts by sorting, and programs have come to count on the order.
                     parts.order = [ir.SortKey(key) for key in parts.distinct_on]
@@ -185,14 +185,16 @@ class QueryBinder(CompoundBinder):
             locking.hand_on(self, node, parts, scope, passed)
         return parts
 
-    def _check_distinct_on(self, parts: Parts, node: exp.Expression) -> None:
+    def _check_distinct_on(self, parts: Parts, items: Sequence[exp.Expression]) -> None:
+        """Raises 42P10 at the first that ORDER BY passes over."""
         assert parts.distinct_on is not None
         heads = [k.expr for k in parts.order[: len(parts.distinct_on)]]
         if any(h not in parts.distinct_on for h in heads):
+            passed = [i for i, n in zip(items, parts.distinct_on, strict=True) if n not in heads]
             raise PlanError(
                 "42P10",
                 "SELECT DISTINCT ON expressions must match initial ORDER BY expressions",
-                position=first_position(node),
+                position=first_position(passed[0] if passed else items[0]),
             )
 
     def targets(

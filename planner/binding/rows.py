@@ -21,7 +21,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.binding import generated, ir, keyed, system_columns
-from planner.binding.arbiters import inferred
+from planner.binding.arbiters import inferred, refuse_deferrable
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.collating import carried
 from planner.binding.compound import with_text
@@ -284,6 +284,7 @@ class RowBinder:
                 raise PlanError("42704", f'constraint "{name}" for table "{table.name}" does not exist')
             if constraint.kind not in "pu":
                 raise PlanError("42809", "constraint in ON CONFLICT clause has no associated index")
+            refuse_deferrable((constraint,))
         elif keys:
             for node in (x for k in keys for x in k.find_all(exp.Column)):
                 self._check_conflict_column(table, alias, node)
@@ -296,6 +297,8 @@ class RowBinder:
                 hint="For example, ON CONFLICT (column_name).",
                 position=first_position(clause),
             )
+        else:
+            refuse_deferrable(table.constraints)
         if nothing:
             return OnConflict(constraint, None)
         old = self.relation(table, alias, "", of_table=False)

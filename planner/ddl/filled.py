@@ -17,7 +17,7 @@ import dataclasses
 from planner import statements as st
 from planner import types
 from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
-from planner.catalog import Index
+from planner.catalog import Index, quote_identifier
 from planner.cursors import is_select_into
 from planner.ddl import depends, tables, views
 from planner.ddl.plan import Rewrite
@@ -99,8 +99,17 @@ def refresh(scope: Scope, said: st.RefreshMaterializedView) -> None:
         scope.truncated.append(new)
         return
     scope.replace(found, new)
-    scope.rewrites.append(Rewrite(found, new, kept.query, scope.before, kept.search_path))
+    scope.rewrites.append(Rewrite(found, new, _with_hidden(new, kept.query), scope.before, kept.search_path))
     scope.dropped.append(found.shard)
+
+
+def _with_hidden(table: Table, query: str) -> str:
+    """A view's query, with the columns that unique indexes over expressions have made."""
+    hidden = [f"CAST(({c.default}) AS {types.format_type(c.type)})" for c in table.columns if c.hidden]
+    if not hidden:
+        return query
+    names = ", ".join(quote_identifier(c.name) for c in table.visible)
+    return f"SELECT *, {', '.join(hidden)} FROM ({query}) AS {quote_identifier(table.name)} ({names})"
 
 
 def _refuse_concurrently(scope: Scope, found: Table, said: st.RefreshMaterializedView) -> None:

@@ -15,7 +15,7 @@ from typing import Final
 
 from planner.abc import PlanError
 from planner.lexer import END, INTEGER, OPERATOR, PUNCTUATION, QUOTED, STRING, WORD, Token, is_sign
-from planner.parse.errors import syntax_error
+from planner.parse.errors import end_of_input, syntax_error
 
 # Keywords after which something must come that can begin an expression, a name or a list.
 _HUNGRY: Final = frozenset(
@@ -56,7 +56,7 @@ def refuse_impossible_pairs(tokens: list[Token], text: str) -> None:
 
 def _pointing(token: Token, tokens: list[Token], text: str) -> PlanError:
     if token.kind == END:
-        return PlanError("42601", "syntax error at end of input", position=tokens[-2].end + 1)
+        return end_of_input(tokens, text)
     return syntax_error(token, text)
 
 

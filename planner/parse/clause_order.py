@@ -81,6 +81,8 @@ def _takes(query: _Query, word: str, tokens: list[Token], i: int) -> bool:
     if word in _CLAUSES:
         if tokens[i + 1].keyword != _PAIRED.get(word, tokens[i + 1].keyword):
             return True  # WITHIN GROUP (
+        if tokens[i - 1].keyword == "rows":
+            return True  # ROWS FROM (
         if tokens[i - 1].keyword == "distinct":
             return tokens[i - 2].keyword in ("is", "not")  # IS DISTINCT FROM
         if _CLAUSES[word] <= query.reached:

@@ -12,3 +12,12 @@ def syntax_error(token: Token, text: str = "") -> PlanError:
         return PlanError("42601", "syntax error at end of input", position=token.start + 1)
     shown = text[token.start : token.end] if text else token.value
     return PlanError("42601", f'syntax error at or near "{shown}"', position=token.start + 1)
+
+
+def end_of_input(tokens: list[Token], text: str) -> PlanError:
+    """What is said where a statement ends too early: at its semicolon, or behind all of its text."""
+    end = next((t.end for t in reversed(tokens) if t.kind != END), 0)
+    rest = text[end:].lstrip()
+    if rest.startswith(";"):
+        return PlanError("42601", 'syntax error at or near ";"', position=len(text) - len(rest) + 1)
+    return PlanError("42601", "syntax error at end of input", position=len(text) + 1)

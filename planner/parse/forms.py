@@ -8,6 +8,7 @@
     THEN INSERT DEFAULT VALUES (MERGE)     THEN INSERT
     USING a JOIN b ON c ON d (MERGE)       USING (a JOIN b ON c) ON d
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
+    COLLATION FOR (a)                      pg_collation_for (a)
 
 Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
 """
@@ -31,7 +32,20 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = _ordering_operators(tokens)
     if "similar" in words and any(t.value == "substring" for t in tokens):
         tokens = _similar_substring(tokens)
+    if "collation" in words and "for" in words:
+        tokens = _collation_for(tokens)
     return _normalized(tokens) if "normalized" in words else tokens
+
+
+def _collation_for(tokens: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        if token.keyword == "for" and out and out[-1].keyword == "collation" and is_sign(tokens[i + 1], "("):
+            before = out.pop()
+            out.append(Token(WORD, "pg_collation_for", before.start, token.end))
+        else:
+            out.append(token)
+    return out
 
 
 def _normalized(tokens: list[Token]) -> list[Token]:

@@ -22,7 +22,7 @@ from planner.parse.adjacency import refuse_impossible_pairs
 from planner.parse.clause_order import refuse_disorder
 from planner.parse.column_lists import joined
 from planner.parse.dialect import TidewirePostgres
-from planner.parse.errors import syntax_error
+from planner.parse.errors import end_of_input, syntax_error
 from planner.parse.feed import feed
 from planner.parse.forms import rewritten
 from planner.parse.insert_targets import table_start, without_parts
@@ -114,11 +114,7 @@ def _where(error: ParseError, fed: list[GlotToken], parser: Any) -> GlotToken | 
 
 def _error(text: str, tokens: list[Token], at: GlotToken | None) -> PlanError:
     if at is None:
-        end = tokens[-1].end if tokens[-1].kind != END else len(text)
-        rest = text[end:].lstrip()
-        if rest.startswith(";"):
-            return PlanError("42601", 'syntax error at or near ";"', position=len(text) - len(rest) + 1)
-        return PlanError("42601", "syntax error at end of input", position=end + 1)
+        return end_of_input(tokens, text)
     shown = next((text[t.start : t.end] for t in tokens if t.start == at.start), text[at.start : at.end + 1])
     return PlanError("42601", f'syntax error at or near "{shown}"', position=at.start + 1)
 

@@ -13,6 +13,7 @@ from planner.binding.fragments import Frag, sql
 from planner.binding.functions.registry import implements
 
 PID = SessionValue("pid", TypeRef(t.INT4))
+_CLOCK = SessionValue("clock_timestamp", TypeRef(t.TIMESTAMPTZ))
 
 
 @implements("nextval(regclass)", "currval(regclass)")
@@ -63,6 +64,18 @@ def _of_session(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     name = call.op.partition("(")[0].removeprefix("pg_")
     items = [x for a in args for x in (a, ", ")]
     return sql(f"tw_{name}(", *items, PID, ")")
+
+
+@implements("pg_sleep_for(interval)")
+def _sleep_for(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_sleep(CAST(tw_interval_epoch(", args[0], ") AS DOUBLE), ", PID, ")")
+
+
+@implements("pg_sleep_until(timestamptz)")
+def _sleep_until(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql(
+        "tw_sleep(CAST(epoch_us(", args[0], ") - epoch_us(", _CLOCK, ") AS DOUBLE) / 1000000, ", PID, ")"
+    )
 
 
 def _advisory(name: str, what: str) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planner import types as t
-from planner.abc import TypeRef
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
+from planner.binding.collating import carried
 from planner.binding.functions.registry import templates
+from planner.catalog import quote_identifier
+from planner.catalog.collations import is_collatable
 
 VERSION = "PostgreSQL 15.0 (Tidewire 0.1.0)"
 
@@ -18,7 +21,7 @@ _SESSION: dict[str, tuple[str, int]] = {
     "pg_backend_pid": ("pid", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
     "transaction_timestamp": ("now", t.TIMESTAMPTZ), "statement_timestamp": ("statement_timestamp", t.TIMESTAMPTZ),
     "clock_timestamp": ("clock_timestamp", t.TIMESTAMPTZ), "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
-    "txid_current": ("txid", t.INT8),
+    "txid_current": ("txid", t.INT8), "pg_current_xact_id": ("txid", t.XID8),
     "pg_postmaster_start_time": ("started_at", t.TIMESTAMPTZ), "pg_conf_load_time": ("started_at", t.TIMESTAMPTZ),
 }  # fmt: skip
 _CLOCKS = {
@@ -47,6 +50,8 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
             return ir.Lit(TypeRef(t.TEXT), VERSION)
     if len(args) == 1:
         arg = args[0]
+        if name == "pg_collation_for":
+            return _collation_name(arg)
         if name == "pg_typeof":
             ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(arg.type.oid)
             known = ir.Lit(TypeRef(t.REGTYPE), ref.oid)
@@ -70,6 +75,18 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
     ):
         return ir.Session(TypeRef(t.TEXT), f"setting_or_null:{args[0].value.lower()}")
     return None
+
+
+def _collation_name(value: ir.Node) -> ir.Node:
+    """COLLATION FOR (value), as an identifier; NULL for what has no type yet. Raises 42804."""
+    if value.type.oid == t.UNKNOWN:
+        return ir.Lit(TypeRef(t.TEXT), None)
+    if not is_collatable(value.type.oid):
+        raise PlanError(
+            "42804", f"collations are not supported by type {t.format_type(TypeRef(value.type.oid))}"
+        )
+    found = "C" if value.type.oid == t.NAME else "default"
+    return ir.Lit(TypeRef(t.TEXT), quote_identifier(carried(value) or found))
 
 
 def _current_schemas(implicit: ir.Node) -> ir.Node:

@@ -118,7 +118,10 @@ for _name in (
 def _format_type(context: SystemContext, oid: Oid | None, typmod: int | None) -> str | None:
     if oid is None:
         return None
-    return type_name(context.catalog, TypeRef(oid, -1 if typmod is None else typmod), context.search_path)
+    if typmod is None and oid in _WITHOUT_MODIFIER:
+        return _WITHOUT_MODIFIER[oid]
+    typmod = -1 if typmod is None else typmod
+    return type_name(context.catalog, TypeRef(oid, typmod), context.search_path)
 
 
 @system("pg_get_indexdef", (OID, INT4, BOOL), TEXT, optional=2)
@@ -334,10 +337,14 @@ def _schema(context: SystemContext, oid: Oid) -> str:
     return schema.name
 
 
+_WITHOUT_MODIFIER = {oids.BPCHAR: "character", oids.BPCHAR_ARRAY: "character[]"}
+"""Types that are called otherwise where nothing is said of a modifier than where there is none."""
+
+
 def regtype_out(context: SystemContext, oid: Oid | None) -> str | None:
     if oid is None:
         return None
-    shown = type_name(context.catalog, TypeRef(oid), context.search_path)
+    shown = _WITHOUT_MODIFIER.get(oid) or type_name(context.catalog, TypeRef(oid), context.search_path)
     return str(oid) if shown == "???" else shown
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from planner.catalog.objects import Database, DefaultGrant, Grant, Role, Schema, SessionDefaults
+from planner.catalog.objects import (
+    SUPERUSER_OID,
+    Database,
+    DefaultGrant,
+    Grant,
+    Role,
+    Schema,
+    SessionDefaults,
+)
 from planner.catalog.passwords import ends_us
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -74,8 +82,8 @@ def _roles(name: str, shown: str | None = None) -> Callable[[SystemContext], Row
                 rolcreaterole=r.create_role,
                 rolcreatedb=r.create_db,
                 rolcanlogin=r.login,
-                rolreplication=r.replication or r.superuser,
-                rolbypassrls=r.bypass_rls or r.superuser,
+                rolreplication=r.replication or r.oid == SUPERUSER_OID,
+                rolbypassrls=r.bypass_rls or r.oid == SUPERUSER_OID,
                 rolconnlimit=r.connection_limit,
                 rolvaliduntil=ends_us(r.valid_until),
                 rolpassword=r.password if shown is None else shown,

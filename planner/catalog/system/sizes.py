@@ -10,7 +10,7 @@ Who knows the bytes is the context's `sizes`.
 from __future__ import annotations
 
 import re
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
 from planner.abc import Oid, SqlError, Table
 from planner.catalog.objects import Database, Index
@@ -19,7 +19,7 @@ from planner.catalog.system.function_table import system
 from planner.types.oids import INT8, NAME, NUMERIC, OID, REGCLASS, TEXT
 
 _UNITS = ("bytes", "kB", "MB", "GB", "TB", "PB")
-_SIZE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(\w*)\s*\Z")
+_SIZE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*?)\s*\Z", re.DOTALL)
 _FORKS = ("main", "fsm", "vm", "init")
 _TABLESPACES = {"pg_default": 1663, "pg_global": 1664}
 _SYSTEM_OIDS = 16384
@@ -142,7 +142,7 @@ def _size_bytes(context: SystemContext, text: str | None) -> int | None:
     if text is None:
         return None
     found = _SIZE.match(text)
-    units = {u.lower(): 1024**i for i, u in enumerate(_UNITS)} | {"b": 1, "": 1}
+    units = {u.lower(): 1024**i for i, u in enumerate(_UNITS)} | {"": 1}
     if found is None:
         raise SqlError("22023", f'invalid size: "{text}"')
     if found[2].lower() not in units:
@@ -150,6 +150,13 @@ def _size_bytes(context: SystemContext, text: str | None) -> int | None:
             "22023",
             f'invalid size: "{text}"',
             detail=f'Invalid size unit: "{found[2]}".',
-            hint='Valid units are "bytes", "B", "kB", "MB", "GB", "TB", and "PB".',
+            hint='Valid units are "bytes", "kB", "MB", "GB", "TB", and "PB".',
         )
-    return int((Decimal(found[1]) * units[found[2].lower()]).to_integral_value())
+    try:
+        size = Decimal(found[1])
+        exact = size * units[found[2].lower()]
+    except InvalidOperation:
+        raise SqlError("22003", "value overflows numeric format") from None
+    if exact.adjusted() > 20 or not -(2**63) <= (rounded := exact.to_integral_value(ROUND_HALF_UP)) < 2**63:
+        raise SqlError("22003", "bigint out of range")
+    return int(rounded)

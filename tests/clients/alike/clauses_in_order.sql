@@ -20,6 +20,7 @@ select a from rows_of order by a fetch first row with ties;
 select a from rows_of where b = 2 for update limit 1 offset 0;
 (select a from rows_of order by b limit 1) union all (select b from rows_of order by b desc limit 1) order by a limit 2;
 with x as (select a from rows_of order by a limit 2) select substring('abc' from 2 for 1), count(*) filter (where a > 0) from x where a > 0;
+select * from rows from (generate_series(1, 2), generate_series(1, 3)) as r (x, y) where x is not null order by y;
 insert into rows_of select 7, 8 where true on conflict do nothing returning a, b;
 -- INTO belongs to the whole statement.
 select * from (select 1 into elsewhere) as x;
