@@ -7,7 +7,8 @@
 Clients load tables with thousands of single-row INSERTs in one transaction. Each is checked when it comes, as any
 statement is, so that its error is told in its place; but to keep it among the transaction's writes, row by row, costs
 ten times what its columns do. So checked rows wait as Arrow beside the block. Whatever else the session does in the
-block flushes them first, so nobody ever sees a block without them; what is many by then is written in bulk.
+block flushes them first, so nobody ever sees a block without them; what is many by then is written in bulk. What
+becomes many before that (ROWS_MAX) goes on its way into the blob store while the client sends the next rows.
 
 A batch is wholly in, or has left no trace. It is for rows that nothing can make wait, and not in doubt: whatever else
 there is to be said about a row (`Refused`), the same statements say it one by one.
@@ -15,6 +16,7 @@ there is to be said about a row (`Refused`), the same statements say it one by o
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -30,7 +32,7 @@ from executor.keyed.row_batches import RowBatch
 from executor.session import bulk, current, references
 from planner import types as t
 from planner.abc import Plan, SqlError, Table
-from storage.abc import Row
+from storage.abc import Part, Row
 from txn.abc import Key
 
 if TYPE_CHECKING:
@@ -40,10 +42,20 @@ if TYPE_CHECKING:
 ROWS_MAX: Final = 65_536
 BYTES_MAX: Final = 32 << 20
 """What is gathered at most before it is written in bulk."""
+STAGING_MAX: Final = 2
+"""So many times that much may be on its way while more is gathered."""
 
 
 class Refused(Exception):
     """Some row of the batch is not simply to be inserted: one by one it will show which, and why."""
+
+
+@dataclass(slots=True)
+class Staging:
+    """Rows that are becoming parts, which the block does not have yet."""
+
+    parts: asyncio.Task[tuple[pa.Table, list[Part]]]
+    keys: dict[int, set[Key]]
 
 
 @dataclass(slots=True)
@@ -57,6 +69,11 @@ class Gathered:
     size_bytes: int = 0
     keys: dict[int, set[Key]] = field(default_factory=dict)
     """By constraint OID, 0 for the primary key."""
+    staging: list[Staging] = field(default_factory=list)
+    """Rows before these."""
+
+    def known_keys(self, oid: int) -> list[set[Key]]:
+        return [keys[oid] for keys in (self.keys, *(s.keys for s in self.staging)) if oid in keys]
 
 
 def batch_of(session: Session, plan: Plan) -> RowBatch | None:
@@ -142,7 +159,7 @@ async def insert(session: Session, plan: Plan, given: Sequence[pa.Array], count:
     for oid, keys in fresh.items():
         gathered.keys.setdefault(oid, set()).update(keys)
     if gathered.row_count >= ROWS_MAX or gathered.size_bytes >= BYTES_MAX:
-        await flush(session, block)
+        await _stage(session, block, gathered)
 
 
 def _fresh_keys(
@@ -154,25 +171,29 @@ def _fresh_keys(
     view = block.view(rules.table, record=False)
     ts = block.transaction().read_ts
     sparse = _sparse(rules, rows)
-    known = gathered.keys if gathered is not None else {}
+    known = gathered.known_keys if gathered is not None else _no_keys
     out: dict[int, set[Key]] = {}
     if rules.key is not None:
         keys = list(map(rules.key, sparse))
-        out[0] = _distinct(keys, known.get(0))
+        out[0] = _distinct(keys, known(0))
         if any(view.get(k, ts) is not None for k in keys):
             raise Refused("a key is taken")
     for rule in rules.uniques:
         oid = rule.constraint.oid
         keys = [k for k in map(rule.key, sparse) if k is not None]
-        out[oid] = _distinct(keys, known.get(oid))
+        out[oid] = _distinct(keys, known(oid))
         if any(view.find_unique(oid, k, ts) is not None for k in keys):
             raise Refused("a key is taken")
     return out
 
 
-def _distinct(keys: list[Key], known: set[Key] | None) -> set[Key]:
+def _no_keys(_: int) -> list[set[Key]]:
+    return []
+
+
+def _distinct(keys: list[Key], known: Sequence[set[Key]]) -> set[Key]:
     out = set(keys)
-    if len(out) < len(keys) or (known and not known.isdisjoint(out)):
+    if len(out) < len(keys) or not all(out.isdisjoint(others) for others in known):
         raise Refused("a key comes twice")
     return out
 
@@ -192,12 +213,42 @@ def _sparse(rules: TableRules, rows: pa.Table) -> list[Row]:
     return list(zip(*columns, strict=True))
 
 
+async def _stage(session: Session, block: Block, gathered: Gathered) -> None:
+    """What has been gathered goes on its way; what went first becomes the block's own, if enough is under way."""
+    while len(gathered.staging) >= STAGING_MAX:
+        await _add_staged(session, block, gathered)
+    work = bulk.staged_ahead(session, gathered.table, pa.concat_tables(gathered.pieces))
+    parts = asyncio.get_running_loop().create_task(work)
+    parts.add_done_callback(_looked_at)
+    gathered.staging.append(Staging(parts, gathered.keys))
+    gathered.pieces, gathered.keys = [], {}
+    gathered.row_count = gathered.size_bytes = 0
+
+
+def _looked_at(done: asyncio.Task[tuple[pa.Table, list[Part]]]) -> None:
+    """Of a block that has ended nobody asks what became of its rows."""
+    if not done.cancelled():
+        done.exception()
+
+
+async def _add_staged(session: Session, block: Block, gathered: Gathered) -> None:
+    first = gathered.staging[0]
+    await asyncio.wait([first.parts])  # who is cancelled leaves them to be finished
+    numbered, parts = first.parts.result()
+    await bulk.add_bulk(session, block, gathered.table, numbered, parts, checked=True)
+    del gathered.staging[0]
+
+
 async def flush(session: Session, block: Block) -> None:
     """What was gathered becomes the block's own writes."""
     gathered, block.gathered = block.gathered, None
     if gathered is None:
         return
     executor, table = session.executor, gathered.table
+    while gathered.staging:
+        await _add_staged(session, block, gathered)
+    if not gathered.pieces:
+        return
     rows = pa.concat_tables(gathered.pieces)
     if rows.num_rows >= executor.limits.stage_rows:
         await bulk.insert_bulk(session, block, table, rows, checked=True)
