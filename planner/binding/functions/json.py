@@ -223,6 +223,14 @@ def _populates(rows: bool, declared: str) -> None:
     word = "record" + "set" * rows
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        if call.type.oid == t.RECORD:
+            name = call.op.partition("(")[0]
+            raise PlanError(
+                "0A000",
+                f"could not determine row type for result of {name}",
+                hint="Cast the record to a composite type, or call the function in the FROM clause using a column definition list.",
+                position=call.position,
+            )
         base = sql("CAST([", args[0], "] AS VARCHAR[])")
         oid = str(call.type.oid)
         if not rows:

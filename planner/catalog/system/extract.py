@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
@@ -77,13 +78,23 @@ group by 1, 2, 3, 4 order by 1, 2
 """
 
 
+REGPROC = 24
+
+
+def _by_number(conn: psycopg.Connection[Any], query: str) -> str:
+    """The query with functions as numbers: the name of one among several of that name does not say which."""
+    columns = conn.execute(f"select * from ({query}) as x limit 0").description or ()
+    shown = [f'"{c.name}"::oid as "{c.name}"' if c.type_code == REGPROC else f'"{c.name}"' for c in columns]
+    return f"select {', '.join(shown)} from ({query}) as x"
+
+
 def extract(dsn: str) -> None:
     """Raises psycopg.Error when the server cannot be asked."""
     FOLDER.mkdir(exist_ok=True)
     with psycopg.connect(dsn, autocommit=True) as conn:
         queries = {"relations": RELATIONS, "settings": SETTINGS, **STATIC}
         for name, query in queries.items():
-            statement = f"COPY ({query}) TO STDOUT (FORMAT text, HEADER)".encode()
+            statement = f"COPY ({_by_number(conn, query)}) TO STDOUT (FORMAT text, HEADER)".encode()
             with (FOLDER / f"{name}.tsv").open("wb") as f, conn.cursor().copy(statement) as copy:
                 for block in copy:
                     f.write(block)
