@@ -5,17 +5,23 @@
 
 A decoder holds at most one block (about a mebibyte) and the unfinished row behind it. Errors carry
 PostgreSQL's CONTEXT: `COPY t, line 3, column b: "x"`.
+
+**Side by side.** Where several blocks have come, Arrow reads them on as many cores at once: what it makes of a block depends on nothing
+but the block. Its answers are taken in the blocks' order, and so is the exact way, which knows the line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
+from executor.columnar.parallel import usable_cores
 from pgwire.encoding.binary import decode_utf8
 from pgwire.encoding.copy_columns import Block, ColumnReader, Doubt
 from planner.abc import ResultColumn, SqlError
@@ -29,6 +35,10 @@ BLOCK_BYTES: Final = 1 << 20
 ROW_BYTES_MAX: Final = 1 << 30
 SHOWN_BYTES_MAX: Final = 100
 """How much of a value or line a CONTEXT shows."""
+
+_CORES: Final = usable_cores()
+_READERS: Final = ThreadPoolExecutor(_CORES, thread_name_prefix="copy-reader")
+"""Of all COPYs together. They start with the first that has use for them."""
 
 _TRUE: Final = ["t", "true", "y", "yes", "on", "1", "T", "TRUE", "True"]
 _FALSE: Final = ["f", "false", "n", "no", "off", "0", "F", "FALSE", "False"]
@@ -142,28 +152,40 @@ class LineDecoder:
     def _blocks(self, data: bytes, until: int) -> list[pa.RecordBatch]:
         """Reads the whole rows before `until` in pieces of about a block, however large a chunk came in at once."""
         out: list[pa.RecordBatch] = []
+        blocks = self._cut(data, until)
+        for block, read in zip(blocks, self._read_fast(blocks), strict=True):
+            if self._ended:
+                break
+            batch = self._exact(block) if read is None else read
+            if read is not None:
+                self._line += self.lines_in(block)
+            if batch.num_rows:
+                self.row_count += batch.num_rows
+                out.append(batch)
+        return out
+
+    def _cut(self, data: bytes, until: int) -> list[bytes]:
+        """What is before `until` in blocks that end with a row."""
+        out: list[bytes] = []
         at = 0
-        while at < until and not self._ended:
+        while at < until:
             end = until
             if end - at > 2 * self._block_bytes:
                 end = at + self.last_row_end(data[at : at + self._block_bytes])
                 if end == at:
                     end = until
-            block = data[at:end] if at or end < len(data) else data
-            batch = self._block(block)
-            if batch.num_rows:
-                self.row_count += batch.num_rows
-                out.append(batch)
+            out.append(data[at:end] if at or end < len(data) else data)
             at = end
         return out
 
-    def _block(self, block: bytes) -> pa.RecordBatch:
-        if not self._header_due and self._fast_enabled:
-            batch = self._fast(block)
-            if batch is not None:
-                self._line += self.lines_in(block)
-                return batch
-        return self._exact(block)
+    def _read_fast(self, blocks: Sequence[bytes]) -> Iterable[pa.RecordBatch | None]:
+        """What Arrow makes of each block, in order; None for those that are to be read row by row."""
+        if not self._fast_enabled:
+            return [None] * len(blocks)
+        by_row = 1 if self._header_due else 0
+        blocks = blocks[by_row:]
+        read = map(self._fast, blocks) if len(blocks) < 2 or _CORES < 2 else _READERS.map(self._fast, blocks)
+        return chain([None] * by_row, read)
 
     def _fast(self, block: bytes) -> pa.RecordBatch | None:
         parse_options = self.fast_parse_options(block)

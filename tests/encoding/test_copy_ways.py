@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from executor.abc import CopyOptions
 from pgwire.encoding import copy_decoder
+from pgwire.encoding.copy_csv import CsvDecoder
+from pgwire.encoding.copy_text import TextDecoder
 from planner.abc import ResultColumn, SqlError
 from planner.types import TypeSettings, to_datums
 from tests.types.samples import DATES, INTERVALS, SPELLINGS, STAMPS, TIMES, type_of
 
+LINES = {"text": TextDecoder, "csv": CsvDecoder}
 WORDS: dict[str, list[str]] = {
     **SPELLINGS,
     "date": DATES,
@@ -82,3 +85,42 @@ def test_random_spellings(data: st.DataObject, name: str, options: CopyOptions) 
         word = data.draw(st.text(st.sampled_from(ALPHABETS[name]), max_size=12))
     lines = f"{word}{options.delimiter}1\n".encode() * data.draw(st.integers(1, 2))
     assert outcome(name, lines, options, True) == outcome(name, lines, options, False)
+
+
+@pytest.mark.parametrize("form", ["text", "csv"])
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (None, ""),
+        (31, "x"),  # an error in the middle of many blocks, and it names its line
+        (31, '7\n"'),  # a line more or less changes where later blocks begin
+        (57, "0x1F"),  # what Arrow takes for a number
+        (20, "\\."),  # the end of the data: what comes after it is not looked at
+    ],
+)
+@pytest.mark.parametrize("header", [False, True])
+def test_blocks_that_are_read_side_by_side_are_those_read_one_after_the_other(
+    form: str, row: int | None, said: str, header: bool
+) -> None:
+    lines = ["a,b"] if header else []
+    for i in range(60):
+        lines.append(said if i == row and said == "\\." else f"text {i % 7},{said if i == row else i}")
+    data = "".join(f"{line}\n" for line in lines).encode()
+    delimiter = "," if form == "csv" else "\t"
+    if form == "text":
+        data = data.replace(b",", b"\t")
+    options = CopyOptions(form, delimiter, "" if form == "csv" else "\\N", header)
+
+    def read(pieces: list[bytes], fast: bool) -> object:
+        columns = (ResultColumn("a", type_of("text")), ResultColumn("b", type_of("int4")))
+        decoder = LINES[form](columns, options, TypeSettings(), "t", 64)
+        decoder._fast_enabled = fast
+        try:
+            batches = [b for piece in pieces for b in decoder.feed(piece)] + decoder.finish()
+        except SqlError as e:
+            return e.sqlstate, e.message, e.detail, e.context
+        return [row for b in batches for row in zip(*(c.to_pylist() for c in b.columns), strict=True)]
+
+    by_row = read([data], fast=False)
+    assert read([data], fast=True) == by_row  # many blocks at once
+    assert read([data[i : i + 50] for i in range(0, len(data), 50)], fast=True) == by_row  # and one by one
