@@ -13,6 +13,7 @@ from planner.abc import PlanError
 from planner.binding import ir
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
 from planner.binding.functions.aggregates import Around, Maker, aggregates
+from planner.binding.numeric_forms import as_text_numeric
 
 
 def _varying_percentile(around: Around, name: str, x: Frag, share: Frag) -> Frag:
@@ -59,14 +60,23 @@ def _within(name: str) -> Maker:
                     position=node.position,
                 )
             return _varying_percentile(around, name, x, arg)
+        several = bool(t.element_of(node.direct[0].type.oid))
         if key.descending and name == "quantile_disc":
             within = sql(arg, ") WITHIN GROUP (ORDER BY ", around.guarded(x), " DESC")
-            return around.call("percentile_disc", [within], distinct=False, guard=False).with_form(x.form)
-        if key.descending:
-            arg = sql("(1 - ", arg, ")")
-        return around.call(name, [x, arg], distinct=False).with_form(
-            x.form if name == "quantile_disc" else None
-        )
+            found = around.call("percentile_disc", [within], distinct=False, guard=False)
+        else:
+            if key.descending:
+                arg = (
+                    sql("list_transform(", arg, ", lambda tw_p: 1 - tw_p)")
+                    if several
+                    else sql("(1 - ", arg, ")")
+                )
+            found = around.call(name, [x, arg], distinct=False)
+        if several and node.args[0].type.oid == t.NUMERIC:  # an array's elements are texts
+            return sql(
+                "list_transform(", found, ", lambda tw_v: ", as_text_numeric(Frag(("tw_v",), x.form)), ")"
+            )
+        return found.with_form(x.form if name == "quantile_disc" else None)
 
     return made
 

@@ -31,6 +31,7 @@ from planner.catalog.system import (
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import SystemRelation, relation, relations
 from planner.catalog.system.static import has_facts, static_rows
+from planner.catalog.system.statistics import STATISTICS
 
 _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_attrdef": attributes.pg_attrdef,
@@ -60,6 +61,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_matviews": listings.pg_matviews,
     "pg_db_role_setting": people.pg_db_role_setting,
     "pg_default_acl": people.pg_default_acl,
+    **STATISTICS,
 }
 
 

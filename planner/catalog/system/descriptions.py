@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from planner.abc import Oid, Table
 from planner.catalog.objects import (
+    PUBLIC_OID,
     Comment,
     CompositeType,
     Database,
@@ -44,6 +45,9 @@ _CLASS_OF: dict[type[object], Oid] = {
 }
 
 
+_OF_PUBLIC = "standard public schema"
+
+
 def commented(context: SystemContext) -> Rows:
     """The rows of pg_description that COMMENT ON has made."""
     catalog = context.catalog
@@ -68,6 +72,10 @@ def commented(context: SystemContext) -> Rows:
 def pg_description(context: SystemContext) -> Rows:
     found = commented(context)
     said = {(row[0], row[1]) for row in found}
+    make = RowMaker("pg_description")
+    for schema in context.catalog.objects(Schema):
+        if schema.name == "public" and schema.oid != PUBLIC_OID and (schema.oid, NAMESPACE_OID) not in said:
+            found.append(make(objoid=schema.oid, classoid=NAMESPACE_OID, description=_OF_PUBLIC))
     return [row for row in static_rows("pg_description") if (row[0], row[1]) not in said] + found
 
 

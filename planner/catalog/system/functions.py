@@ -9,6 +9,7 @@ from planner.abc import Oid, SqlError, Table, TypeRef
 from planner.catalog.names import split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
+    PUBLIC_OID,
     CompositeType,
     Domain,
     EnumType,
@@ -256,6 +257,9 @@ def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | Non
         if row[0] == oid and row[2] == 0 and (wanted is None or row[1] == wanted):
             found: str = row[3]
             return found
+    schema = context.catalog.get(oid)
+    if isinstance(schema, Schema) and schema.name == "public":
+        oid = PUBLIC_OID  # every database's is described as the first one's
     return built_in(oid, wanted)
 
 

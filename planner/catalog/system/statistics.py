@@ -1,0 +1,100 @@
+"""pg_stat_... and pg_statio_...: what PostgreSQL counts of tables, indexes, databases and its log.
+
+Nothing is counted here, as the setting `track_counts` says: each table, index and database has its row, and its counters
+are at zero, as they are in PostgreSQL with that setting. Tools draw them, add them up and join them with the catalogs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+from planner.abc import Table
+from planner.catalog.objects import Database, Index, Sequence
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.relations import relation, relations
+from planner.types.oids import FLOAT8, INT4, INT8, NUMERIC
+from storage.abc import Datum, Row
+
+_COUNTERS: Final = {INT4: 0, INT8: 0, FLOAT8: 0.0, NUMERIC: "0"}
+
+
+def _row(name: str, said: dict[str, Datum]) -> Row:
+    """A row of the relation: what is said, counters at zero, no times."""
+    target = relation("pg_catalog", name)
+    assert target is not None, name
+    return tuple(said[c.name] if c.name in said else _COUNTERS.get(c.type.oid) for c in target.columns)
+
+
+def _user_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
+    for table in context.catalog.objects(Table):
+        schema = context.catalog.schema_of(table.schema_oid).name
+        yield {"relid": table.oid, "schemaname": schema, "relname": table.name}
+
+
+def _system_tables(context: SystemContext) -> Iterator[dict[str, Datum]]:
+    for r in relations().values():
+        if r.kind == "r":
+            yield {"relid": r.oid, "schemaname": r.schema, "relname": r.name}
+
+
+def _user_indexes(context: SystemContext) -> Iterator[dict[str, Datum]]:
+    catalog = context.catalog
+    for index in catalog.objects(Index):
+        table = catalog.get(index.table_oid)
+        assert isinstance(table, Table)
+        yield {
+            "relid": table.oid,
+            "indexrelid": index.oid,
+            "schemaname": catalog.schema_of(table.schema_oid).name,
+            "relname": table.name,
+            "indexrelname": index.name,
+        }
+
+
+def _user_sequences(context: SystemContext) -> Iterator[dict[str, Datum]]:
+    for s in context.catalog.objects(Sequence):
+        schema = context.catalog.schema_of(s.schema_oid).name
+        yield {"relid": s.oid, "schemaname": schema, "relname": s.name}
+
+
+def _databases(context: SystemContext) -> Iterator[dict[str, Datum]]:
+    yield {"datid": 0, "datname": None, "checksum_failures": None}  # what all databases share
+    for d in context.catalog.objects(Database):
+        yield {"datid": d.oid, "datname": d.name}
+
+
+def _one(context: SystemContext) -> Iterator[dict[str, Datum]]:
+    yield {}
+
+
+_Source = Callable[[SystemContext], Iterator[dict[str, Datum]]]
+_SOURCES: Final[dict[str, tuple[_Source, ...]]] = {
+    "pg_stat_archiver": (_one,),
+    "pg_stat_bgwriter": (_one,),
+    "pg_stat_database": (_databases,),
+    "pg_stat_wal": (_one,),
+    **{
+        f"{family}_{whose}_{things}": sources
+        for family in ("pg_stat", "pg_statio", "pg_stat_xact")
+        for things, own, systems in (
+            ("tables", _user_tables, (_system_tables,)),
+            ("indexes", _user_indexes, ()),
+            ("sequences", _user_sequences, ()),
+        )
+        for whose, sources in (("user", (own,)), ("all", (own, *systems)), ("sys", systems))
+        if ("pg_catalog", f"{family}_{whose}_{things}") in relations()
+    },
+}
+
+
+def _rows(name: str, sources: tuple[_Source, ...], context: SystemContext) -> Rows:
+    return [_row(name, said) for source in sources for said in source(context)]
+
+
+STATISTICS: Final[dict[str, Callable[[SystemContext], Rows]]] = {
+    name: partial(_rows, name, sources) for name, sources in _SOURCES.items()
+}
+
+__all__ = ["STATISTICS"]
