@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Final
 
 from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
-from pgwire.encoding.binary_records import record_in, record_out
+from pgwire.encoding.binary_records import reader, record_in, record_out, shape_of
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
@@ -317,7 +317,7 @@ def _void_out(value: Datum) -> bytes:
 def _array_out(element: TypeRef, write: BinaryOutput) -> BinaryOutput:
     pack = _I4.pack
     delimiter = t.BY_OID[element.oid].typdelim
-    read = t.text_input(TypeRef(element.oid))
+    read = reader(TypeRef(element.oid))
 
     def encode(text: Datum) -> bytes:
         value = parse_array(text, delimiter)
@@ -452,12 +452,12 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
         if isinstance(family, VectorType):
             send, read = _codec(element)
             return _vector_out(element, send), _vector_in(element, read)
-        plain = binary_output(TypeRef(element.oid))
+        plain = binary_output(shape_of(element))
         return _array_out(element, plain), _array_in(element, _codec(element)[1])
     fields = t.composite_fields(ref.oid) or (fields_of(ref) if ref.oid == t.RECORD else None)
-    if fields:
-        codecs = [_codec(TypeRef(f.oid)) for _, f in fields]
-        refs = [TypeRef(f.oid) for _, f in fields]
+    if fields is not None:
+        refs = [shape_of(f) for _, f in fields]
+        codecs = [_codec(f) for f in refs]
         write = record_out(refs, [c[0] for c in codecs])
         if ref.oid == t.RECORD:
             parse = t.text_input(ref)

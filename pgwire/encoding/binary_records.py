@@ -2,7 +2,8 @@
 
     (a,NULL) of (text, int4)   ->   2 | 25, 1, "a" | 23, -1
 
-A composite value is kept as its text, and so is an anonymous record whose fields' types the planner knows.
+A composite value is kept as its text, and so is an anonymous record whose fields' types the planner knows: they are in
+its modifier, which other types' values do without here.
 """
 
 from __future__ import annotations
@@ -22,14 +23,26 @@ Send = Callable[[Datum], bytes]
 Receive = Callable[[bytes], Datum]
 
 
+def shape_of(ref: TypeRef) -> TypeRef:
+    """A field's or an element's type as its codec is made for it."""
+    return ref if ref.oid in (t.RECORD, t.RECORD_ARRAY) else TypeRef(ref.oid)
+
+
+def reader(ref: TypeRef) -> Callable[[str], Datum]:
+    """From the text of a field or an element to its value. Texts of anonymous records are values, though nobody may say one."""
+    if ref.oid == t.RECORD:
+        return str
+    return t.text_input(TypeRef(t.array_of(t.TEXT)) if ref.oid == t.RECORD_ARRAY else ref)
+
+
 def record_out(refs: Sequence[TypeRef], sends: Sequence[Send]) -> Send:
     """The send function of records with fields of these types."""
-    readers = [t.text_input(ref) for ref in refs]
+    readers = [reader(ref) for ref in refs]
     oids = [t.TEXT if ref.oid == t.UNKNOWN else ref.oid for ref in refs]
 
     def encode(text: Datum) -> bytes:
         out = [_I4.pack(len(refs))]
-        items = t.split_record(text)
+        items = t.split_record(text) if refs else []
         if len(items) != len(refs):  # what is encoded here is of the definition that everybody sees
             raise SqlError(
                 "0A000",

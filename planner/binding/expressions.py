@@ -350,7 +350,10 @@ class ExpressionBinder(PredicateBinder):
         mods = {n.type.typmod for n in nodes if n.type.oid == oid}
         if oid in (t.RECORD, t.RECORD_ARRAY) and len(mods) > 1:
             raise PlanError("0A000", f"{what} of records with different columns is not supported")
-        ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid == oid for n in nodes) else -1)
+        alike = (
+            (oid, t.UNKNOWN) if oid in (t.RECORD, t.RECORD_ARRAY) else (oid,)
+        )  # a NULL has no fields to differ
+        ref = TypeRef(oid, mods.pop() if len(mods) == 1 and all(n.type.oid in alike for n in nodes) else -1)
         made = [
             self.coercions.coerce(n, ref if n.type.oid == oid else TypeRef(oid), "i", p)
             for n, p in zip(nodes, positions, strict=True)

@@ -207,6 +207,22 @@ def test_rows_without_columns_and_quoted_names_of_types(run: Callable[[Work], An
     assert run(work) == ([()], "3")
 
 
+RECORDS: list[tuple[str, Any]] = [
+    ("ROW(NULL, 1234, '5678', ROW(42, '42'))", (None, 1234, "5678", (42, "42"))),
+    ("ROW(ROW(), ROW(NULL::int), ROW(ROW(true)))", ((), (None,), ((True,),))),
+    ("ARRAY[ROW(1, ROW(2, 'a,\"b\"')), NULL]", [(1, (2, 'a,"b"')), None]),
+    ("ARRAY(SELECT ROW(i, ROW(i + 1)) FROM generate_series(1, 2) i ORDER BY i)", [(1, (2,)), (2, (3,))]),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), RECORDS, ids=[e for e, _ in RECORDS])
+def test_records_within_records(run: Callable[[Work], Any], expression: str, expected: Any) -> None:
+    async def work(c: Any) -> Any:
+        return await c.fetchval(f"SELECT {expression}")
+
+    assert run(work) == expected
+
+
 def test_a_type_gets_other_fields_while_a_statement_is_prepared(run: Callable[[Work], Any]) -> None:
     async def work(connection: Any) -> Any:
         await connection.execute("CREATE TYPE grown AS (x int, y int)")
