@@ -277,7 +277,12 @@ async def _execute_wide(conversation: Conversation, portal: Portal, limit: int, 
     try:
         plan = portal.prepared.plan
         if portal.result is None and not portal.finished:
-            result = await conversation.session.execute(plan, portal.params, autocommit=autocommit)
+            session = conversation.session
+            session.rows_wanted = limit
+            try:
+                result = await session.execute(plan, portal.params, autocommit=autocommit)
+            finally:
+                session.rows_wanted = 0
             if isinstance(result, CopyIn | CopyOut):
                 portal.finished = True
                 conversation.complete(await conversation.send_result(plan, result))

@@ -64,6 +64,7 @@ class SessionContext:
         self.silence_limited = False
         self._transaction_timer: asyncio.TimerHandle | None = None
         self.statement_text, self.statement_began_ns = "", 0
+        self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.began_us = executor.env.clock.now_us()
         self.streams: set[Any] = set()

@@ -19,6 +19,7 @@ from executor.abc import ExecutionError, Portal, Result, Rows, Stream
 from executor.columnar.assemble import assemble
 from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
+from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.keyed.footprint import read_by_query
 from executor.keyed.overlay import TableWrites
@@ -333,7 +334,7 @@ async def read(
         prepared = await prepare(session, block, query, params, as_of=as_of)
         try:
             return await session.executor.columnar.start(
-                prepared.sql, prepared.bindings, zone=_zone(session), rows=prepared.rows
+                prepared.sql, prepared.bindings, zone=_zone(session), rows=_to_read(session, prepared)
             )
         finally:
             prepared.begun()
@@ -348,6 +349,11 @@ async def read(
         rows = [row for b in batches for row in batch_rows(b, types)]
         return Rows(f"{tag} {len(rows)}", plan.columns, rows)
     return stream(session, running, batches, columns, tag)
+
+
+def _to_read(session: Session, prepared: Prepared) -> int:
+    """About how many rows DuckDB is to read in parallel; 0 where it is not to."""
+    return 0 if session.rows_wanted and finds_rows_only(prepared.sql) else prepared.rows
 
 
 async def _with_advisory_locks(session: Session, run: Callable[[], Awaitable[T]]) -> T:
