@@ -146,7 +146,8 @@ class Catalogs:
                     rows = await shard.fetch(part, as_of)
                     yield part.kind, conform(rows, registered) if part.kind == "+" else rows, part.ts
 
-            return HydrationSource(as_of, parts())
+            row_count = sum(part.row_count for _, part in shard.state.parts if part.kind == "+")
+            return HydrationSource(as_of, parts(), row_count)
 
         self._store.attach(table, opener, env.outstanding(id), last_write_ts=env.last_write(id))
 

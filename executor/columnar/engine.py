@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -264,6 +264,10 @@ class ColumnarEngine:
             self._working.discard(cursor)
             if not self._working:
                 self._parallelism.rested()
+
+    def steady(self) -> Awaitable[Callable[[], None] | None]:
+        """See `Parallelism.steady`."""
+        return self._parallelism.steady()
 
     # --- cursors ---------------------------------------------------------------------------
 

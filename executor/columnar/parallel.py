@@ -9,7 +9,7 @@ waking workers that find nothing to do (0.2 ms of 0.7), and most statements that
 scan of millions uses one core of many. So the number follows what runs.
 
 **Workers yield.** A thread inherits the niceness of the one that starts it: the workers are started by a thread that
-has stepped back (`nice` 10), so whoever answers clients gets a core at once and the scan what is left.
+has stepped back (`executor.niceness`), so whoever answers clients gets a core at once and the scan what is left.
 
 **Nobody waits for a worker to leave.** DuckDB ends workers when their tasks are over, and until then no query begins or
 ends. Any query's tasks may be with them, however little it reads. So the number goes down only while no query is at work,
@@ -25,20 +25,19 @@ as ever, but rows and numbers are not in the same order.)
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import re
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 
+from executor.niceness import step_back
+
 WIDE_ROWS = 245_760
 """Rows of all relations of a query that make it worth it: two row groups, DuckDB's unit of parallel work."""
 LINGER_S = 1.0
 """For how long the workers stay after the last large query: the next one often follows."""
-NICENESS = 10
 
 _IN_ORDER = re.compile(
     r"\btw_(nextval|currval|lastval|setval|set_config|notify|advisory)\("
@@ -73,7 +72,7 @@ class Parallelism:
         self._lowering: asyncio.TimerHandle | None = None
         self._cursor = open_cursor() if threads > 1 else None
         self._starter = (
-            ThreadPoolExecutor(1, "duckdb-threads", initializer=_step_back) if threads > 1 else None
+            ThreadPoolExecutor(1, "duckdb-threads", initializer=step_back) if threads > 1 else None
         )
 
     async def begin(self, sql: str, rows: int) -> Callable[[], None] | None:
@@ -94,6 +93,16 @@ class Parallelism:
         except BaseException:
             ended()
             raise
+        return ended
+
+    async def steady(self) -> Callable[[], None] | None:
+        """All threads, and nobody changes their number before what this returns is called. None: somebody needs it low just now."""
+        ended = await self.begin("", WIDE_ROWS)
+        if ended is None:  # the number never changes
+            return _nothing
+        if self._now != self.threads:
+            ended()
+            return None
         return ended
 
     def rested(self) -> None:
@@ -148,9 +157,5 @@ class Parallelism:
             self._cursor = None
 
 
-def _step_back() -> None:
-    """The thread that calls it, and those that it starts, run when nobody else wants to."""
-    with contextlib.suppress(
-        OSError, AttributeError
-    ):  # a system without threads' niceness: they are as any other
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+def _nothing() -> None:
+    """There is nothing to let go of."""

@@ -27,10 +27,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.snapshot.bulk import conform
+from executor.snapshot.packing import ROWS_MIN
 from executor.snapshot.pending import BulkClose, BulkInsert, Op, Written, bulk_op, write_ops
 from executor.snapshot.physical import Physical
 from executor.snapshot.runs import RID, Run, RunShape, build_run
 from executor.snapshot.spill import Spill, one_array
+from executor.snapshot.writer import give_own_database
 from storage.abc import Part, Timestamp
 from storage.sorted_ids import sorted_distinct
 from txn.abc import Key, ShardWrites
@@ -51,6 +53,8 @@ class HydrationSource:
 
     as_of: Timestamp
     parts: AsyncIterator[tuple[str, pa.Table, Timestamp]]
+    row_count: int = 0
+    """About how many insertions they hold."""
 
 
 Opener = Callable[[], Awaitable[HydrationSource]]
@@ -88,7 +92,7 @@ async def load(
     inserted: list[pa.Table] = []
     closes: list[pa.Table] = []
     newest: Timestamp = 0
-    writing: asyncio.Future[None] = asyncio.ensure_future(store.load(_begin, con, physical))
+    writing: asyncio.Future[None] = asyncio.ensure_future(store.load(_begin, con, physical, source.row_count))
     try:
         async for kind, rows, ts in source.parts:
             if not rows.num_rows:
@@ -139,7 +143,9 @@ async def reload(store: SnapshotStore, image: TableImage, ts: Timestamp) -> Load
     return Loaded(Written(), run, ts)
 
 
-def _begin(con: duckdb.DuckDBPyConnection, physical: Physical) -> None:
+def _begin(con: duckdb.DuckDBPyConnection, physical: Physical, row_count: int) -> None:
+    if row_count >= ROWS_MIN and not physical.database:
+        give_own_database(con, physical)
     con.execute("BEGIN TRANSACTION")
     con.execute(physical.drop())  # of an attempt that failed after its rows were there
     con.execute(physical.create())

@@ -13,6 +13,7 @@ no shared state.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,6 +105,11 @@ def by_generation(current: Physical, ops: list[Op]) -> list[tuple[Physical, list
             start = i
     stretches[-1] = (stretches[-1][0], ops[start:] if start else ops)
     return stretches
+
+
+def row_count(ops: Sequence[Op]) -> int:
+    """About how many rows these insert."""
+    return sum(op[3].rows.num_rows if op[2] == BULK and isinstance(op[3], BulkInsert) else 1 for op in ops)
 
 
 def write_ops(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op]) -> Written:

@@ -51,17 +51,27 @@ class Physical:
     closes: deque[tuple[Timestamp, int]] = field(default_factory=deque)
     """Per flush: (latest `_to`, rows closed): tells how many rows a vacuum would delete."""
 
+    database: str = ""
+    """DuckDB's database that has it, if it is one of its shard's own (`executor.snapshot.packing`)."""
+
     name: str = field(init=False)
+    _own_name: str = field(init=False)
     schema: pa.Schema = field(init=False)
     """The columns in canonical Arrow types, named c1, c2, ... by attribute number."""
 
     def __post_init__(self) -> None:
-        self.name = quoted(f"s_{self.table.shard}_{self.generation}")
+        self.name = self._own_name = quoted(f"s_{self.table.shard}_{self.generation}")
         self.schema = pa.schema([(f"c{c.attnum}", arrow_type(c.type)) for c in self.table.columns])
 
     @property
     def types(self) -> tuple[pa.DataType, ...]:
         return tuple(self.schema.types)
+
+    def move(self, database: str) -> None:
+        """It will be made in that database of the shard's own, called after its first generation. Before it exists."""
+        assert not self.exists, "where a table is does not change"
+        self.database = database
+        self.name = f"{database}.{self._own_name}" if database else self._own_name
 
     # --- the account -----------------------------------------------------------------------------
 
@@ -117,8 +127,7 @@ class Physical:
     def close(self, source: str, ts: str) -> str:
         """Ends the rows whose ids are in an Arrow relation; zone maps on `_rid` prune."""
         return (
-            f"UPDATE {self.name} SET _to = {ts} FROM {source} x "
-            f"WHERE {self.name}._rid = x._rid AND {self.name}._to = {OPEN}"
+            f"UPDATE {self.name} AS s SET _to = {ts} FROM {source} x WHERE s._rid = x._rid AND s._to = {OPEN}"
         )
 
     def close_between(self, low: int, high: int, ts: Timestamp, source: str = "") -> str:

@@ -53,7 +53,7 @@ T = TypeVar("T")
 class SnapshotStore:
     """See `executor.snapshot.abc.SnapshotStore`, and the methods beyond it that are documented here.
 
-    `path`: a scratch database file, or `:memory:`. `memory_limit` as DuckDB spells it ("4GB").
+    `memory_limit` as DuckDB spells it ("4GB").
     `scratch`: a directory for large runs and DuckDB's temporary files; one is made (and removed) if none
     is given. `durable_ts` says up to which timestamp everything that was put is durable: the oracle's
     `read_ts`; what is younger may still be undone and is never flushed. `oldest_read_ts(default)` is the oldest
@@ -64,7 +64,6 @@ class SnapshotStore:
 
     def __init__(
         self,
-        path: str = ":memory:",
         *,
         memory_limit: str | None = None,
         threads: int | None = None,
@@ -89,9 +88,11 @@ class SnapshotStore:
             config["memory_limit"] = memory_limit
         if threads:
             config["threads"] = threads
-        self._writer = DuckWriter(path, config, self.limits)
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._writer = DuckWriter(config, self.limits, self.spawn)
         self.connection = self._writer.connection
         """The database; take `.cursor()` per reading thread."""
+        self.packer = self._writer.packer
         self._fetch = fetch
         self._progress = progress
         self._durable = durable_ts
@@ -106,7 +107,6 @@ class SnapshotStore:
         self._waiting: dict[ShardId, TableImage] = {}
         """Images that have something to let go of as soon as `since` allows."""
         self._generations: dict[ShardId, int] = {}
-        self._tasks: set[asyncio.Task[Any]] = set()
         self._closed = False
         self.background_error: BaseException | None = None
         """The last thing that went wrong in work that nobody awaited (also given to the loop's handler)."""
@@ -172,7 +172,7 @@ class SnapshotStore:
         self._account(image)
         self.memory_bytes -= image.accounted_bytes
         image.accounted_bytes = 0
-        await self._writer.drop_tables([p for p in image.generations if p.exists])
+        await self._writer.drop_tables([p for p in image.generations if p.exists], last=True)
 
     def set_since(self, since: Timestamp) -> None:
         """No read hold is below `since` any more: older versions may go.
@@ -261,6 +261,7 @@ class SnapshotStore:
                 written, physical = loaded.written, image.physical
                 physical.exists = True
                 physical.account(written.inserted, written.closed, written.max_from, written.max_to)
+                self.packer.wrote(physical.database, written.inserted + written.closed)
                 image.flushed_ts = max(image.flushed_ts, loaded.as_of)
                 image.hydrated_with(loaded.run, loaded.as_of)
 
@@ -530,6 +531,7 @@ class SnapshotStore:
         if self._closed:
             return
         self._closed = True
+        self.packer.stop()
         for image in self._images.values():
             if image.hydrating is not None:
                 image.hydrating.cancel()

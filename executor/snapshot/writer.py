@@ -18,14 +18,15 @@ pins taken before it. Pins that come while it waits get filters. Without a pin, 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import duckdb
 
-from executor.snapshot.pending import Op, Written, by_generation, write_ops
+from executor.snapshot.packing import ROWS_MIN, Packer, attach, detach
+from executor.snapshot.pending import Op, Written, by_generation, row_count, write_ops
 from executor.snapshot.physical import Physical
 from storage.abc import Timestamp
 
@@ -101,13 +102,20 @@ class ReadPin:
 class DuckWriter:
     """Flushes, vacuums and DDL, one DuckDB transaction at a time."""
 
-    def __init__(self, path: str, config: dict[str, Any], limits: SnapshotLimits) -> None:
+    def __init__(
+        self,
+        config: dict[str, Any],
+        limits: SnapshotLimits,
+        spawn: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+    ) -> None:
+        """`spawn`: see `Packer`."""
         self.limits = limits
-        self.connection = duckdb.connect(path, config=config)
+        self.connection = duckdb.connect(config=config)
         self.connection.execute("SET TimeZone = 'UTC'")
         self.own = self.connection.cursor()
         """The writer's, used on its thread alone."""
         self._lock = asyncio.Lock()
+        self.packer = Packer(self.connection.cursor(), spawn, self._lock.locked)
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="snapshot-writer")
         self._sorter = ThreadPoolExecutor(1, thread_name_prefix="snapshot-sorter")
         self._loaders = ThreadPoolExecutor(2, thread_name_prefix="snapshot-loader")
@@ -117,11 +125,18 @@ class DuckWriter:
         ops: list[Op] = []
         image.flushing_from = 0
         try:
+            await self.packer.passed(image.flushed_physical.database)
             async with self._lock:
                 upto = durable_ts()
                 ops = image.take_pending(upto)
                 image.flushing_from = ops[0][0] if ops else upto
                 stretches = by_generation(image.flushed_physical, ops)
+                first = image.flushed_physical
+                if not first.exists and not first.database and row_count(ops) >= ROWS_MIN:
+                    await self._in_writer(give_own_database, self.own, first)
+                for physical, _ in stretches:
+                    if not physical.exists:
+                        physical.move(first.database)
 
                 def write(con: duckdb.DuckDBPyConnection) -> list[Written]:
                     done = []
@@ -134,6 +149,7 @@ class DuckWriter:
                 for (physical, _), w in zip(stretches, await self._transact(image, write), strict=True):
                     physical.exists = True
                     physical.account(w.inserted, w.closed, w.max_from, w.max_to)
+                    self.packer.wrote(physical.database, w.inserted + w.closed)
                     image.flushed_physical = physical
                 image.flushed_ts = max(image.flushed_ts, upto)
                 ops = []
@@ -143,14 +159,23 @@ class DuckWriter:
 
     async def vacuum(self, image: TableImage, physical: Physical, since: Timestamp) -> None:
         """Deletes rows that nobody at or above `since` can see."""
+        await self.packer.passed(physical.database)
         async with self._lock:
             row = await self._transact(image, lambda con: con.execute(physical.vacuum(since)).fetchone())
-            physical.vacuumed(since, row[0] if row else 0)
+            count = row[0] if row else 0
+            physical.vacuumed(since, count)
+            self.packer.wrote(physical.database, count)
 
-    async def drop_tables(self, tables: list[Physical]) -> None:
+    async def drop_tables(self, tables: list[Physical], *, last: bool = False) -> None:
+        """Generations of one shard; the `last` ones take its own database with them."""
+        for database in {physical.database for physical in tables}:
+            await self.packer.passed(database)
         async with self._lock:
             for physical in tables:
                 await self._in_writer(self.own.execute, physical.drop())
+            for database in {physical.database for physical in tables if last and physical.database}:
+                self.packer.forgotten(database)
+                await self._in_writer(self.own.execute, detach(database))
 
     async def _transact(self, image: TableImage, work: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
         """A DuckDB transaction whose COMMIT waits for the image's pins. The caller holds the lock."""
@@ -193,10 +218,18 @@ class DuckWriter:
 
     def close(self) -> None:
         """Nothing may be under way."""
+        self.packer.close()
         for pool in (self._writer, self._sorter, self._loaders):
             pool.shutdown()
         self.own.close()
         self.connection.close()
+
+
+def give_own_database(con: duckdb.DuckDBPyConnection, physical: Physical) -> None:
+    """For a shard's first table, which begins large."""
+    database = physical.name
+    con.execute(attach(database))
+    physical.move(database)
 
 
 def _rollback(con: duckdb.DuckDBPyConnection) -> None:

@@ -176,3 +176,33 @@ def test_numbers_are_dealt_in_the_order_of_the_rows() -> None:
             assert "600000|0" in told, told
 
     asyncio.run(inside())
+
+
+def test_a_steady_number_is_all_threads_until_it_is_let_go() -> None:
+    async def work(engine: ColumnarEngine, threads: Any) -> None:
+        release = await engine.steady()
+        assert release is not None and threads() == THREADS
+        counted, _, _ = await engine.start("SELECT random() FROM range(1000000)", rows=WIDE_ROWS)
+        wide, _, _ = await engine.start(MANY, rows=WIDE_ROWS)
+        assert threads() == THREADS
+        wide.close()
+        counted.close()
+        await asyncio.sleep(0.05)
+        assert threads() == THREADS
+        release()
+        await asyncio.wait_for(_becomes(threads, 1), 60)
+
+    run(work)
+
+
+def test_there_is_none_while_somebody_needs_it_low() -> None:
+    async def work(engine: ColumnarEngine, threads: Any) -> None:
+        counted, _, _ = await engine.start("SELECT random() FROM range(1000000)", rows=WIDE_ROWS)
+        assert await engine.steady() is None
+        assert threads() == 1
+        counted.close()
+        release = await engine.steady()
+        assert release is not None and threads() == THREADS
+        release()
+
+    run(work)
