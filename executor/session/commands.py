@@ -305,6 +305,8 @@ async def _vacuum(
 ) -> Rows:
     for name in s.tables:
         session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
+    if s.what == "checkpoint":
+        await session.executor.store.packer.pack()
     return Rows(plan.tag)
 
 
