@@ -12,6 +12,7 @@ against everything, to be right.
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -58,6 +59,10 @@ from txn.locks import LockMode
 if TYPE_CHECKING:
     from executor.executor import Executor
     from executor.session.session import Session
+
+
+STAGING_MAX = 3
+"""Parts of a statement that are written at a time."""
 
 
 async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
@@ -291,13 +296,22 @@ async def staged_ahead(session: Session, table: Table, rows: pa.Table) -> tuple[
 
 
 async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> list[Part]:
-    """Rows as parts of `bulk_chunk_rows`, two of them written at a time."""
-    executor = session.executor
-    size = executor.limits.bulk_chunk_rows
+    """Rows as parts of `bulk_chunk_rows`, `STAGING_MAX` under way at a time: some are encoded while the disk has others."""
+    size = session.executor.limits.bulk_chunk_rows
     parts: list[Part] = []
-    for at in range(0, rows.num_rows, 2 * size):
-        chunks = [rows.slice(i, size) for i in range(at, min(at + 2 * size, rows.num_rows), size)]
-        parts += await asyncio.gather(*(stage(session, table, kind, c) for c in chunks))
+    under_way: deque[asyncio.Task[Part]] = deque()
+    try:
+        for at in range(0, rows.num_rows, size):
+            if len(under_way) == STAGING_MAX:
+                parts.append(await under_way.popleft())
+            under_way.append(asyncio.ensure_future(stage(session, table, kind, rows.slice(at, size))))
+        while under_way:
+            parts.append(await under_way.popleft())
+    except BaseException:
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        raise
     return parts
 
 
