@@ -4,7 +4,8 @@
 
 Writes `facts/relations.tsv`, the columns of every relation of pg_catalog and information_schema,
 and for each relation whose rows are PostgreSQL's own and the same everywhere, `facts/NAME.tsv` with
-those rows; `facts/settings.tsv`, the settings. All in COPY's text format, with a header line.
+those rows; `facts/settings.tsv`, the settings, and
+`facts/signatures.tsv`, functions' arguments as they are shown. All in COPY's text format, with a header line.
 """
 
 from __future__ import annotations
@@ -66,6 +67,13 @@ from pg_settings where name not in ('extension_destdir', 'restrict_nonsystem_rel
 """
 """Those of PostgreSQL 15.0 as it comes, for `executor.session.guc_table`."""
 
+SIGNATURES = """
+select oid, pg_get_function_arguments(oid) arguments,
+       nullif(pg_get_function_identity_arguments(oid), pg_get_function_arguments(oid)) identity
+from pg_proc where oid < 13000 and (proargnames is not null or pronargdefaults > 0 or provariadic <> 0 or prokind = 'a') order by oid
+"""
+"""Functions of which there is more to say than the types of their arguments."""
+
 RELATIONS = """
 select n.nspname, c.relname, c.oid, c.relkind,
        string_agg(a.attname || ':' || case when t.typtype = 'd' then t.typbasetype else t.oid end, ','
@@ -92,7 +100,7 @@ def extract(dsn: str) -> None:
     """Raises psycopg.Error when the server cannot be asked."""
     FOLDER.mkdir(exist_ok=True)
     with psycopg.connect(dsn, autocommit=True) as conn:
-        queries = {"relations": RELATIONS, "settings": SETTINGS, **STATIC}
+        queries = {"relations": RELATIONS, "settings": SETTINGS, "signatures": SIGNATURES, **STATIC}
         for name, query in queries.items():
             statement = f"COPY ({_by_number(conn, query)}) TO STDOUT (FORMAT text, HEADER)".encode()
             with (FOLDER / f"{name}.tsv").open("wb") as f, conn.cursor().copy(statement) as copy:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from planner.abc import Oid, SqlError, Table, TypeRef
@@ -33,12 +34,13 @@ from planner.catalog.system.definitions import (
 )
 from planner.catalog.system.descriptions import built_in, commented, pg_shdescription
 from planner.catalog.system.function_table import system
-from planner.catalog.system.relations import relations
+from planner.catalog.system.relations import fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
 from planner.types import BY_OID, oids
 from planner.types.oids import BOOL, INT4, NAME, OID, PG_NODE_TREE, TEXT
 
+_ANY, _BIT_ARRAY = 2276, 1561
 _CLASSES: dict[str, Oid] = {
     "pg_class": 1259,
     "pg_type": 1247,
@@ -222,12 +224,37 @@ def _get_userbyid(context: SystemContext, oid: Oid | None) -> str | None:
 
 
 @system("pg_get_function_arguments", (OID,), TEXT)
-@system("pg_get_function_identity_arguments", (OID,), TEXT)
 def _function_arguments(context: SystemContext, oid: Oid | None) -> str | None:
+    return _arguments(context, oid, 0)
+
+
+@system("pg_get_function_identity_arguments", (OID,), TEXT)
+def _identity_arguments(context: SystemContext, oid: Oid | None) -> str | None:
+    return _arguments(context, oid, 1)
+
+
+@lru_cache(maxsize=1)
+def _signatures() -> dict[Oid, tuple[str, str]]:
+    """Arguments with and without their defaults, of functions that have more to them than types."""
+    lines = fact_lines("signatures")
+    next(lines)
+    return {int(oid): (shown, shown if bare == r"\N" else bare) for oid, shown, bare in lines}
+
+
+def _arguments(context: SystemContext, oid: Oid | None, form: int) -> str | None:
     row = _proc(oid)
     if row is None:
         return None
-    return ", ".join(type_name(context.catalog, TypeRef(t)) for t in row[19])
+    known = _signatures().get(row[0])
+    if known is not None:
+        return known[form]
+    return ", ".join(_type_shown(context, t) for t in row[19])
+
+
+def _type_shown(context: SystemContext, oid: Oid) -> str:
+    """A type that nobody has asked the length of: `character`, not `bpchar`, which is one of any length."""
+    whole = {oids.BPCHAR: "character", oids.BPCHAR_ARRAY: "character[]", oids.BIT: "bit", _BIT_ARRAY: "bit[]"}
+    return '"any"' if oid == _ANY else whole.get(oid) or type_name(context.catalog, TypeRef(oid))
 
 
 @system("pg_get_function_result", (OID,), TEXT)
@@ -235,7 +262,7 @@ def _function_result(context: SystemContext, oid: Oid | None) -> str | None:
     row = _proc(oid)
     if row is None or row[9] == "p":
         return None
-    shown = type_name(context.catalog, TypeRef(row[18]))
+    shown = _type_shown(context, row[18])
     return f"SETOF {shown}" if row[13] else shown
 
 
