@@ -261,7 +261,7 @@ class CallBinder(WindowBinder):
             if any(isinstance(a, exp.Kwarg) for a in arguments):
                 self._named(name, arguments, scope, position)
             given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
-            made = session_function(name, given)
+            made = session_function(name, given) or self._cast_call(name, given, position)
             if made is None:
                 raise self.missing(name, given, position)
             return made

@@ -11,6 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from planner.types import oids
 from planner.types.base import WHITESPACE, SqlType, TextInput, TextOutput, invalid_input, value_out_of_range
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
@@ -102,10 +103,11 @@ class RegType(UnsignedType):
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
         oid, name_of = self.oid, settings.reg_output
+        nothing = "0" if oid in (oids.REGOPER, oids.REGOPERATOR) else "-"
 
         def show(value: Datum) -> str:
             if value == 0:
-                return "-"
+                return nothing
             return str(value) if name_of is None else name_of(oid, value)
 
         return show

@@ -36,6 +36,9 @@ _REGISTERED = {
     "regrole",
     "regoper",
     "regoperator",
+    "regcollation",
+    "regconfig",
+    "regdictionary",
 }
 # Types whose values are kept as their text.
 _SHOWN = frozenset(

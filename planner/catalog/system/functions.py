@@ -379,15 +379,6 @@ def regtype_out(context: SystemContext, oid: Oid | None) -> str | None:
     return str(oid) if shown == "???" else shown
 
 
-def regproc_out(context: SystemContext, oid: Oid | None) -> str | None:
-    if oid is None:
-        return None
-    if oid == 0:
-        return "-"
-    row = _proc(oid)
-    return str(row[1]) if row is not None else str(oid)
-
-
 def regnamespace_out(context: SystemContext, oid: Oid | None) -> str | None:
     if oid is None:
         return None
@@ -412,7 +403,16 @@ def _or_null(read: str) -> Callable[[SystemContext, str | None], Oid | None]:
     return look
 
 
-for _kind in ("REGTYPE", "REGPROC", "REGPROCEDURE", "REGNAMESPACE", "REGROLE"):
+for _kind in (
+    "REGTYPE",
+    "REGPROC",
+    "REGPROCEDURE",
+    "REGOPER",
+    "REGOPERATOR",
+    "REGNAMESPACE",
+    "REGROLE",
+    "REGCOLLATION",
+):
     system(f"to_{_kind.lower()}", (TEXT,), getattr(oids, _kind))(_or_null(_kind))
 
 

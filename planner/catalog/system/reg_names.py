@@ -6,19 +6,19 @@ from collections.abc import Callable
 
 from planner.abc import Oid, SqlError
 from planner.catalog.names import split_name
+from planner.catalog.system import reg_routines as routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.functions import (
     regclass_in,
     regclass_out,
     regnamespace_out,
-    regproc_out,
     regtype_out,
 )
-from planner.catalog.system.static import proc_oids
 from planner.types import resolve_name
 from planner.types.oids import REGCLASS, REGTYPE
 
-REGPROC, REGPROCEDURE, REGROLE, REGNAMESPACE = 24, 2202, 4096, 4089
+REGPROC, REGPROCEDURE, REGROLE, REGNAMESPACE, REGOPER, REGOPERATOR = 24, 2202, 4096, 4089, 2203, 2204
+REGCOLLATION, REGCONFIG, REGDICTIONARY = 4191, 3734, 3769
 
 
 def _rolename(context: SystemContext, oid: Oid | None) -> str | None:
@@ -30,8 +30,13 @@ def _rolename(context: SystemContext, oid: Oid | None) -> str | None:
 OUTPUT: dict[Oid, Callable[[SystemContext, Oid | None], str | None]] = {
     REGCLASS: regclass_out,
     REGTYPE: regtype_out,
-    REGPROC: regproc_out,
-    REGPROCEDURE: regproc_out,
+    REGPROC: routines.regproc_out,
+    REGPROCEDURE: routines.regprocedure_out,
+    REGOPER: routines.regoper_out,
+    REGOPERATOR: routines.regoperator_out,
+    REGCOLLATION: routines.named_out("pg_collation", "collname"),
+    REGCONFIG: routines.named_out("pg_ts_config", "cfgname"),
+    REGDICTIONARY: routines.named_out("pg_ts_dict", "dictname"),
     REGNAMESPACE: regnamespace_out,
     REGROLE: _rolename,
 }
@@ -52,15 +57,6 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
     if schema in ("", "pg_catalog"):
         return resolve_name(body.removeprefix("pg_catalog."), ()).oid
     raise SqlError("42704", f'type "{text}" does not exist')
-
-
-def _regproc_in(context: SystemContext, text: str) -> Oid:
-    if text.isdigit():
-        return int(text)
-    oid = proc_oids().get(split_name(text.split("(", 1)[0])[1])
-    if oid is None:
-        raise SqlError("42883", f'function "{text}" does not exist')
-    return oid
 
 
 def _regnamespace_in(context: SystemContext, text: str) -> Oid:
@@ -85,8 +81,15 @@ def _regclass_in(context: SystemContext, text: str) -> Oid:
 INPUT: dict[Oid, Callable[[SystemContext, str], Oid]] = {
     REGCLASS: _regclass_in,
     REGTYPE: regtype_in,
-    REGPROC: _regproc_in,
-    REGPROCEDURE: _regproc_in,
+    REGPROC: routines.regproc_in,
+    REGPROCEDURE: routines.regprocedure_in(regtype_in),
+    REGOPER: routines.regoper_in,
+    REGOPERATOR: routines.regoperator_in(regtype_in),
+    REGCOLLATION: routines.named_in(
+        "pg_collation", "collname", 'collation "{}" for encoding "UTF8" does not exist'
+    ),
+    REGCONFIG: routines.named_in("pg_ts_config", "cfgname", 'text search configuration "{}" does not exist'),
+    REGDICTIONARY: routines.named_in("pg_ts_dict", "dictname", 'text search dictionary "{}" does not exist'),
     REGNAMESPACE: _regnamespace_in,
     REGROLE: _regrole_in,
 }
@@ -106,7 +109,7 @@ class RegNames:
         return found if found is not None else str(oid)
 
     def input(self, type_oid: Oid, text: str) -> Oid:
-        if text == "-":
+        if text == "-" and type_oid not in (REGOPER, REGOPERATOR):
             return 0
         read = INPUT.get(type_oid)
         if read is None:

@@ -1,0 +1,224 @@
+"""Functions, operators, collations and text search objects by name: regproc, regprocedure, regoper, regoperator and their kin.
+
+    regproc        now                   one function of that name there may be, or it is 42725
+    regprocedure   abs(numeric)          with its arguments' types
+    regoper        ||/                   regoperator   -(NONE,integer)
+
+A name that alone does not say which is shown with its schema, as PostgreSQL does it: `pg_catalog.abs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from planner.abc import Oid, SqlError, TypeRef
+from planner.catalog.names import quote_identifier, split_name
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.definitions import type_name
+from planner.catalog.system.static import static_columns
+
+TypeInput = Callable[[SystemContext, str], Oid]
+_PG_CATALOG = ("", "pg_catalog")
+
+
+@lru_cache(maxsize=1)
+def _functions() -> tuple[dict[Oid, tuple[str, tuple[Oid, ...]]], dict[str, list[Oid]]]:
+    """OID -> name and argument types; name -> OIDs."""
+    found: dict[Oid, tuple[str, tuple[Oid, ...]]] = {}
+    named: dict[str, list[Oid]] = {}
+    for oid, name, arguments in static_columns("pg_proc", ("oid", "proname", "proargtypes")):
+        found[oid] = name, tuple(arguments)
+        named.setdefault(name, []).append(oid)
+    return found, named
+
+
+@lru_cache(maxsize=1)
+def _operators() -> tuple[dict[Oid, tuple[str, tuple[Oid, ...]]], dict[str, list[Oid]]]:
+    found: dict[Oid, tuple[str, tuple[Oid, ...]]] = {}
+    named: dict[str, list[Oid]] = {}
+    for oid, name, left, right in static_columns("pg_operator", ("oid", "oprname", "oprleft", "oprright")):
+        found[oid] = name, (left, right)
+        named.setdefault(name, []).append(oid)
+    return found, named
+
+
+def _shown_types(context: SystemContext, types: Sequence[Oid]) -> str:
+    return ",".join(
+        type_name(context.catalog, TypeRef(o), context.search_path).replace("bpchar", "character")
+        if o
+        else "NONE"
+        for o in types
+    )
+
+
+def _signature(text: str, *, none_allowed: bool) -> tuple[str, list[str]]:
+    """`name(type, type)` in parts. Raises 22P02, 42P02."""
+    name, parenthesis, rest = text.partition("(")
+    if not parenthesis:
+        raise SqlError("22P02", "expected a left parenthesis")
+    rest = rest.rstrip()
+    if not rest.endswith(")"):
+        raise SqlError("22P02", "expected a right parenthesis")
+    inner = rest[:-1].strip()
+    types = [x.strip() for x in _split(inner)] if inner else []
+    if not all(types):
+        raise SqlError("22P02", "expected a type name")
+    if none_allowed and len(types) == 1:
+        raise SqlError(
+            "42P02", "missing argument", hint="Use NONE to denote the missing argument of a unary operator."
+        )
+    if none_allowed and len(types) != 2:
+        raise SqlError("54023", "too many arguments", hint="Provide two argument types for operator.")
+    return name, types
+
+
+def _split(text: str) -> list[str]:
+    """At the commas that are not within the brackets of a type's modifier."""
+    out, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if c == "," and not depth:
+            out.append(text[start:i])
+            start = i + 1
+    return [*out, text[start:]]
+
+
+# --- functions ---------------------------------------------------------------------------------------
+
+
+def regproc_in(context: SystemContext, text: str) -> Oid:
+    """Raises 42883, 42725."""
+    if text.isdigit() or text == "-":
+        return int(text.replace("-", "0"))
+    schema, name = split_name(text)
+    found = _functions()[1].get(name, []) if schema in _PG_CATALOG else []
+    if not found:
+        raise SqlError("42883", f'function "{text}" does not exist')
+    if len(found) > 1:
+        raise SqlError("42725", f'more than one function named "{text}"')
+    return found[0]
+
+
+def regproc_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if not oid:
+        return None if oid is None else "-"
+    known, named = _functions()
+    if oid not in known:
+        return str(oid)
+    name = known[oid][0]
+    return quote_identifier(name) if len(named[name]) == 1 else f"pg_catalog.{quote_identifier(name)}"
+
+
+def regprocedure_in(types: TypeInput) -> TypeInput:
+    def read(context: SystemContext, text: str) -> Oid:
+        """Raises 22P02, 42704, 42883."""
+        if text.isdigit() or text == "-":
+            return int(text.replace("-", "0"))
+        shown, arguments = _signature(text, none_allowed=False)
+        wanted = tuple(types(context, a) for a in arguments)
+        schema, name = split_name(shown)
+        known, named = _functions()
+        for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
+            if known[oid][1] == wanted:
+                return oid
+        raise SqlError("42883", f'function "{text}" does not exist')
+
+    return read
+
+
+def regprocedure_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if not oid:
+        return None if oid is None else "-"
+    found = _functions()[0].get(oid)
+    if found is None:
+        return str(oid)
+    return f"{quote_identifier(found[0])}({_shown_types(context, found[1])})"
+
+
+# --- operators ---------------------------------------------------------------------------------------
+
+
+def _operator_name(text: str) -> tuple[str, str]:
+    schema, dot, name = text.strip().rpartition(".")
+    return (split_name(schema)[1], name) if dot and schema else ("", text.strip())
+
+
+def regoper_in(context: SystemContext, text: str) -> Oid:
+    """Raises 42883, 42725."""
+    if text.isdigit():
+        return int(text)
+    schema, name = _operator_name(text)
+    found = _operators()[1].get(name, []) if schema in _PG_CATALOG else []
+    if not found:
+        raise SqlError("42883", f"operator does not exist: {text}")
+    if len(found) > 1:
+        raise SqlError("42725", f"more than one operator named {text}")
+    return found[0]
+
+
+def regoper_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if not oid:
+        return None if oid is None else "0"
+    known, named = _operators()
+    if oid not in known:
+        return str(oid)
+    name = known[oid][0]
+    return name if len(named[name]) == 1 else f"pg_catalog.{name}"
+
+
+def regoperator_in(types: TypeInput) -> TypeInput:
+    def read(context: SystemContext, text: str) -> Oid:
+        """Raises 22P02, 42P02, 42704, 42883."""
+        if text.isdigit():
+            return int(text)
+        shown, arguments = _signature(text, none_allowed=True)
+        wanted = tuple(0 if a.lower() == "none" else types(context, a) for a in arguments)
+        schema, name = _operator_name(shown)
+        known, named = _operators()
+        for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
+            if known[oid][1] == wanted:
+                return oid
+        raise SqlError("42883", f"operator does not exist: {text}")
+
+    return read
+
+
+def regoperator_out(context: SystemContext, oid: Oid | None) -> str | None:
+    if not oid:
+        return None if oid is None else "0"
+    found = _operators()[0].get(oid)
+    return str(oid) if found is None else f"{found[0]}({_shown_types(context, found[1])})"
+
+
+# --- collations, text search -------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _by_name(relation: str, column: str) -> dict[str, Oid]:
+    return {name: oid for oid, name in static_columns(relation, ("oid", column))}
+
+
+def named_in(relation: str, column: str, missing: str) -> TypeInput:
+    """Reads an object of a kind of which a database has none of its own. `missing`: the words for one that is not there."""
+
+    def read(context: SystemContext, text: str) -> Oid:
+        if text.isdigit():
+            return int(text)
+        schema, name = split_name(text)
+        found = _by_name(relation, column).get(name) if schema in _PG_CATALOG else None
+        if found is None:
+            raise SqlError("42704", missing.format(name))
+        return found
+
+    return read
+
+
+def named_out(relation: str, column: str) -> Callable[[SystemContext, Oid | None], str | None]:
+    def show(context: SystemContext, oid: Oid | None) -> str | None:
+        if not oid:
+            return None if oid is None else "-"
+        names = {o: n for n, o in _by_name(relation, column).items()}
+        return quote_identifier(names[oid]) if oid in names else str(oid)
+
+    return show
