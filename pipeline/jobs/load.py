@@ -16,6 +16,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -124,7 +125,7 @@ def load(url: str, table: str, paths: Sequence[str], options: LoadOptions | None
         except CheckpointError as e:
             raise LoadError(str(e)) from e
         except psycopg.Error as e:
-            raise _ended(e, summary, in_batches) from e
+            raise _ended(e, summary, in_batches, loader.place) from e
     summary.rejected = rejects.count
     summary.elapsed_s = progress.done()
     return summary
@@ -185,6 +186,8 @@ class _Loader:
         self.files_bytes = (0, 0, 1)
         """For the bar: the size of the files before this one, of this one, of all."""
         self._sent_bytes = 0
+        self.place: tuple[str, int] | None = None
+        """The file whose rows are being sent, and the number of the first of these."""
         names = sql.SQL(", ").join(sql.Identifier(c.name) for c in columns)
         self._copy = sql.SQL("COPY {} ({}) FROM STDIN (FORMAT csv)").format(_name(table), names)
 
@@ -204,10 +207,12 @@ class _Loader:
             if row <= skipped:
                 batch, row = batch.slice(skipped + 1 - row), skipped + 1
             for piece in _pieces(batch, options.batch_rows):
+                self.place = file, row
                 if options.skip_bad:
                     self._halving(piece, file, row)
                 else:
                     self._send(piece, file)
+                self.place = None
                 row += piece.num_rows
         bad_lines = source.malformed(file, options.rejects_max + 1)
         for bad in bad_lines:
@@ -315,10 +320,27 @@ def reason_of(error: psycopg.Error) -> str:
     return ": ".join(p for p in (diag.message_primary or str(error), diag.message_detail) if p)
 
 
-def _ended(error: psycopg.Error, summary: LoadSummary, in_batches: bool) -> LoadError:
-    where = f" ({error.diag.context})" if error.diag.context else ""
+def _ended(
+    error: psycopg.Error, summary: LoadSummary, in_batches: bool, place: tuple[str, int] | None
+) -> LoadError:
     kept = f"{summary.rows:,} rows stay loaded" if in_batches else "nothing was loaded"
-    return LoadError(f"{reason_of(error)}{where}; {kept}")
+    where = _row_of(error.diag.context or "", place)
+    return LoadError(f"{where}{reason_of(error)}; {kept}")
+
+
+_CONTEXT = re.compile(r"line (\d+)(?:, column ([^:]+))?")
+
+
+def _row_of(context: str, place: tuple[str, int] | None) -> str:
+    """Where a row stands that the server refused: it counts from the first that it was sent, not from the file's."""
+    if place is None:
+        return ""
+    file, first = place
+    found = _CONTEXT.search(context)
+    if found is None:
+        return f"{file}: "
+    column = f", column {found[2]}" if found[2] else ""
+    return f"{file}, row {first - 1 + int(found[1])}{column}: "
 
 
 def _place(bad: Malformed) -> str:

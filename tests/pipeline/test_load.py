@@ -178,6 +178,7 @@ def test_a_bad_row_ends_the_load_or_goes_to_the_reject_file(
         load(url, "t", [path])
     assert reason in str(ended.value)
     assert "nothing was loaded" in str(ended.value)
+    assert str(ended.value).startswith(f"{path}, row 3" if sqlstate else f"{path}, line 4")
     assert rows(client) == []
 
     rejects = tmp_path / "rejects.jsonl"

@@ -116,7 +116,10 @@ def test_a_bad_row_ends_it_until_it_is_mended(client: Client, url: str, tmp_path
     client.execute("CREATE TABLE mended (id int, name text)")
     file = numbers(tmp_path / "a.csv", 0, 30, bad=(15,))
     options = LoadOptions(resume="mended", batch_rows=10)
-    with pytest.raises(LoadError, match=r'invalid input syntax for type integer: "x15".*10 rows stay loaded'):
+    with pytest.raises(
+        LoadError,
+        match=r'a.csv, row 16, column id: invalid input syntax for type integer: "x15"; 10 rows stay loaded',
+    ):
         load(url, "mended", [file], options)
     numbers(tmp_path / "a.csv", 0, 30)
     with pytest.raises(LoadError, match="is not the file any more"):
