@@ -43,7 +43,8 @@ def _idle_connections(peer: Peer, seconds: float) -> float:
     assert peer.process is not None
     with contextlib.ExitStack() as stack:
         for _ in range(10):  # what the first connections bring into memory stays there for all
-            stack.enter_context(peer.connect()).execute("SELECT 1")
+            # A query of DuckDB's: it waits until a server that has just started knows all functions.
+            stack.enter_context(peer.connect()).execute("SELECT count(*) FROM generate_series(1, 10)")
         before = memory_kib(peer.process.pid)
         for _ in range(IDLE_CONNECTIONS):
             row = stack.enter_context(peer.connect()).execute("SELECT 1").fetchone()
@@ -119,10 +120,20 @@ def _narrow_server(peer: Peer, key: str) -> int:
             row = conn.execute("SELECT count(*), sum(a) FROM narrow").fetchone()
             assert row == (ROWS, ROWS * (ROWS + 1) // 2), row
             assert conn.execute(f"SELECT b FROM narrow WHERE a = {ROWS // 2}").fetchone() == (0,)
-            time.sleep(0.5)
+        conn.execute("CHECKPOINT")  # which a calm moment would bring
+    _settle(pid)
     anonymous = memory_kib(pid, "RssAnon") / 1024
     NOTED.lines.append(f"of the whole server {anonymous:,.0f} MiB anonymous, the rest mapped files")
     return memory_kib(pid) - before
+
+
+def _settle(pid: int) -> None:
+    """Until allocators have given back what they will, or half a minute has passed."""
+    for _ in range(10):
+        before = memory_kib(pid)
+        time.sleep(3)
+        if memory_kib(pid) > before * 0.99:
+            return
 
 
 # --- rows that pass through ------------------------------------------------------------------------
