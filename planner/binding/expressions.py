@@ -27,6 +27,8 @@ from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import items
 from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
 from planner.catalog import domains
+from planner.catalog.row_types import row_type
+from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
 from planner.types.bits import bits_in
 
@@ -257,7 +259,13 @@ class ExpressionBinder(PredicateBinder):
                 if found.scalar and len(columns) == 1:
                     return columns[0]
                 names = tuple(c.name for c in found.columns if not c.hidden)
-                row = row_of(tuple(columns), names)
+                rows = 0
+                if found.table is not None and found.table.materialized is None and not found.values:
+                    made = row_type(found.table)
+                    if [x.type for x in columns] == [c.type for c in made.columns]:
+                        meet_rows(made)
+                        rows = made.oid
+                row = row_of(tuple(columns), names, rows)
                 return row if not found.nullable else _unless_missing(found, row)
             at = at.parent
         return None

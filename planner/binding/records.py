@@ -7,28 +7,44 @@ the values as structs with the same field names.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import Oid, PlanError, ResultColumn, TypeRef
 from planner.binding import ir
 
 Fields = tuple[tuple[str, TypeRef], ...]
 
 _MAX = 10_000
 _shapes: list[Fields] = []
+_row_types: dict[int, Oid] = {}
+"""The shapes that are of tables' rows, and the types of these: what a client is told of a whole row."""
 
 
 @lru_cache(maxsize=_MAX)
-def record_of(fields: Fields) -> TypeRef:
-    """The type of records with these fields. Raises 54000 when there are too many different ones."""
+def record_of(fields: Fields, rows: Oid = 0) -> TypeRef:
+    """The type of records with these fields, which may be of the type of a table's rows. Raises 54000 when there are too many different ones."""
     if len(_shapes) >= _MAX:
         raise PlanError("54000", "too many different record types")
     _shapes.append(fields)
+    if rows:
+        _row_types[len(_shapes) - 1] = rows
     return TypeRef(t.RECORD, len(_shapes) - 1)
 
 
-def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = ()) -> ir.Logic:
+def told(columns: Iterable[ResultColumn]) -> tuple[ResultColumn, ...]:
+    """A statement's columns as clients are told of them: whole rows of a table under the name of its row type."""
+    return tuple(c if c.type.oid != t.RECORD else replace(c, type=told_type(c.type)) for c in columns)
+
+
+def told_type(ref: TypeRef) -> TypeRef:
+    rows = _row_types.get(ref.typmod) if ref.oid == t.RECORD else None
+    return ref if rows is None else TypeRef(rows)
+
+
+def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = (), rows: Oid = 0) -> ir.Logic:
     """A row constructor (fields f1, f2, ...) or a relation's whole row."""
     called: list[str] = []
     for i in range(len(items)):
@@ -38,7 +54,7 @@ def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = ()) -> ir.Logic:
             name += "_"
         called.append(name)
     fields = tuple((n, x.type) for n, x in zip(called, items, strict=True))
-    return ir.Logic(record_of(fields), "row", items)
+    return ir.Logic(record_of(fields, rows), "row", items)
 
 
 def items_of(record: ir.Node) -> tuple[ir.Node, ...] | None:

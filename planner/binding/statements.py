@@ -28,6 +28,7 @@ from planner.binding.index_reads import folded, index_read, plain_order
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
+from planner.binding.records import told
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
 
@@ -117,7 +118,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         kind,
         "SELECT",
         queries.parameters.all(),
-        tuple(bound.columns),
+        told(bound.columns),
         query,
         ctx.catalog.version,
         text,

@@ -9,6 +9,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.collating import carried
 from planner.binding.functions.registry import templates
+from planner.binding.records import told_type
 from planner.catalog import quote_identifier
 from planner.catalog.collations import is_collatable
 
@@ -53,7 +54,7 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
         if name == "pg_collation_for":
             return _collation_name(arg)
         if name == "pg_typeof":
-            ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(arg.type.oid)
+            ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(told_type(arg.type).oid)
             known = ir.Lit(TypeRef(t.REGTYPE), ref.oid)
             if not any(isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(arg)):
                 return known
