@@ -19,6 +19,7 @@ from typing import Any
 
 from executor.abc import Done, Rows
 from executor.constraints.rules import TableRules
+from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.write import InsertPlan, WritePlan, apply_changes
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
 from planner.abc import ResultColumn
@@ -39,6 +40,10 @@ class NewestView:
     def __init__(self, image: TableImage) -> None:
         self._image = image
         self._newest = image.newest
+
+    @property
+    def put_off(self) -> frozenset[int]:
+        return NOTHING  # the statement's end is the transaction's
 
     def get(self, key: Key, _ts: Timestamp) -> tuple[int, Row] | None:
         v = self._newest(key)

@@ -4,19 +4,57 @@
                                 UNIQUE (i) DEFERRABLE   looked at when all rows have moved
 
 PostgreSQL looks at the first kind row by row and at the second at the end of the statement, and so is it done here.
-(It can also wait for COMMIT; here SET CONSTRAINTS ... DEFERRED changes nothing of that.) Changes are applied one after
-another, so those of a primary key go into an order in which each finds its new key free.
+Changes are applied one after another, so those of a primary key go into an order in which each finds its new key free.
+
+UNIQUE constraints may also wait for COMMIT (INITIALLY DEFERRED, SET CONSTRAINTS): in a block, a statement does not look at
+those that it puts off. Each key that a row of the block takes in a deferrable constraint is noted, and when the block is
+admitted (or the constraint becomes immediate) it must not be held twice. No commit goes past admission.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Container, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError
+from planner.abc import Constraint, Oid
+from storage.abc import Timestamp
+from txn.abc import Key
 
 if TYPE_CHECKING:
+    from executor.constraints.rules import TableRules, UniqueRule
+    from executor.keyed.overlay import OverlayView
     from executor.keyed.write import Change, PendingKeys
+
+NOTHING: Final[frozenset[Oid]] = frozenset()
+
+
+def is_deferred(constraint: Constraint, modes: Mapping[Oid, bool]) -> bool:
+    """Whether a constraint waits for the end of a block. `modes`: of SET CONSTRAINTS, by constraint; 0: all."""
+    if not constraint.deferrable:
+        return False
+    mode = modes.get(constraint.oid)
+    if mode is None:
+        mode = modes.get(0)
+    return constraint.deferred if mode is None else mode
+
+
+def put_off(rules: TableRules, modes: Mapping[Oid, bool]) -> frozenset[Oid]:
+    """The UNIQUE constraints that statements of a block leave alone."""
+    return frozenset(r.constraint.oid for r in rules.uniques if is_deferred(r.constraint, modes))
+
+
+def held_twice(
+    view: OverlayView, ts: Timestamp, only: Container[Oid] | None = None
+) -> tuple[UniqueRule, Key] | None:
+    """A key that two rows have, of those that the block took. `only`: of these constraints."""
+    writes = view.writes
+    rules = {r.constraint.oid: r for r in writes.rules.uniques if only is None or r.constraint.oid in only}
+    for oid, key in writes.taken:
+        rule = rules.get(oid)
+        if rule is not None and view.holders(rule, key, ts) > 1:
+            return rule, key
+    return None
 
 
 def moved(pending: PendingKeys, changes: Sequence[Change]) -> list[Change]:

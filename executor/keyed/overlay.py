@@ -23,7 +23,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from executor.constraints.rules import TableRules
+from executor.constraints.rules import TableRules, UniqueRule
+from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.row_ids import RowIds
 from executor.keyed.write import Change, kept_columns
 from executor.snapshot.abc import TableImage
@@ -87,7 +88,7 @@ class TableWrites:
 
     __slots__ = (
         "_candidates", "_deleted", "_gone", "_live", "_sorted", "_spill", "buffer", "bulk", "bulk_deleted", "image",
-        "rules", "settled", "shard", "txn",
+        "rules", "settled", "shard", "taken", "txn",
     )  # fmt: skip
 
     def __init__(
@@ -110,6 +111,8 @@ class TableWrites:
         self._gone = _NOTHING_GONE
         self._live = _NO_BULK
         self._candidates: dict[tuple[int, Key], list[Key]] = {}
+        self.taken: dict[tuple[int, Key], None] = {}
+        """Keys of deferrable constraints that rows in the buffer have, or had (`executor.keyed.deferred_keys`)."""
         self._sorted = _UNSORTED
 
     @property
@@ -163,6 +166,8 @@ class TableWrites:
                 columns_there = kept_columns(rule, k, old_row, columns)
                 txn.wrote(rule.space, k, blind=True, columns=columns_there)
                 self._candidates.setdefault((rule.constraint.oid, k), []).append(key)
+                if rule.constraint.deferrable:
+                    self.taken[rule.constraint.oid, k] = None
         for reference in self.rules.references:
             if (k := reference.key(new_row)) is not None:
                 txn.wrote(reference.space, k, blind=True)
@@ -191,6 +196,15 @@ class TableWrites:
         )
 
     # --- reading ---------------------------------------------------------------------------
+
+    def own_holders(self, rule: UniqueRule, key: Key) -> list[Key]:
+        """The own rows with this secondary key: several, where its constraint is put off."""
+        found = []
+        for own in dict.fromkeys(self._candidates.get((rule.constraint.oid, key), ())):
+            entry = self.by_key.get(own)
+            if entry is not None and rule.key(entry[1]) == key:
+                found.append(own)
+        return found
 
     def own_unique(self, constraint_oid: int, key: Key) -> tuple[Key, int, Row] | None:
         """An own row with this secondary key."""
@@ -300,6 +314,7 @@ class OverlayView:
         "_runs",
         "_shard",
         "base",
+        "put_off",
         "writes",
     )
 
@@ -307,6 +322,7 @@ class OverlayView:
         self.writes = writes
         self._shard = writes.shard
         self._columns = columns
+        self.put_off: frozenset[int] = NOTHING
         self.base: Any = writes.image
         """What the snapshot is read from: the image, or history fetched from DuckDB."""
         buffer = writes.buffer
@@ -455,6 +471,19 @@ class OverlayView:
                     return run.key_at(i), hit[0], hit[1]
         if self._columns:
             writes.txn.reads.point(f"{self._shard}/{constraint_oid}", key, self._columns)
+        return self._unique_in_base(constraint_oid, key, ts)
+
+    def holders(self, rule: UniqueRule, key: Key, ts: Timestamp) -> int:
+        """How many rows have a secondary key."""
+        oid = rule.constraint.oid
+        many = len(self.writes.own_holders(rule, key))
+        for run in self._runs:
+            i = run.secondary(oid).find(key)
+            many += i >= 0 and not self._is_gone(run.entry(i)[0])
+        return many + (self._unique_in_base(oid, key, ts) is not None)
+
+    def _unique_in_base(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None:
+        writes = self.writes
         if writes.image is None:
             return None
         found = writes.image.find_unique(constraint_oid, key, ts)

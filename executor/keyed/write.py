@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from executor.abc import ExecutionError
 from executor.constraints.rules import TableRules, UniqueRule
@@ -47,6 +47,14 @@ The new key of a table without a primary key is None: its row id, not handed out
 
 Changes = tuple[list[Change], list[Row] | None, int]
 """The changes, the rows of RETURNING, and the count for the tag."""
+
+
+class WriteView(KeyedView, Protocol):
+    """What writes look at."""
+
+    @property
+    def put_off(self) -> frozenset[int]:
+        """The unique constraints that are not looked at before the transaction ends (`executor.keyed.deferred_keys`)."""
 
 
 class InsertPlan:
@@ -115,7 +123,7 @@ class InsertPlan:
         self,
         params: Sequence[Any],
         session: Any,
-        view: KeyedView,
+        view: WriteView,
         ts: Timestamp,
         rows: list[Row] | None = None,
     ) -> Changes:
@@ -134,7 +142,7 @@ class InsertPlan:
         return self._many(params, session, view, ts, rows)
 
     def _many(
-        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp, rows: list[Row]
+        self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp, rows: list[Row]
     ) -> Changes:
         rules, conflict = self.rules, self._conflict
         changes: list[Change] = []
@@ -240,10 +248,11 @@ def _whichever(rule: UniqueRule | None) -> bool:
 class PendingKeys:
     """Unique keys as this statement leaves them: the view, with what it has changed so far on top."""
 
-    __slots__ = ("_added", "_gone", "_rules", "_ts", "_view")
+    __slots__ = ("_added", "_gone", "_put_off", "_rules", "_ts", "_view")
 
-    def __init__(self, rules: TableRules, view: KeyedView, ts: Timestamp) -> None:
+    def __init__(self, rules: TableRules, view: WriteView, ts: Timestamp) -> None:
         self._rules, self._view, self._ts = rules, view, ts
+        self._put_off = view.put_off if rules.deferrable else deferred_keys.NOTHING
         self._added: set[tuple[int, Key]] = set()
         self._gone: set[tuple[int, Key]] = set()
 
@@ -269,7 +278,7 @@ class PendingKeys:
                     return None, (key, hit[0], hit[1])
         for rule in rules.uniques:
             k = rule.key(row) if covers(rule) else None
-            if k is None:
+            if k is None or rule.constraint.oid in self._put_off:
                 continue
             mark = (rule.constraint.oid, k)
             if mark in self._added:
@@ -348,7 +357,7 @@ class UpdatePlan:
         self.lock_mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
         """Of the rows that it writes."""
 
-    def changes(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Changes:
+    def changes(self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp) -> Changes:
         condition, update, returning, rules = self._condition, self._update, self._returning, self.rules
         changes: list[Change] = []
         returned: list[Row] | None = [] if returning is not None else None

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
 from executor.ddl.shape import same_shape
+from executor.keyed import deferred_keys
 from executor.keyed.overlay import OverlayView, TableWrites
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
-from planner.abc import Table
+from planner.abc import Oid, Table
 from planner.catalog import CatalogChange
 from storage.abc import ShardId, Timestamp
 from txn.abc import Group, Isolation
@@ -69,7 +70,11 @@ class Savepoint:
 
     name: str
     settings_mark: int
-    reference_marks: tuple[int, int]
+    references: int
+    """How many checks of foreign keys there were."""
+    deferred: tuple[list[Any], int]
+    """The events that wait, and how many there were: SET CONSTRAINTS begins another list, and leaves this one."""
+    constraint_modes: dict[int, bool]
     bulk_marks: dict[ShardId, tuple[int, int]]
     catalog: Any
     steps: int
@@ -218,7 +223,19 @@ class Block:
 
     def view(self, table: Table, *, record: bool = True, columns: Columns = ALL_COLUMNS) -> OverlayView:
         """`columns`: what the statement uses of the rows that it finds; not `record`: it does not depend on them."""
-        return OverlayView(self.used_writes(table), columns if record else 0)
+        view = OverlayView(self.used_writes(table), columns if record else 0)
+        if view.writes.rules.deferrable:
+            view.put_off = deferred_keys.put_off(view.writes.rules, self.constraint_modes)
+        return view
+
+    def refuse_keys_held_twice(self, ts: Timestamp, only: Container[Oid] | None = None) -> None:
+        """What UNIQUE constraints have put off. `only`: of these. Raises 23505."""
+        for shard, w in self.tables.items():
+            if w.taken and shard not in self.dropped and shard not in self.vanished:
+                found = deferred_keys.held_twice(OverlayView(w, 0), ts, only)
+                if found is not None:
+                    rule, key = found
+                    raise w.rules.unique_violation(rule.constraint, key)
 
     def used_writes(self, table: Table) -> TableWrites:
         """The block's writes to a table that it is about to look at (`use`), be there any or not."""
@@ -241,7 +258,9 @@ class Block:
             Savepoint(
                 name,
                 settings_mark,
-                (len(self.reference_checks), len(self.deferred)),
+                len(self.reference_checks),
+                (self.deferred, len(self.deferred)),
+                dict(self.constraint_modes),
                 marks,
                 self.catalog,
                 len(self.steps),
@@ -269,7 +288,10 @@ class Block:
         del self.steps[point.steps :]
         self._settle_steps()
         del self.notifications[point.notifications :]
-        del self.reference_checks[point.reference_marks[0] :], self.deferred[point.reference_marks[1] :]
+        del self.reference_checks[point.references :]
+        self.deferred, count = point.deferred
+        del self.deferred[count:]
+        self.constraint_modes = dict(point.constraint_modes)
         return point
 
     def release(self, index: int) -> Savepoint:
@@ -333,6 +355,7 @@ class Block:
         executor.catalogs.admit(self.net_changes(), self.used)
         if self.reference_checks:
             reference_checks.admit(self, group)
+        self.refuse_keys_held_twice(group.ts)
         for shard, w in self.tables.items():
             if w.image is None or not w.has_rows or shard in self.dropped or shard in self.vanished:
                 continue

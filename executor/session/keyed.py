@@ -141,7 +141,7 @@ def _read(
 
 
 def _view(block: Block, table: Table, base: Any, columns: Columns) -> OverlayView:
-    view = OverlayView(block.used_writes(table), columns)
+    view = block.view(table, columns=columns)
     if base is not None:
         view.base = base
     return view

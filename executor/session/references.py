@@ -44,6 +44,7 @@ from executor.constraints.references import (
     sql_equal,
     still_referenced,
 )
+from executor.keyed import deferred_keys
 from executor.keyed.write import Change, PendingKeys
 from executor.session import queries
 from executor.session.reference_checks import Absence, Lost, Presence
@@ -161,12 +162,7 @@ def _note_lost(session: Session, block: Block, table: Table, changes: Sequence[C
 
 
 def is_deferred(block: Block, constraint: Constraint) -> bool:
-    if not constraint.deferrable:
-        return False
-    mode = block.constraint_modes.get(constraint.oid)
-    if mode is None:
-        mode = block.constraint_modes.get(0)
-    return constraint.deferred if mode is None else mode
+    return deferred_keys.is_deferred(constraint, block.constraint_modes)
 
 
 # --- the child's side --------------------------------------------------------------------------------
@@ -496,7 +492,8 @@ async def _ready(block: Block, table: Table) -> None:
 
 
 async def check_deferred(session: Session, block: Block, only: frozenset[int] | None = None) -> None:
-    """Before COMMIT, or when constraints become immediate: what was kept for now. Raises 23503."""
+    """Before COMMIT, or when constraints become immediate: what was kept for now. Raises 23503, 23505."""
+    block.refuse_keys_held_twice(block.read_ts, only)
     waiting = [d for d in block.deferred if only is None or d.constraint_oid in only]
     block.deferred = [d for d in block.deferred if not (only is None or d.constraint_oid in only)]
     for d in waiting:

@@ -213,8 +213,8 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
     if not outputs:
         return None
     for constraint in table.constraints:
-        if constraint.kind != "u" or constraint.nulls_not_distinct:
-            continue
+        if constraint.kind != "u" or constraint.nulls_not_distinct or constraint.deferrable:
+            continue  # a deferrable one may be broken until the transaction ends
         key = [table.index_of(a) for a in constraint.columns]
         try:
             points, rest = keyed.find_points(table, number, parts.where, key)

@@ -43,7 +43,7 @@ class Django:
     title = f"Django's tests, {len(MODULES)} modules about databases"
 
     def prepare(self, sources: Sources) -> str:
-        sources.install("django", "psycopg", "psycopg-binary", "jinja2")
+        sources.install("django", "psycopg", "psycopg-binary", "psycopg-pool", "jinja2")
         sources.source_distribution("django")
         return pinned("django").replace("==", " ").capitalize()
 
