@@ -132,6 +132,8 @@ class SubQuery(Node):
     outer: tuple[Node, ...] = ()
     form: Any = None
     numbered: bool = False
+    asked: Any = None  # Frag
+    """The query as it was bound, where `query` has more around it: what its syntax is known by."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,6 +276,7 @@ class PredicateBinder(RowComparisonBinder):
             outer=standing(self.queries, bound.outer, scope),
             form=form,
             numbered=numbered,
+            asked=bound.frag,
         )
 
     def quantified_query(

@@ -106,7 +106,7 @@ class QueryExpressions(Writer):
         return super().is_simple(node, parent, left)
 
     def _subquery(self, node: ir.SubQuery) -> str:
-        kept = self.binder.syntax.get(id(node.query))
+        kept = self.binder.syntax.get(id(node.query if node.asked is None else node.asked))
         if kept is None:
             raise NotWritable("a subquery")
         _, syntax, scope = kept
