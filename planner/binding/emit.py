@@ -52,7 +52,7 @@ class Emitter:
 
         outermost = self.varying is None
         if outermost:
-            self.varying = ir.varies(node)
+            self.varying = any(map(once.varies, ir.walk(node)))
         try:
             made = once.written(self, node) if self.varying else None
             return self.plain(node) if made is None else made

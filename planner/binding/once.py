@@ -43,6 +43,16 @@ def written(emitter: Emitter, node: ir.Node) -> Frag | None:
     return _let(emitter, list(taken.values()), lambda put: ir.replace_children(node, put), again=False)
 
 
+_ASKS = re.compile(r"\b(?:tw_nextval|tw_setval|random|gen_random_uuid|uuid)\(")
+
+
+def varies(node: ir.Node) -> bool:
+    """Whether this node itself may be another value each time: a volatile call, or a subquery whose text has one."""
+    if isinstance(node, ir.SubQuery):
+        return node.kind == "scalar" and any(isinstance(p, str) and _ASKS.search(p) for p in node.query.parts)
+    return ir.is_volatile(node)
+
+
 def _any_all(emitter: Emitter, node: ir.AnyAll) -> Frag | None:
     """`random() = ANY (array)`: one value for all elements."""
     test = node.compare
@@ -61,7 +71,9 @@ def _any_all(emitter: Emitter, node: ir.AnyAll) -> Frag | None:
 
 def _shared(emitter: Emitter, node: ir.Logic) -> Frag | None:
     """`x BETWEEN a AND b`, `x IN (...)`, `CASE x WHEN ...`, NULLIF: one tree `x` in several of the arguments."""
-    if any(isinstance(n, _BEFORE) for n in ir.walk(node)):
+    before = [n for n in ir.walk(node) if isinstance(n, _BEFORE)]
+    # PostgreSQL has BETWEEN's operand twice, and so two subqueries; NULLIF's, CASE's and IN's it has once.
+    if before and (node.op == "and" or not all(map(varies, before))):
         return None
     seen: Counter[int] = Counter()
     trees: dict[int, ir.Node] = {}
@@ -69,10 +81,11 @@ def _shared(emitter: Emitter, node: ir.Logic) -> Frag | None:
         for n in {id(n): n for n in ir.walk(a)}.values():
             seen[id(n)] += 1
             trees[id(n)] = n
-    several = [trees[i] for i, count in seen.items() if count > 1 and ir.varies(trees[i])]
+    several = [trees[i] for i, count in seen.items() if count > 1 and any(map(varies, ir.walk(trees[i])))]
     inside = {id(n) for x in several for n in ir.walk(x)[1:]}
     taken = [x for x in several if id(x) not in inside]
-    if not taken:
+    given = {id(n) for x in taken for n in ir.walk(x)}
+    if not taken or any(isinstance(n, _BEFORE) and id(n) not in given for n in ir.walk(node)):
         return None
 
     def put_all(put: Callable[[ir.Node], ir.Node]) -> ir.Node:

@@ -114,3 +114,9 @@ insert into z4(t) values ('a'),('b') returning g = u::text || 'x';
 insert into z4(t) values ('c') returning g = u::text || 'x';
 create table z5(id int default nextval('sq') primary key, t text check (t <> ''), check (id > 0));
 insert into z5(t) values ('a'),('b') returning *;
+-- A subquery that counts is asked once by NULLIF and CASE.
+create sequence counted_in_subqueries;
+select nullif((select nextval('counted_in_subqueries')), 100), currval('counted_in_subqueries');
+select case (select nextval('counted_in_subqueries')) when 7 then 'seven' when 2 then 'two' else 'other' end, currval('counted_in_subqueries');
+select coalesce((select nextval('counted_in_subqueries')), 0), currval('counted_in_subqueries');
+select (select nextval('counted_in_subqueries')) between 1 and 3, currval('counted_in_subqueries');
