@@ -92,7 +92,8 @@ async def load(
     inserted: list[pa.Table] = []
     closes: list[pa.Table] = []
     newest: Timestamp = 0
-    writing: asyncio.Future[None] = asyncio.ensure_future(store.load(_begin, con, physical, source.row_count))
+    row_count = source.row_count + _inserted(image.backlog)
+    writing: asyncio.Future[None] = asyncio.ensure_future(store.load(_begin, con, physical, row_count))
     try:
         async for kind, rows, ts in source.parts:
             if not rows.num_rows:
@@ -141,6 +142,11 @@ async def reload(store: SnapshotStore, image: TableImage, ts: Timestamp) -> Load
             rows = image.physical.canonical(table)
             run = await store.load(_sorted_run, image.shape, [rows], None, ts, store.spill)
     return Loaded(Written(), run, ts)
+
+
+def _inserted(backlog: Sequence[tuple[Timestamp, ShardWrites]]) -> int:
+    """How many rows commits bring that the parts do not hold yet."""
+    return sum(part.row_count for _, writes in backlog for part in writes.parts if part.kind == "+")
 
 
 def _begin(con: duckdb.DuckDBPyConnection, physical: Physical, row_count: int) -> None:

@@ -17,17 +17,22 @@ for its end, and everybody else with it: `steady` is asked to see to that.
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from executor.niceness import step_back
 
 ROWS_MIN = 250_000
 """Rows of a first write that make a table large; and written and closed since the last time, that make packing worth while."""
 CALM_S = 5.0
+GIVE_BACK_S = 1.0
+"""After a database was packed: DuckDB lets go of what it was before with the next transactions."""
 RETRY_S = 0.2
 TRIES_MAX = 50
 
@@ -63,6 +68,7 @@ class Packer:
         self._cursor, self._spawn, self._is_writing = cursor, spawn, is_writing
         self._thread = ThreadPoolExecutor(1, "duckdb-packing", initializer=step_back)
         self._timer: asyncio.TimerHandle | None = None
+        self._giving_back: asyncio.TimerHandle | None = None
         self._wrote_s = 0.0
         self._packing: asyncio.Task[None] | None = None
         self._database = ""
@@ -142,6 +148,8 @@ class Packer:
                 self.unpacked_rows[database] = self.unpacked_rows.get(database, 0) + rows
                 return False
             self.packed += 1
+            if self._giving_back is None and not self._closed:
+                self._giving_back = asyncio.get_running_loop().call_later(GIVE_BACK_S, self._give_back)
             return True
         finally:
             self._database = ""
@@ -151,20 +159,33 @@ class Packer:
     def _checkpoint(self, database: str) -> None:
         self._cursor.execute(f"CHECKPOINT {database}")
 
+    def _give_back(self) -> None:
+        """What allocators keep of memory that was let go: after a table was read, many times what it takes packed."""
+        self._giving_back = None
+        pa.default_memory_pool().release_unused()  # Arrow's is this thread's; some milliseconds
+        self._thread.submit(_trim)
+
     # --- the end -------------------------------------------------------------------------------------
 
     def stop(self) -> None:
         """Nothing begins any more."""
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        for timer in (self._timer, self._giving_back):
+            if timer is not None:
+                timer.cancel()
+        self._timer = self._giving_back = None
 
     def close(self) -> None:
         """Blocks until what has begun is over."""
         self.stop()
         self._thread.shutdown()
         self._cursor.close()
+
+
+def _trim() -> None:
+    """The C library's part of it."""
+    with contextlib.suppress(OSError, AttributeError):  # another C library, which does as it sees fit
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _by_itself() -> None:
