@@ -1,0 +1,211 @@
+"""DDL of everything beside tables: indexes, views, sequences, schemas, types, roles, databases, comments, privileges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, SequenceOptions
+from planner.statements.written import Name, Sql, TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class IndexElement:
+    """A column or an expression of an index."""
+
+    column: str = ""
+    expression: Sql | None = None
+    descending: bool = False
+    nulls_first: bool | None = None
+    opclass: str = ""
+    collation: str = ""
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex:
+    name: str
+    table: Name
+    elements: tuple[IndexElement, ...]
+    unique: bool = False
+    if_not_exists: bool = False
+    concurrently: bool = False
+    method: str = "btree"
+    where: Sql | None = None
+    include: tuple[str, ...] = ()
+    nulls_not_distinct: bool = False
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    name: Name
+    query: Sql
+    columns: tuple[str, ...] = ()
+    replace: bool = False
+    temporary: bool = False
+    check_option: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSequence:
+    name: Name
+    options: SequenceOptions
+    if_not_exists: bool = False
+    temporary: bool = False
+    unlogged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterSequence:
+    name: Name
+    options: SequenceOptions
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSchema:
+    name: str
+    owner: str = ""
+    if_not_exists: bool = False
+    position: int = 0
+    elements: tuple[Any, ...] = ()
+    """Statements that make things in it and grant rights on them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlterSchema:
+    name: str
+    new_name: str = ""
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateEnum:
+    name: Name
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlterEnum:
+    """ADD VALUE (before or after a neighbour) or RENAME VALUE."""
+
+    name: Name
+    label: str
+    if_not_exists: bool = False
+    before: str | None = None
+    after: str | None = None
+    rename_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateComposite:
+    name: Name
+    columns: tuple[ColumnDef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateDomain:
+    name: Name
+    type: TypeName
+    default: Sql | None = None
+    not_null: bool = False
+    checks: tuple[ConstraintDef, ...] = ()
+    collation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlterNamed:
+    """ALTER TYPE, DOMAIN, ROLE, DATABASE ... RENAME TO, OWNER TO, SET SCHEMA and kind-specific actions."""
+
+    kind: str
+    name: Name
+    actions: tuple[AlterAction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRole:
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    login: bool = False  # CREATE USER
+
+
+@dataclass(frozen=True, slots=True)
+class AlterRole:
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    new_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AlterSettings:
+    """ALTER ROLE and ALTER DATABASE ... SET, RESET: what sessions begin with."""
+
+    tag: str
+    role: str = ""  # "": whoever it is
+    database: str = ""  # "": whichever it is
+    name: str = ""  # "": RESET ALL
+    values: tuple[str, ...] | None = None  # None: RESET
+    from_current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateDatabase:
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """COMMENT ON kind name IS text. `column` for columns, constraints; text None removes it."""
+
+    kind: str
+    name: Name
+    text: str | None
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """GRANT and REVOKE of privileges on objects. Columns per privilege, () for none."""
+
+    privileges: tuple[tuple[str, tuple[str, ...]], ...]  # ("all", ()) for ALL
+    kind: str  # table, sequence, schema, database, "all tables in schema", ...
+    names: tuple[Name, ...]
+    grantees: tuple[str, ...]
+    revoke: bool = False
+    grant_option: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterDefaultPrivileges:
+    privileges: tuple[str, ...]
+    kind: str  # tables, sequences, types, schemas, functions, routines
+    grantees: tuple[str, ...]
+    roles: tuple[str, ...] = ()  # FOR ROLE; (): the current one
+    schemas: tuple[str, ...] = ()
+    revoke: bool = False
+    grant_option: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DropOwned:
+    roles: tuple[str, ...]
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReassignOwned:
+    roles: tuple[str, ...]
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRole:
+    roles: tuple[str, ...]
+    grantees: tuple[str, ...]
+    revoke: bool = False
+    admin: bool = False
+    of_group: bool = False
+    """Said as ALTER GROUP."""

@@ -1,0 +1,161 @@
+"""DDL of tables: their columns and constraints, as the grammar reads them; `planner.ddl` binds them to catalog changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner.statements.written import Name, Sql, TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintDef:
+    """A constraint of a column (columns empty, it means its column) or of a table."""
+
+    kind: str  # "p", "u", "c", "f", "x" (exclusion)
+    name: str = ""
+    columns: tuple[str, ...] = ()
+    expression: Sql | None = None
+    foreign: Name | None = None
+    foreign_columns: tuple[str, ...] = ()
+    on_update: str = "a"
+    on_delete: str = "a"
+    match: str = "s"
+    deferrable: bool = False
+    initially_deferred: bool = False
+    not_valid: bool = False
+    nulls_not_distinct: bool = False
+    using_index: str = ""
+    include: tuple[str, ...] = ()
+    delete_columns: tuple[str, ...] = ()  # ON DELETE SET NULL or DEFAULT (...)
+    no_inherit: bool = False
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceOptions:
+    """What was said of a sequence. None: not said; `restart` with value None in `restart_set`."""
+
+    type: TypeName | None = None
+    increment: int | None = None
+    minimum: int | None = None
+    no_minimum: bool = False
+    maximum: int | None = None
+    no_maximum: bool = False
+    start: int | None = None
+    restart: bool = False
+    restart_with: int | None = None
+    cache: int | None = None
+    cycle: bool | None = None
+    owned_by: tuple[str, ...] | None = None  # () is NONE, else [schema,] table, column
+    name: Name | None = None
+    generated: str = ""  # ALTER COLUMN ... SET GENERATED: "a" ALWAYS, "d" BY DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDef:
+    name: str
+    type: TypeName
+    not_null: bool | None = None
+    default: Sql | None = None
+    generated: Sql | None = None
+    identity: str = ""  # "a", "d"
+    identity_options: SequenceOptions | None = None
+    constraints: tuple[ConstraintDef, ...] = ()
+    collation: str = ""
+    collation_position: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LikeClause:
+    table: Name
+    including: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    name: Name
+    elements: tuple[ColumnDef | ConstraintDef | LikeClause, ...]
+    if_not_exists: bool = False
+    temporary: bool = False
+    unlogged: bool = False
+    on_commit: str = ""  # "", "preserve", "delete", "drop"
+    options: dict[str, Any] = field(default_factory=dict)
+    inherits: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableAs:
+    """CREATE TABLE AS and SELECT INTO."""
+
+    name: Name
+    query: Sql
+    columns: tuple[str, ...] = ()
+    with_data: bool = True
+    if_not_exists: bool = False
+    temporary: bool = False
+    on_commit: str = ""
+    materialized: bool = False
+    options: dict[str, Any] = field(default_factory=dict)
+    unlogged: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshMaterializedView:
+    name: Name
+    concurrently: bool = False
+    with_data: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AlterAction:
+    """One action of ALTER TABLE (or VIEW, INDEX, SEQUENCE): `what` names it, the rest is what it needs.
+
+    add column, drop column, set default, drop default, set not null, drop not null, set type, add constraint,
+    drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
+    add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters), ignore (tablespaces and the like)
+    """
+
+    what: str
+    name: str = ""
+    new_name: str = ""
+    column: ColumnDef | None = None
+    constraint: ConstraintDef | None = None
+    type: TypeName | None = None
+    collation: str = ""
+    expression: Sql | None = None
+    exists: bool = False  # IF EXISTS, IF NOT EXISTS
+    cascade: bool = False
+    identity: str = ""
+    sequence: SequenceOptions | None = None
+    position: int = 0
+    options: dict[str, Any] = field(default_factory=dict)  # set options, reset options
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTable:
+    """ALTER TABLE, VIEW, INDEX, SEQUENCE ... with actions; `kind` is the word that was said."""
+
+    kind: str  # table, view, index, sequence, materialized view
+    name: Name
+    actions: tuple[AlterAction, ...]
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """DROP of any kind of object by name: table, view, index, sequence, schema, type, domain, role, database."""
+
+    kind: str
+    names: tuple[Name, ...]
+    if_exists: bool = False
+    cascade: bool = False
+    concurrently: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    tables: tuple[Name, ...]
+    restart_identity: bool = False
+    cascade: bool = False
