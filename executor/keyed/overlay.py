@@ -197,6 +197,13 @@ class TableWrites:
 
     # --- reading ---------------------------------------------------------------------------
 
+    def has_brought(self, rids: pa.Array) -> bool:
+        """Whether some of these rows are the transaction's own, and not what it has made of the base's in bulk."""
+        if RowIds(more=self.buffer.inserts).among(rids) is not None:
+            return True
+        fresh = [b.rows.column(0) for b in self.bulk if b.replaces is None]
+        return RowIds(fresh).among(rids) is not None
+
     def own_holders(self, rule: UniqueRule, key: Key) -> list[Key]:
         """The own rows with this secondary key: several, where its constraint is put off."""
         found = []

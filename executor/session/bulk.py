@@ -435,9 +435,13 @@ async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Ta
     rids, first = await store.sort(lambda: distinct(rows.column(0), store.spill))
     if first is not None:  # a join found some of them more than once: which match wins is nobody's promise
         rows = rows.take(pa.array(first))
-    deletion = await _delete_rids(session, block, table, rids, replaced=True)
+    # Keys that the block itself has brought are not the base's: others may take them until it is admitted.
+    brought = await store.sort(lambda: block.writes(table).has_brought(rids))
+    mode = LockMode.NO_KEY_UPDATE
+    deletion = await _delete_rids(session, block, table, rids, mode, replaced=not brought)
+    replaces = None if brought else deletion
     written, count = await insert_bulk(
-        session, block, table, rows.drop_columns([rows.column_names[0]]), replaces=deletion
+        session, block, table, rows.drop_columns([rows.column_names[0]]), replaces=replaces
     )
     return written.set_column(written.column_names.index("_rid"), "_rid", rows.column(0)), count
 
@@ -452,7 +456,13 @@ def distinct(rids: Any, spill: Spill | None = None) -> tuple[pa.Array, Any]:
 
 
 async def _delete_rids(
-    session: Session, block: Block, table: Table, rids: pa.Array, *, replaced: bool = False
+    session: Session,
+    block: Block,
+    table: Table,
+    rids: pa.Array,
+    mode: LockMode = LockMode.UPDATE,
+    *,
+    replaced: bool = False,
 ) -> BulkDelete:
     """Stages deletions. What is not to be replaced is searched beside the loop, for admission."""
     executor = session.executor
@@ -461,7 +471,6 @@ async def _delete_rids(
     removal = None
     # In order once, and all that is made of them below shares their memory.
     rids = await executor.store.sort(lambda: pa.array(sorted_ids(rids, executor.store.spill)))
-    mode = LockMode.NO_KEY_UPDATE if replaced else LockMode.UPDATE
     among = await bulk_locks.lock(session, block, table, rids, mode)
     if writes.image is not None and not replaced:
         removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)

@@ -151,6 +151,71 @@ def test_a_bulk_insert_of_a_key_that_is_taken() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("ddl", [TABLES["primary key"], TABLES["unique"]])
+@pytest.mark.parametrize(
+    "insert",
+    [
+        "INSERT INTO t VALUES (1000, 0, '')",
+        "INSERT INTO t SELECT k, 0, '' FROM generate_series(1000, 1100) g(k)",
+    ],
+    ids=["one row", "in bulk"],
+)
+@pytest.mark.parametrize("updates", [1, 2])
+def test_a_key_that_the_transaction_brought_and_updated_in_bulk_may_be_taken_meanwhile(
+    ddl: str, insert: str, updates: int
+) -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            a = server.client("a")
+            await server.run("a", ddl)
+            await server.run("a", "INSERT INTO t SELECT k, 0, '' FROM generate_series(1, 100) g(k)")
+            for others in (True, False):
+                await a.rows("BEGIN ISOLATION LEVEL READ COMMITTED")
+                await a.rows(insert)
+                for _ in range(updates):
+                    await a.rows("UPDATE t SET v = v + 1")
+                if others:
+                    await server.client("b").rows("INSERT INTO t VALUES (1000, 9, 'b')")
+                    with pytest.raises(Failed) as refused:
+                        await a.rows("COMMIT")
+                    assert refused.value.sqlstate == "23505"
+                    await server.client("b").rows("DELETE FROM t WHERE k = 1000")
+                else:
+                    await a.rows("COMMIT")
+                mine = 0 if others else updates
+                assert await a.rows("SELECT DISTINCT v FROM t") == [(mine,)]
+                assert await a.rows("SELECT count(*) FROM t WHERE k + 0 = 1000") == [(0 if others else 1,)]
+
+    asyncio.run(run())
+
+
+def test_keys_that_are_put_off_and_rewritten_in_bulk_are_not_held_twice() -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            a = server.client("a")
+            await a.rows(
+                "CREATE TABLE t (k int PRIMARY KEY, v int UNIQUE DEFERRABLE INITIALLY DEFERRED, w int)"
+            )
+            await a.rows("INSERT INTO t SELECT k, k, 0 FROM generate_series(1, 100) g(k)")
+            ways = [
+                ["INSERT INTO t VALUES (200, 500, 0)", "INSERT INTO t VALUES (201, 500, 0)"],
+                ["INSERT INTO t VALUES (200, 500, 0)", "UPDATE t SET v = 500 WHERE k = 7"],
+                ["UPDATE t SET v = 8 WHERE k = 7"],
+            ]
+            for way in ways:
+                await a.rows("BEGIN")
+                for sql in way:
+                    await a.rows(sql)
+                with pytest.raises(Failed) as refused:
+                    await a.rows("UPDATE t SET w = w + 1")
+                    await a.rows("COMMIT")
+                assert refused.value.sqlstate == "23505"
+                await a.rows("ROLLBACK")
+            assert await a.rows("SELECT count(*), count(DISTINCT v), sum(w) FROM t") == [(100, 100, 0)]
+
+    asyncio.run(run())
+
+
 def test_a_table_made_filled_and_thinned_in_one_transaction() -> None:
     async def run() -> None:
         async with Server(limits=LIMITS) as server:
