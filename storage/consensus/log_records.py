@@ -39,7 +39,8 @@ _HEAD = Struct("<BxHHxxIQQ")
 HEAD_BYTES = _CRC_BYTES + _HEAD.size
 NAME_MAX_BYTES = TOKEN_MAX_BYTES = 0xFFFF
 DATA_MAX_BYTES = 0xFFFFFFFF
-_NOTHING = bytes(HEAD_BYTES)
+NOTHING = bytes(HEAD_BYTES)
+"""What stands where the next record will be."""
 
 Record = tuple[int, str, int, int, int]
 """(kind, shard, seqno, offset, size in the file with padding)"""
@@ -87,7 +88,7 @@ def encode(seed: int, kind: int, shard: str, seqno: int, token: bytes, data: byt
 
 def is_end(head: bytes) -> bool:
     """Whether these bytes, at a record's place, say that there is none (yet)."""
-    return head == _NOTHING or not any(head)
+    return head == NOTHING or not any(head)
 
 
 def read(view: memoryview, base: int, seed: int, file_bytes: int) -> tuple[list[Record], int, End]:
@@ -110,7 +111,7 @@ def read(view: memoryview, base: int, seed: int, file_bytes: int) -> tuple[list[
 
 def _record(view: memoryview, at: int, base: int, seed: int, file_bytes: int) -> Record | End:
     head = bytes(view[at : at + HEAD_BYTES])
-    if head == _NOTHING:
+    if head == NOTHING:
         return End.ZEROS
     kind, name_size, token_size, data_size, seqno, offset = _HEAD.unpack_from(head, _CRC_BYTES)
     size = HEAD_BYTES + name_size + token_size + data_size

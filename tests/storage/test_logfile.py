@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from storage.abc import (
     SeqnoMismatch,
     StorageFull,
 )
-from storage.consensus import LogFileConsensus, MemoryConsensus
+from storage.consensus import LogFileConsensus, MemoryConsensus, log_store
 from storage.consensus import log_records as records
 
 SMALL = {"step_bytes": 4096, "garbage_max_bytes": 2000}
@@ -223,7 +224,10 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
         opened(tmp_path / "no" / "folder" / "consensus.log")
 
 
-def test_a_file_that_goes_away_says_so(file: Path) -> None:
+def test_a_file_that_goes_away_says_so_at_the_next_look_at_its_name(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_store, "NAME_CHECK_S", 0.0)
     c = opened(file)
     c.append_now("s", 0, b"1", b"a")
     file.unlink()
@@ -278,6 +282,56 @@ def test_a_replaced_file_is_noticed_by_everybody(file: Path) -> None:
 
     asyncio.run(main())
     assert [e.seqno for e in entries(file)] == [39, 40, 41]
+
+
+def test_nobody_looks_at_the_name_as_long_as_there_is_nothing_new(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_store, "NAME_CHECK_S", 1e9)
+    looks: list[object] = []
+    stat = os.stat
+
+    def counted(path: Any, **more: Any) -> os.stat_result:
+        looks.append(path)
+        return stat(path, **more)
+
+    async def main() -> None:
+        one, two = opened(file), opened(file)
+        one.append_now("s", 0, b"1", b"t")
+        monkeypatch.setattr(os, "stat", counted)
+        for i in range(1, 6):
+            one.append_now("s", i, b"1", b"t%d" % i)
+        assert not looks
+        two.append_now("s", 6, b"1", b"u")
+        assert len(looks) == 1, "there was something new"
+        assert await one.truncate("s", 6) == 5
+        two.append_now("s", 7, b"1", b"v")
+        monkeypatch.setattr(os, "stat", stat)
+        for c in (one, two):
+            await c.close()
+
+    asyncio.run(main())
+    assert [e.seqno for e in entries(file)] == [6, 7, 8]
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_a_copy_that_takes_the_name_is_seen_by_who_had_read_everything(file: Path, small: bool) -> None:
+    """Nothing follows the last record of the old file, not even zeros."""
+
+    async def main() -> None:
+        one, two = opened(file), opened(file)
+        one.append_now("s", 0, b"x" * (10 if small else 10_000), b"t")
+        assert (await two.scan("s", 1))[0].seqno == 1
+        one._file.acquire(1.0)
+        one._file._replace()
+        one._file.release()
+        assert two.append_now("s", 1, b"2", b"u") == 2
+        assert one.append_now("s", 2, b"3", b"v") == 3
+        for c in (one, two):
+            await c.close()
+
+    asyncio.run(main())
+    assert [e.seqno for e in entries(file)] == [1, 2, 3]
 
 
 _WRITER = """
