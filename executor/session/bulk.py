@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 STAGING_MAX = 3
 """Parts of a statement that are written at a time."""
+PLACE_ROWS_MAX = 100_000
+"""Among so many rows the one that an error is about is looked for: on the loop, while everybody waits."""
 
 
 async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
@@ -333,7 +335,9 @@ def rules_violation(writes: TableWrites, rows: pa.Table, oid: int, key: Any) -> 
 
 
 def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) -> int | None:
-    """Which of the rows has a key that is there already, or has it for the second time."""
+    """Which of the rows has a key that is there already, or has it for the second time. None: that would take long to find out."""
+    if rows.num_rows > PLACE_ROWS_MAX:
+        return None
     places = [table.index_of(a) + 1 for a in constraint.columns]
     found: list[int] = []
     before = 0

@@ -110,26 +110,27 @@ class Packer:
         self._begin(ROWS_MIN)
 
     def _begin(self, rows_min: int) -> asyncio.Task[None]:
-        if self._packing is None:
+        if not self._is_packing():
             self._packing = self._spawn(self._pack_all(rows_min))
+        assert self._packing is not None
         return self._packing
+
+    def _is_packing(self) -> bool:
+        return self._packing is not None and not self._packing.done()
 
     async def pack(self) -> None:
         """Returns when what had been written is packed, or somebody was in the way at each attempt. Raises what DuckDB raises."""
-        while self._packing is not None:
+        while self._packing is not None and self._is_packing():
             await asyncio.wait([self._packing])
         if self.unpacked_rows and not self._closed:
             await asyncio.shield(self._begin(1))
 
     async def _pack_all(self, rows_min: int) -> None:
-        try:
-            for database in [name for name, rows in self.unpacked_rows.items() if rows >= rows_min]:
-                for _ in range(TRIES_MAX):
-                    if self._closed or database not in self.unpacked_rows or await self._pack(database):
-                        break
-                    await asyncio.sleep(RETRY_S)
-        finally:
-            self._packing = None
+        for database in [name for name, rows in self.unpacked_rows.items() if rows >= rows_min]:
+            for _ in range(TRIES_MAX):
+                if self._closed or database not in self.unpacked_rows or await self._pack(database):
+                    break
+                await asyncio.sleep(RETRY_S)
 
     async def _pack(self, database: str) -> bool:
         """One attempt; whether nobody was in its way."""
@@ -137,7 +138,7 @@ class Packer:
         if release is None:
             return False
         try:
-            if self._is_writing() or self._closed:
+            if self._is_writing() or self._closed or database not in self.unpacked_rows:  # dropped meanwhile
                 return False
             self._database = database
             self._over.clear()

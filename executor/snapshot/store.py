@@ -172,7 +172,9 @@ class SnapshotStore:
         self._account(image)
         self.memory_bytes -= image.accounted_bytes
         image.accounted_bytes = 0
-        await self._writer.drop_tables([p for p in image.generations if p.exists], last=True)
+        # Of a hydration that failed the database is left.
+        there = [p for p in image.generations if p.exists or p.database]
+        await self._writer.drop_tables(there, last=True)
 
     def set_since(self, since: Timestamp) -> None:
         """No read hold is below `since` any more: older versions may go.

@@ -14,8 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from executor.abc import ExecutionError
 from executor.keyed.row_ids import RowIds
 from executor.limits import ExecutorLimits
+from executor.session import bulk
 from tests.executor.sql import Failed, Server
 
 ids = st.lists(st.integers(0, 60), max_size=30)
@@ -147,6 +149,27 @@ def test_a_bulk_insert_of_a_key_that_is_taken() -> None:
             await server.run("a", "INSERT INTO t SELECT k, 1, '' FROM generate_series(51, 150) g(k)")
             await server.run("a", "COMMIT")
             assert await server.client("a").rows("SELECT count(*), sum(v) FROM t") == [(150, 100)]
+
+    asyncio.run(run())
+
+
+def test_the_row_with_a_key_that_is_taken_is_looked_for_among_a_few_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            await server.run("a", TABLES["primary key"])
+            await server.run("a", "INSERT INTO t VALUES (130, 0, '')")
+            for rows_max, row in ((101, 30), (100, None)):
+                monkeypatch.setattr(bulk, "PLACE_ROWS_MAX", rows_max)
+                with pytest.raises(Failed) as refused:
+                    await server.client("a").rows(
+                        "INSERT INTO t SELECT k, 0, '' FROM generate_series(100, 200) g(k)"
+                    )
+                error = refused.value.error
+                assert isinstance(error, ExecutionError)
+                which = error.which
+                assert which is not None and which() == row
 
     asyncio.run(run())
 

@@ -37,6 +37,14 @@ def unpacked(store: SnapshotStore) -> tuple[int, int]:
     return store.packer.packed, sum(store.packer.unpacked_rows.values())
 
 
+def databases(store: SnapshotStore) -> int:
+    """How many tables have one of their own."""
+    asked = "SELECT count(*) FROM duckdb_databases() WHERE NOT internal"
+    row = store.connection.cursor().execute(asked).fetchone()
+    assert row is not None
+    return int(row[0]) - 1
+
+
 async def until(true: Callable[[], bool]) -> None:
     async with asyncio.timeout(240):
         while not true():
@@ -162,15 +170,6 @@ def test_a_store_that_closes_begins_nothing(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_only_what_begins_large_has_a_database_of_its_own_and_it_goes_with_the_table() -> None:
-    def databases(store: SnapshotStore) -> int:
-        row = (
-            store.connection.cursor()
-            .execute("SELECT count(*) FROM duckdb_databases() WHERE NOT internal")
-            .fetchone()
-        )
-        assert row is not None
-        return int(row[0]) - 1
-
     async def work(store: SnapshotStore) -> None:
         small = store.create(PLAIN, 1)
         small.put_bulk(small.prepare_bulk(rows(list(range(1000)), None, 0)), 5)
@@ -240,5 +239,44 @@ def test_a_large_table_that_is_hydrated_is_packed_too() -> None:
         await store.packer.pack()
         assert unpacked(store) == (1, 0) and kept_bytes(store) < loose_bytes / 4
         assert await query(store, 5, "SELECT count(*), max(a) FROM {} q") == [(MANY, MANY - 1)]
+
+    run(work)
+
+
+def test_a_table_that_is_dropped_when_it_could_not_be_read_leaves_no_database() -> None:
+    async def work(store: SnapshotStore) -> None:
+        async def parts() -> AsyncIterator[tuple[str, pa.Table, int]]:
+            yield "+", rows(list(range(10)), None, 0), 5
+            raise OSError("the store is away")
+
+        async def opener() -> HydrationSource:
+            return HydrationSource(5, parts(), MANY)
+
+        store.attach(PLAIN, opener)
+        for _ in range(2):
+            with pytest.raises(OSError, match="away"):
+                await store.image("t1").hydrated()
+        assert databases(store) == 1
+        store.discard("t1")
+        await until(lambda: databases(store) == 0)
+        store.background_error = None  # that was expected
+
+    run(work)
+
+
+def test_a_table_may_be_dropped_just_before_it_would_be_packed() -> None:
+    async def work(store: SnapshotStore) -> None:
+        async def steady() -> Callable[[], None] | None:
+            if store.find("t1") is not None:
+                store.discard("t1")
+                await until(lambda: not store.packer.unpacked_rows)
+                await until(lambda: databases(store) == 0)
+            return lambda: None
+
+        store.packer.steady = steady
+        fill(store)
+        await store.prepare_read(["t1"], 10)
+        await store.packer.pack()
+        assert unpacked(store) == (0, 0)
 
     run(work)
