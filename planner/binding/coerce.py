@@ -20,7 +20,7 @@ from planner.binding import ir
 from planner.binding.facts import category, element_name, type_name
 from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
-from planner.binding.records import items_of, row_of
+from planner.binding.records import items_of, row_of, told_type
 from planner.binding.resolve import castable
 from planner.catalog.system.reg_names import INPUT, RegNames
 
@@ -80,6 +80,8 @@ class Coercions:
         if fields is not None:
             node = self._as_composite(node, target, fields, context, position)
         if node.type.oid != target.oid:
+            if node.type.oid == t.RECORD_ARRAY and not _rows_of(node.type, target):
+                return None
             if not castable(name_of(node.type), name_of(target), context):
                 return None
             plain = TypeRef(target.oid)
@@ -204,6 +206,11 @@ def _as_written(item: ir.Node) -> ir.Node:
     if isinstance(item, ir.Lit) and item.type.oid == t.TEXT:
         return ir.Lit(UNKNOWN, item.value, item.position)
     return item
+
+
+def _rows_of(records: TypeRef, target: TypeRef) -> bool:
+    """Whether an array of records may be a `target`: of composite values only where they are whole rows of that type."""
+    return t.composite_fields(t.element_of(target.oid)) is None or told_type(records).oid == target.oid
 
 
 def is_array(ref: TypeRef) -> bool:

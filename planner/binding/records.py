@@ -14,9 +14,11 @@ from functools import lru_cache
 from planner import types as t
 from planner.abc import Oid, PlanError, ResultColumn, TypeRef
 from planner.binding import ir
+from planner.catalog.row_types import relation_of, row_array_oid
 
 Fields = tuple[tuple[str, TypeRef], ...]
 
+_RECORDS = (t.RECORD, t.RECORD_ARRAY)
 _MAX = 10_000
 _shapes: list[Fields] = []
 _row_types: dict[int, Oid] = {}
@@ -36,12 +38,15 @@ def record_of(fields: Fields, rows: Oid = 0) -> TypeRef:
 
 def told(columns: Iterable[ResultColumn]) -> tuple[ResultColumn, ...]:
     """A statement's columns as clients are told of them: whole rows of a table under the name of its row type."""
-    return tuple(c if c.type.oid != t.RECORD else replace(c, type=told_type(c.type)) for c in columns)
+    return tuple(c if c.type.oid not in _RECORDS else replace(c, type=told_type(c.type)) for c in columns)
 
 
 def told_type(ref: TypeRef) -> TypeRef:
-    rows = _row_types.get(ref.typmod) if ref.oid == t.RECORD else None
-    return ref if rows is None else TypeRef(rows)
+    """The row type of whole rows, its array type for arrays of them; any other type as it is."""
+    rows = _row_types.get(ref.typmod) if ref.oid in _RECORDS else None
+    if rows is None:
+        return ref
+    return TypeRef(rows if ref.oid == t.RECORD else row_array_oid(relation_of(rows)))
 
 
 def row_of(items: tuple[ir.Node, ...], names: tuple[str, ...] = (), rows: Oid = 0) -> ir.Logic:

@@ -31,6 +31,7 @@ from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.outer_aggregates import standing
 from planner.binding.queries import QueryBinder
+from planner.binding.records import told
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, no_column, similar_column
 from planner.binding.sources import CommonTable
 from planner.binding.state import BoundQuery, Parts, Target
@@ -486,11 +487,10 @@ class RowBinder:
             x.node = self.joined.taken(x.node)
             if isinstance(x.node, ir.Var) and x.node.relation == relation.number:
                 x.table_oid, x.attnum = table.oid, relation.columns[x.node.column].attnum
-        return (
-            tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in targets),
-            targets,
-            relation.number,
+        columns = tuple(
+            ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in targets
         )
+        return columns if self.common else told(columns), targets, relation.number
 
     def returning_query(self, targets: list[Target] | None, number: int, slot: str) -> Query | None:
         if targets is None:

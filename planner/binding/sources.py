@@ -288,8 +288,10 @@ class SourceBinder:
         with locked_rows.inside(self.queries, shown):
             bound = self.queries.view_query(view)
         columns = [
-            # A whole row is a record within statements: its fields are those that the query finds now.
-            RelationColumn(c.name, b.type if b.type.oid == t.RECORD else c.type, collation=b.collation)
+            # Whole rows are records within statements: their fields are those that the query finds now.
+            RelationColumn(
+                c.name, b.type if b.type.oid in (t.RECORD, t.RECORD_ARRAY) else c.type, collation=b.collation
+            )
             for c, b in zip(view.columns, bound.columns, strict=True)
         ] or None
         made = self._subquery(bound, shown, alias, columns)

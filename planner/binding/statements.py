@@ -134,7 +134,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     parts = queries.select(node, scope, None)
     parts.prefix = prefix
     wishes = locking.wishes_of(queries, node, parts, scope)
-    columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
+    columns = told(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
     body: Body
     try:
         if prefix is not None or not queries.prefer_keyed or not wishes.tables:

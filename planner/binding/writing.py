@@ -12,6 +12,7 @@ from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
+from planner.binding.records import told_type
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
 
@@ -21,6 +22,11 @@ class QueryWriter(QueryState):
 
     def canonical(self, frag: Frag, ref: TypeRef) -> Frag:
         """An output of the whole statement, in the Arrow type that its PostgreSQL type has."""
+        told = told_type(ref)
+        if told != ref:  # as values of that type are stored: whoever shows them knows the settings
+            from planner.binding.functions.conversions import convert
+
+            frag, ref = convert(frag, ref, told, False), told
         if ref.oid == t.NUMERIC:
             form = decimal_form(ref)
             if form is None:
@@ -50,9 +56,10 @@ class QueryWriter(QueryState):
         """A target's text in the canonical Arrow type."""
         if isinstance(node, ir.Logic) and node.op == "row":
             # Written out here: an array of several dimensions has no place in a struct.
-            from planner.binding.functions.conversions import record_item
+            from planner.binding.functions.conversions import record_item, stored_text
 
-            items = [record_item(self.emitter.frag(a), a.type) for a in node.args]
+            item = record_item if told_type(node.type) == node.type else stored_text
+            items = [item(self.emitter.frag(a), a.type) for a in node.args]
             return sql("tw_record_text(CAST([", join(", ", items), "] AS VARCHAR[]))")
         return self.canonical(self.emitter.frag(node), node.type)
 

@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, DomainUse, PlanError, Table
+from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
 from planner.catalog import CompositeType, domains, quote_identifier
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import has_rows_of
@@ -103,7 +103,7 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
 def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
     """Raises 0A000 for another row of a table of whose row type a column is: its values have the fields of before."""
     rows = row_type(before)
-    if not has_rows_of(rows.oid) or [c.type for c in before.visible] == [c.type for c in after.visible]:
+    if not has_rows_of(rows.oid) or _fields(before) == _fields(after):
         return
     things: list[Table | CompositeType] = [
         *scope.catalog.objects(Table),
@@ -115,6 +115,11 @@ def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
                 "0A000",
                 f'cannot alter table "{before.name}" because column "{thing.name}.{column.name}" uses its row type',
             )
+
+
+def _fields(table: Table) -> list[tuple[int, TypeRef]]:
+    """What values of its row type are made of: which columns, whatever they are called, and their types."""
+    return [(c.attnum, c.type) for c in table.visible]
 
 
 def refuse_conditions(domain: DomainUse | None) -> None:

@@ -35,6 +35,9 @@ _SHOWN_BY_SETTINGS = frozenset(
         oids.REGTYPE,
         oids.REGNAMESPACE,
         oids.REGROLE,
+        oids.REGCOLLATION,
+        oids.REGCONFIG,
+        oids.REGDICTIONARY,
         oids.TSRANGE,
         oids.TSTZRANGE,
         oids.DATERANGE,
@@ -70,11 +73,12 @@ class ArrayType(SqlType):
         return canonical
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
-        if self.element.oid not in _SHOWN_BY_SETTINGS or settings == DEFAULT_SETTINGS:
+        if settings == DEFAULT_SETTINGS:
             return str
-        return self._again(
-            self.element.text_input(-1, DEFAULT_SETTINGS), self.element.text_output(typmod, settings)
-        )
+        show = self.element.text_output(typmod, settings)
+        if self.element.oid not in _SHOWN_BY_SETTINGS and not (self.element.of_fields and show is not str):
+            return str
+        return self._again(self.element.text_input(-1, DEFAULT_SETTINGS), show)
 
     def _again(self, read: TextInput, show: TextOutput) -> TextOutput:
         delimiter = self.delimiter

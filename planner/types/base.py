@@ -55,6 +55,8 @@ class SqlType:
 
     storable = True
     """Whether a table may have a column of it."""
+    of_fields = False
+    """Whether it shows its values by the types of their fields, which may go by the session's settings."""
 
     def __init__(self, oid: int, arrow: pa.DataType, duckdb: str, sql_name: str = "") -> None:
         self.oid = oid

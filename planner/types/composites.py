@@ -77,6 +77,8 @@ def _malformed(text: str, detail: str) -> SqlError:
 
 
 class CompositeSqlType(SqlType):
+    of_fields = True
+
     def __init__(self, oid: int, fields: Fields) -> None:
         super().__init__(oid, pa.string(), "VARCHAR")
         self.fields = fields

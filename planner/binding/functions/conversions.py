@@ -11,7 +11,15 @@ from collections.abc import Callable
 
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
-from planner.binding.dimensions import as_list, element_ref, held_form, is_text, stored_items, with_items
+from planner.binding.dimensions import (
+    as_list,
+    as_text,
+    element_ref,
+    held_form,
+    is_text,
+    stored_items,
+    with_items,
+)
 from planner.binding.facts import element_name, range_subtype, type_name
 from planner.binding.fragments import DECIMAL_DIGITS_MAX, Form, Frag, Item, join, quote_text, sql
 from planner.binding.functions.catalog import reg_text, reg_value
@@ -232,7 +240,7 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     inner_a, inner_b = element_name(type_name(a)), element_name(type_name(b))
     if inner_a and inner_b:
         to = TypeRef(t.element_of(b))
-        inner = as_text_numeric(_base(Frag(("tw_x",)), TypeRef(t.element_of(a)), to))
+        inner = as_text_numeric(_base(Frag(("tw_x",)), element_ref(source), to))
         if is_text(frag) and inner.text == "tw_x" and t.duckdb_type(to) == "VARCHAR":
             return frag
         changed = sql("list_transform(", as_list(frag, source), ", lambda tw_x: ", inner, ")")
@@ -403,6 +411,8 @@ def stored_text(frag: Frag, source: TypeRef) -> Frag:
         return record_text(frag, source, stored_text)
     if type_name(oid) in _REGISTERED:
         return sql("CAST(", frag, " AS VARCHAR)")
+    if t.element_of(oid):
+        return as_text(frag, source)
     if range_subtype(type_name(oid)) or t.composite_fields(oid) is not None:
         return frag
     return record_item(frag, source)

@@ -1,0 +1,31 @@
+-- Whole rows are stored and shown as values of their row type, whatever the session's settings are.
+create table whole_r (d date, ts timestamptz, b bool, i interval, y bytea, n numeric(10,2), dr daterange, a date[]);
+insert into whole_r values ('2020-03-04', '2020-03-04 05:06:07+00', true, '1 day 2:03:04', '\x00ff', 1.5, '[2020-01-02,2020-02-03)', '{2020-05-06}');
+set timezone = 'UTC'; set datestyle = 'German'; set intervalstyle = 'sql_standard'; set bytea_output = 'escape';
+select whole_r from whole_r;
+select x from (select whole_r x from whole_r) s;
+select distinct whole_r from whole_r;
+select array_agg(whole_r), array[whole_r] from whole_r group by whole_r;
+select whole_r from whole_r for update;
+insert into whole_r (d) values ('2020-03-05') returning whole_r, array[whole_r];
+delete from whole_r where d = '2020-03-05' returning whole_r;
+create table whole_kept as select whole_r r, array_agg(whole_r) over () rs from whole_r;
+create table whole_put (q whole_r, qs whole_r[]);
+insert into whole_put select whole_r, array_agg(whole_r) over () from whole_r;
+insert into whole_put (q) select x from (select whole_r x from whole_r) s;
+select * from whole_put;
+reset datestyle; reset intervalstyle; reset bytea_output;
+select r, (r).d, (r).a, rs, (rs[1]).ts, pg_typeof(rs) from whole_kept;
+select q, (q).i, qs, (qs[1]).y from whole_put;
+create view whole_v as select array_agg(whole_r) x from whole_r;
+select x, pg_typeof(x) from whole_v;
+select coalesce(array_agg(whole_r), '{}') from whole_r;
+-- A column of another column's type in its place would be read as that one's values.
+create table whole_f (a int, b int);
+create table whole_g (x whole_f);
+insert into whole_g values (row(1, 2));
+alter table whole_f rename b to c;
+select (x).c from whole_g;
+drop view whole_v;
+drop table whole_put, whole_kept, whole_r, whole_g, whole_f;
+select array['"C"'::regcollation], array['simple'::regconfig];
