@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -18,7 +18,7 @@ from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name
-from planner.binding.records import items_of, record_of, row_of
+from planner.binding.records import items_of, record_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
 from planner.binding.windows import INSIDE, WindowBinder
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 BOOL, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.UNKNOWN)
 _NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
+
+_POPULATING: Final = frozenset(
+    f"{kind}_populate_record{several}" for kind in ("json", "jsonb") for several in ("", "set")
+)
+"""Functions that fill up a row: a table's whole row is to them a value of its row type."""
 
 
 def shown(ref: TypeRef) -> str:
@@ -300,6 +305,8 @@ class CallBinder(WindowBinder):
         given = [self.bind(a, scope) for a in arguments]
         # A parameter of type void is what drivers bind for an OUT parameter: PostgreSQL leaves it out.
         given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
+        if name in _POPULATING and given and (rows := told_type(given[0].type)) != given[0].type:
+            given[0] = self.coercions.coerce(given[0], rows, "i", position)
         changing = name == "current_setting" and "set_config" in self.queries.text.lower()
         if (
             name == "pg_collation_for"

@@ -20,6 +20,8 @@ Fields = tuple[tuple[str, TypeRef], ...]
 
 _RECORDS = (t.RECORD, t.RECORD_ARRAY)
 _MAX = 10_000
+_ROW_TYPES_MAX = _MAX // 2
+"""Tables come and go, temporary ones above all: from here on whole rows of new ones are told as mere records."""
 _shapes: list[Fields] = []
 _row_types: dict[int, Oid] = {}
 """The shapes that are of tables' rows, and the types of these: what a client is told of a whole row."""
@@ -28,6 +30,8 @@ _row_types: dict[int, Oid] = {}
 @lru_cache(maxsize=_MAX)
 def record_of(fields: Fields, rows: Oid = 0) -> TypeRef:
     """The type of records with these fields, which may be of the type of a table's rows. Raises 54000 when there are too many different ones."""
+    if rows and len(_row_types) >= _ROW_TYPES_MAX:
+        return record_of(fields)
     if len(_shapes) >= _MAX:
         raise PlanError("54000", "too many different record types")
     _shapes.append(fields)

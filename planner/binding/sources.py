@@ -16,7 +16,17 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
-from planner.binding import changes, expanded, ir, locked_rows, ordinality, sampling, series, system_columns
+from planner.binding import (
+    changes,
+    expanded,
+    ir,
+    locked_rows,
+    ordinality,
+    rows_from,
+    sampling,
+    series,
+    system_columns,
+)
 from planner.binding.clauses import refuse_sets_below
 from planner.binding.collating import carried
 from planner.binding.comparable import comparable
@@ -111,7 +121,7 @@ class SourceBinder:
             if isinstance(node.this, exp.Values):
                 return self.derived(node.this, node.args.get("alias"), scope, lateral=False)
             if node.args.get("rows_from"):
-                return self.function(_side_by_side(node), node, scope)
+                return self.function(rows_from.side_by_side(node), node, scope)
             return self.function(node.this, node, scope)
         if isinstance(node, exp.Lateral):
             inner = node.this
@@ -376,7 +386,7 @@ class SourceBinder:
                         "unnest", [self.queries.expressions.bind(e, scope)], position
                     )
                 )
-                names.append("unnest")
+                names.append(rows_from.called(e))
         else:
             made = self.queries.expressions.bind(call, scope)
             refuse_sets_below(made)
@@ -595,17 +605,6 @@ def _may_look_left(node: exp.Join) -> bool:
     return isinstance(item, exp.Lateral | exp.Unnest) or (
         isinstance(item, exp.Table) and not isinstance(item.this, exp.Identifier | exp.Values)
     )
-
-
-def _side_by_side(node: exp.Table) -> exp.Expression:
-    """ROWS FROM (f(..), g(..)) as one unnest of several arrays, which puts them side by side the same way."""
-    arrays = []
-    for function in node.args["rows_from"]:
-        if not isinstance(function, exp.Table) or function.args.get("alias"):
-            raise PlanError("0A000", "column definitions in ROWS FROM are not supported")
-        query = exp.select(function.this.copy())
-        arrays.append(exp.Anonymous(this="array", expressions=[query]))
-    return exp.Anonymous(this="unnest", expressions=arrays)
 
 
 def _crossed(groups: list[Source]) -> Source:

@@ -91,6 +91,9 @@ class QueryWriter(QueryState):
             or _varies(parts)
             or _ordered_anew(parts)
         )
+        parts.numbered = parts.numbered and bool(parts.order) and bool(scope.outer)
+        if parts.numbered:  # a window's order may not have a window
+            wrap = wrap or any(isinstance(n, ir.Window) for k in parts.order for n in ir.walk(k.expr))
         if top and not wrap:
             outputs = [self._output(x.node) for x in parts.targets]
         else:
@@ -102,8 +105,7 @@ class QueryWriter(QueryState):
             if parts.distinct_on is not None:
                 distinct = ["DISTINCT ON (", join(", ", [emit.sort_key(n) for n in parts.distinct_on]), ") "]
             order: list[Item] = [" ORDER BY ", emit.order(parts.order)] if parts.order else []
-            numbered = parts.numbered and bool(parts.order) and bool(scope.outer)
-            if numbered:
+            if parts.numbered:
                 items.append(sql("row_number() OVER (", *order, ") AS tw_n"))
             body = sql(
                 *head,
@@ -115,7 +117,7 @@ class QueryWriter(QueryState):
                 *order,
                 *self._limit_text(parts),
             )
-            return BoundQuery(body, columns, forms, rows=parts.rows, numbered=numbered)
+            return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered)
         return self._wrapped(parts, frags, columns, forms, head, source, where, top)
 
     def _wrapped(
@@ -189,9 +191,11 @@ class QueryWriter(QueryState):
             order, limit = [f" ORDER BY r{number}.tw_row"], []
         else:
             limit = self._limit_text(parts)
+        if parts.numbered:
+            outs.append(sql("row_number() OVER (", *order, ") AS tw_n"))
         shown = join(", ", outs) if outs else "1"
         body = sql(*head, "SELECT ", shown, " FROM (", inner, f") AS r{number}", *order, *limit)
-        return BoundQuery(body, columns, forms, rows=parts.rows)
+        return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered)
 
     def _count(self, node: ir.Node) -> Frag:
         frag = self.emitter.frag(node)

@@ -17,6 +17,7 @@ from planner.catalog.objects import CompositeType, View
 FIRST_ROW_TYPE: Final = 1 << 30
 _ARRAYS: Final = 3 << 29
 _END: Final = 1 << 31
+_MADE_MAX: Final = 20_000
 
 _made: dict[Oid, tuple[Table | View, CompositeType]] = {}
 """By relation: the newest definition met and its type; one relation's entry takes the place of its last one."""
@@ -55,5 +56,7 @@ def row_type(relation: Table | View) -> CompositeType:
         tuple(columns),
         relation.owner,
     )
+    if len(_made) >= _MADE_MAX:
+        _made.clear()
     _made[relation.oid] = (relation, made)
     return made

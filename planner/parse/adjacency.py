@@ -107,7 +107,7 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
         a.keyword == "union" or (a.keyword == "all" and tokens[i - 1].keyword == "union")
     ):
         return True
-    if a.keyword == "values" and i and tokens[i - 1].keyword == "default":
+    if a.keyword == "values" and i and not _after_target(tokens, i):
         return False
     if a.keyword == "between" and b.keyword in ("symmetric", "asymmetric"):
         return False
@@ -126,6 +126,13 @@ def _impossible(a: Token, b: Token, tokens: list[Token], i: int) -> bool:
     if a.keyword == "select":
         return b.kind == PUNCTUATION and b.value in (",", "[")
     return False
+
+
+def _after_target(tokens: list[Token], i: int) -> bool:
+    """Whether VALUES stands behind INSERT's table or its columns, where rows must follow; elsewhere it may be a name."""
+    before = tokens[i - 1]
+    named = before.kind == QUOTED or is_sign(before, ")") or (before.kind == WORD and not before.keyword)
+    return named and tokens[0].keyword == "insert"
 
 
 def _begins_nothing(b: Token) -> bool:

@@ -21,7 +21,7 @@ _CLAUSES: Final = {
 }
 _ORDERED: Final = _CLAUSES["order"]
 _LIMITED: Final = _ORDERED + 1
-_BEGINNINGS: Final = frozenset(("select", "values", "table"))
+_BEGINNINGS: Final = frozenset(("select", "table"))
 _SETS: Final = frozenset(("union", "intersect", "except"))
 _LIMITS: Final = {"limit": "limit", "fetch": "limit", "offset": "offset"}
 _PAIRED: Final = {"group": "by", "order": "by"}
@@ -60,15 +60,21 @@ def refuse_disorder(tokens: list[Token], text: str) -> None:
             continue
         if word in _BEGINNINGS:
             levels[-1] = _begun(levels[-1])
+        elif word == "values" and is_sign(tokens[i + 1], "("):
+            levels[-1] = _begun(levels[-1], _ORDERED - 1)
+        elif word == "where" and tokens[i - 1].keyword == "nothing" and tokens[i - 2].keyword == "do":
+            raise syntax_error(token, text)
         elif word == "returning" or (word == "on" and tokens[i + 1].keyword == "conflict"):
             levels[-1] = None
         elif (query := levels[-1]) is not None and not _takes(query, word, tokens, i):
             raise syntax_error(token, text)
 
 
-def _begun(query: _Query | None) -> _Query:
-    """A query's beginning; behind UNION the same one goes on."""
-    return query if query is not None else _Query()
+def _begun(query: _Query | None, reached: int = 0) -> _Query:
+    """A query's beginning, with the clauses up to `reached` behind it; behind UNION the same one goes on."""
+    begun = query if query is not None else _Query()
+    begun.reached = max(begun.reached, reached)
+    return begun
 
 
 def _takes(query: _Query, word: str, tokens: list[Token], i: int) -> bool:

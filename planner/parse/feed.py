@@ -216,6 +216,9 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
             if keyword == "row" and _opens(following):
                 put(TokenType.VAR, word, token)
                 continue
+            if keyword == "values" and _is_name(previous, following):
+                put(TokenType.VAR, word, token)
+                continue
             always = _ALWAYS.get(keyword)
             if always is TokenType.ALIAS and _type_expected(token, tokens, i):
                 type_end = _type_end(tokens, i)
@@ -350,6 +353,15 @@ def _type_expected(previous: Token | None, tokens: list[Token], at: int) -> bool
                 if depth < 0:
                     return i > 0 and tokens[i - 1].keyword == "cast"
     return False
+
+
+def _is_name(previous: Token | None, following: Token) -> bool:
+    """Whether VALUES is what a column or an alias is called: a list of rows begins with a parenthesis."""
+    if previous is None or previous.keyword == "default" or following.keyword in ("select", "with", "table"):
+        return False
+    return following.kind in (WORD, OPERATOR, END) or (
+        following.kind == PUNCTUATION and following.value != "("
+    )
 
 
 def _unreserved(

@@ -9,6 +9,7 @@
     USING a JOIN b ON c ON d (MERGE)       USING (a JOIN b ON c) ON d
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
     COLLATION FOR (a)                      pg_collation_for (a)
+    numeric(3, -1)                         its scale as one number
 
 Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
 """
@@ -16,7 +17,7 @@ Tokens that are put in stand where the ones around them stand, so that errors ke
 from __future__ import annotations
 
 from planner.abc import PlanError
-from planner.lexer import OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
+from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
 
 
 def rewritten(tokens: list[Token]) -> list[Token]:
@@ -34,7 +35,25 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = _similar_substring(tokens)
     if "collation" in words and "for" in words:
         tokens = _collation_for(tokens)
+    if words & _SCALED:
+        tokens = _negative_scales(tokens)
     return _normalized(tokens) if "normalized" in words else tokens
+
+
+_SCALED = frozenset(("numeric", "decimal", "dec"))
+
+
+def _negative_scales(tokens: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    for i, token in enumerate(tokens):
+        minus = out[-1] if out else token
+        if token.kind == INTEGER and i > 4 and minus.value == "-" and tokens[i - 5].keyword in _SCALED:
+            opening, comma = tokens[i - 4], tokens[i - 2]
+            if is_sign(opening, "(") and is_sign(comma, ",") and is_sign(tokens[i + 1], ")"):
+                out[-1] = Token(INTEGER, f"-{token.value}", minus.start, token.end)
+                continue
+        out.append(token)
+    return out
 
 
 def _collation_for(tokens: list[Token]) -> list[Token]:

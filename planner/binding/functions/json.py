@@ -234,7 +234,8 @@ def _populates(rows: bool, declared: str) -> None:
         base = sql("CAST([", args[0], "] AS VARCHAR[])")
         oid = str(call.type.oid)
         if not rows:
-            return sql("tw_json_populated(", base, ", ", args[1], f", {oid})")
+            filled = sql("tw_json_populated(", base, ", ", args[1], f", {oid})")
+            return sql("CASE WHEN ", args[1], " IS NULL THEN ", args[0], " ELSE ", filled, " END")
         return sql(
             "list_transform(tw_json_elements(",
             args[1],

@@ -9,9 +9,9 @@ DuckDB computes them for constant places; for one that each group has of its own
 from __future__ import annotations
 
 from planner import types as t
-from planner.abc import PlanError
+from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.fragments import ARRAY_TEXT, Frag, sql
+from planner.binding.fragments import ARRAY_TEXT, Frag, join, sql
 from planner.binding.functions.aggregates import Around, Maker, aggregates
 from planner.binding.numeric_forms import as_text_numeric
 
@@ -28,57 +28,104 @@ def _varying_percentile(around: Around, name: str, x: Frag, share: Frag) -> Frag
         place = sql("(", share, " * (", count, " - 1))")
         below, above = (sql(values, f"[CAST({f}(", place, ") AS BIGINT) + 1]") for f in ("floor", "ceil"))
         found = sql("(", below, " + (", place, " - floor(", place, ")) * (", above, " - ", below, "))")
+    return _checked(share, found).with_form(x.form if name == "quantile_disc" else None)
+
+
+def _checked(share: Frag, found: Frag) -> Frag:
     message = sql("'[22003] percentile value ' || printf('%g', ", share, ") || ' is not between 0 and 1'")
     return sql(
-        "CASE WHEN ", share, " BETWEEN 0 AND 1 THEN ", found, " WHEN ", share, " IS NOT NULL THEN error(", message,
-        ") END", form=x.form if name == "quantile_disc" else None,
+        "CASE WHEN ", share, " BETWEEN 0 AND 1 THEN ", found, " WHEN ", share, " IS NOT NULL THEN error(", message, ") END"
     )  # fmt: skip
+
+
+def _shares(direct: ir.Node) -> tuple[ir.Node, ...]:
+    """What stands for one place each: the items of ARRAY[...], or the one argument."""
+    bare = direct.arg if isinstance(direct, ir.Cast) else direct
+    return bare.args if isinstance(bare, ir.Logic) and bare.op == "array" else (direct,)
+
+
+def _constant(share: ir.Node) -> float | None:
+    """The number that is written there; None for all else."""
+    bare = share.arg if isinstance(share, ir.Cast) else share
+    known = isinstance(bare, ir.Lit) and bare.type.oid in (t.FLOAT8, t.NUMERIC, t.INT4)
+    return float(bare.value) if known and bare.value is not None else None  # type: ignore[attr-defined]
+
+
+def _varies(direct: ir.Node) -> bool:
+    return any(isinstance(n, ir.Var) or n == ir.Lit(n.type, None) for n in ir.walk(direct))
 
 
 def _within(name: str) -> Maker:
     def made(around: Around, args: list[Frag]) -> Frag:
         node = around.node
-        direct = [around.emitter.frag(d) for d in node.direct]
-        key = node.order[0]
-        x = args[0]
-        if isinstance(node.direct[0] if node.direct else None, ir.Lit):
-            value = node.direct[0].value  # type: ignore[attr-defined]
-            if isinstance(value, float) and not 0 <= value <= 1:
-                raise PlanError("22003", f"percentile value {value:g} is not between 0 and 1")
-        arg = direct[0]
-        if arg.form == ARRAY_TEXT:
-            raise PlanError(
-                "0A000",
-                "percentiles of an array of several dimensions are not supported",
-                position=node.position,
-            )
-        if any(isinstance(n, ir.Var) or n == ir.Lit(n.type, None) for n in ir.walk(node.direct[0])):
-            if t.element_of(node.direct[0].type.oid):
-                raise PlanError(
-                    "0A000",
-                    "percentiles of an array that varies or has NULLs are not supported",
-                    position=node.position,
-                )
-            return _varying_percentile(around, name, x, arg)
-        several = bool(t.element_of(node.direct[0].type.oid))
-        if key.descending and name == "quantile_disc":
-            within = sql(arg, ") WITHIN GROUP (ORDER BY ", around.guarded(x), " DESC")
-            found = around.call("percentile_disc", [within], distinct=False, guard=False)
+        direct, x = node.direct[0], args[0]
+        several = bool(t.element_of(direct.type.oid))
+        shares = _shares(direct)
+        places = [_constant(share) for share in shares]
+        for place in places:
+            if place is not None and not 0 <= place <= 1:
+                raise PlanError("22003", f"percentile value {place:g} is not between 0 and 1")
+        listed = several and shares != (direct,) and not any(t.element_of(s.type.oid) for s in shares)
+        if listed and None in places:
+            found = _each(around, name, x, shares)
+        elif several:
+            found = _of_constants(around, name, x, _whole(around, direct), several=True)
         else:
-            if key.descending:
-                arg = (
-                    sql("list_transform(", arg, ", lambda tw_p: 1 - tw_p)")
-                    if several
-                    else sql("(1 - ", arg, ")")
-                )
-            found = around.call(name, [x, arg], distinct=False)
-        if several and node.args[0].type.oid == t.NUMERIC:  # an array's elements are texts
+            arg = around.emitter.frag(direct)
+            if _varies(direct):
+                return _varying_percentile(around, name, x, arg)
+            if None not in places:
+                return _of_constants(around, name, x, arg, several=False)
+            within = sql("CASE WHEN ", arg, " BETWEEN 0 AND 1 THEN ", arg, " ELSE 0 END")
+            found = _of_constants(around, name, x, within, several=False)
+            return _checked(arg, found).with_form(found.form)
+        if node.args[0].type.oid == t.NUMERIC:  # an array's elements are texts
             return sql(
                 "list_transform(", found, ", lambda tw_v: ", as_text_numeric(Frag(("tw_v",), x.form)), ")"
             )
         return found.with_form(x.form if name == "quantile_disc" else None)
 
     return made
+
+
+def _whole(around: Around, direct: ir.Node) -> Frag:
+    """An array of places that DuckDB takes as it is. Raises 0A000."""
+    arg = around.emitter.frag(direct)
+    if arg.form == ARRAY_TEXT:
+        what = "an array of several dimensions"
+    elif _varies(direct):
+        what = "an array that varies or has NULLs"
+    else:
+        return arg
+    raise PlanError("0A000", f"percentiles of {what} are not supported", position=around.node.position)
+
+
+def _each(around: Around, name: str, x: Frag, shares: tuple[ir.Node, ...]) -> Frag:
+    """A list of percentiles, one by one; NULL where there are no values."""
+    found = [_varying_percentile(around, name, x, around.emitter.frag(_fraction(s))) for s in shares]
+    count = around.call("count", [x], distinct=False)
+    return sql("CASE WHEN ", count, " > 0 THEN [", join(", ", found), "] END")
+
+
+def _fraction(share: ir.Node) -> ir.Node:
+    ref = TypeRef(t.FLOAT8)
+    if share == ir.Lit(share.type, None):
+        return ir.Lit(ref, None)
+    return share if share.type.oid == t.FLOAT8 else ir.Cast(ref, share)
+
+
+def _of_constants(around: Around, name: str, x: Frag, arg: Frag, *, several: bool) -> Frag:
+    descending = around.node.order[0].descending
+    if descending and name == "quantile_disc":
+        within = sql(arg, ") WITHIN GROUP (ORDER BY ", around.guarded(x), " DESC")
+        found = around.call("percentile_disc", [within], distinct=False, guard=False)
+    else:
+        if descending:
+            arg = (
+                sql("list_transform(", arg, ", lambda tw_p: 1 - tw_p)") if several else sql("(1 - ", arg, ")")
+            )
+        found = around.call(name, [x, arg], distinct=False)
+    return found.with_form(x.form if name == "quantile_disc" else None)
 
 
 @aggregates("percentile_cont(float8, interval)")

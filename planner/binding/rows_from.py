@@ -1,0 +1,35 @@
+"""ROWS FROM: several functions side by side, the shorter ones filled up with NULLs.
+
+    ROWS FROM (generate_series(1, 2), abs(3))   ->   unnest(ARRAY(SELECT generate_series(1, 2)), ARRAY(SELECT abs(3)))
+
+unnest() of several arrays puts them side by side the same way. The columns are called as the functions were.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from planner.abc import PlanError
+from planner.binding.naming import figure_name
+
+_CALLED = "called"
+
+
+def side_by_side(node: exp.Table) -> exp.Expression:
+    """The functions of a ROWS FROM as one unnest. Raises 0A000."""
+    arrays = []
+    for function in node.args["rows_from"]:
+        if not isinstance(function, exp.Table) or function.args.get("alias"):
+            raise PlanError("0A000", "column definitions in ROWS FROM are not supported")
+        query = exp.select(function.this.copy())
+        arrays.append(exp.Anonymous(this="array", expressions=[query]))
+        arrays[-1].meta[_CALLED] = figure_name(function.this)
+    return exp.Anonymous(this="unnest", expressions=arrays)
+
+
+def called(argument: exp.Expression) -> str:
+    """What the column of an argument of unnest() is called."""
+    return str(argument.meta.get(_CALLED, "unnest"))
+
+
+__all__ = ["called", "side_by_side"]

@@ -1,0 +1,27 @@
+-- Places of percentiles: each is checked and may vary, in whatever way it is given.
+create table o(k int);insert into o values (1),(2),(3),(4);
+select percentile_cont(array[0.5,1.5]) within group (order by k desc) from o;
+select percentile_cont(array[0.5,1.5]) within group (order by k) from o;
+select percentile_disc(array[-0.5]) within group (order by k) from o;
+select percentile_disc(array[-0.5, -0.3]::float8[]) within group (order by k) from o;
+select percentile_disc('{-0.5}') within group (order by k) from o;
+select percentile_disc('{0.5,2}') within group (order by k) from o;
+select percentile_disc(-0.5) within group (order by k) from o;
+select percentile_cont(1-0.5) within group (order by k) from o;
+select percentile_cont(2) within group (order by k) from o;
+select percentile_cont(array[1,0]) within group (order by k) from o;
+select percentile_cont(0.5+1) within group (order by k) from o;
+select percentile_cont(0.5+1) within group (order by k desc) from o;
+select percentile_cont(0.5-1) within group (order by k) from o;
+prepare pp as select percentile_cont($1) within group (order by k desc) from o; execute pp(0.25); execute pp(1.25);
+create table og(g int, k int, n numeric); insert into og values (1,1,1.5),(1,2,2.25),(2,5,null),(3,null,null);
+select g, percentile_cont(array[0.5,null]) within group (order by k), percentile_disc(array[0.5,null,0.25*2]) within group (order by n desc), percentile_cont(g/4.0) within group (order by k) from og group by g order by g;
+select g, percentile_cont(array[0.5,g/4.0]) within group (order by k desc) from og group by g order by g;
+select percentile_disc(array[0.5,1]) within group (order by n), percentile_disc(0.5) within group (order by n desc) from og;
+select percentile_cont(array[0.5,2,null]) within group (order by k desc) from og;
+select percentile_cont(array[0.5, g]) within group (order by k desc) from og group by g;
+select percentile_cont(array[0.5, k]) within group (order by k desc) from og;
+select percentile_cont(array[]::float8[]) within group (order by k desc) from og;
+select percentile_cont(array[0.5,null]) within group (order by k) filter (where k > 100) from og;
+select percentile_cont(array[0.25::float8, 0.5::real]) within group (order by k) from og;
+execute pp(null);
