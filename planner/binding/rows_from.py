@@ -10,6 +10,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner.abc import PlanError
+from planner.binding import ir
+from planner.binding.fragments import ARRAY_TEXT
 from planner.binding.naming import figure_name
 
 _CALLED = "called"
@@ -32,4 +34,10 @@ def called(argument: exp.Expression) -> str:
     return str(argument.meta.get(_CALLED, "unnest"))
 
 
-__all__ = ["called", "side_by_side"]
+def refuse_arrays(argument: exp.Expression, array: ir.Node) -> None:
+    """Raises 0A000 for a function whose values are arrays: unnest() would take these apart too."""
+    if _CALLED in argument.meta and isinstance(array, ir.SubQuery) and array.form == ARRAY_TEXT:
+        raise PlanError("0A000", "functions that return arrays beside others in ROWS FROM are not supported")
+
+
+__all__ = ["called", "refuse_arrays", "side_by_side"]

@@ -381,11 +381,9 @@ class SourceBinder:
         )
         if isinstance(call, exp.Unnest) or several:
             for e in call.expressions:
-                lists.append(
-                    self.queries.expressions.function(
-                        "unnest", [self.queries.expressions.bind(e, scope)], position
-                    )
-                )
+                array = self.queries.expressions.bind(e, scope)
+                rows_from.refuse_arrays(e, array)
+                lists.append(self.queries.expressions.function("unnest", [array], position))
                 names.append(rows_from.called(e))
         else:
             made = self.queries.expressions.bind(call, scope)

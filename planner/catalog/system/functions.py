@@ -34,6 +34,7 @@ from planner.catalog.system.definitions import (
 )
 from planner.catalog.system.descriptions import built_in, commented, pg_shdescription
 from planner.catalog.system.function_table import system
+from planner.catalog.system.reg_routines import number_in
 from planner.catalog.system.relations import fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
@@ -316,8 +317,8 @@ def _to_regclass(context: SystemContext, text: str | None) -> Oid | None:
     """The OID of a relation by name, or None."""
     if text is None:
         return None
-    if text.isdigit():
-        return int(text)
+    if (number := number_in(text)) is not None:
+        return number
     schema, name = split_name(text)
     if schema and context.catalog.find_schema(schema) is None:
         return None
@@ -389,7 +390,13 @@ def regnamespace_out(context: SystemContext, oid: Oid | None) -> str | None:
 # --- names that may not exist -----------------------------------------------------------------------
 
 
+_UNREADABLE = {"22P02", "42P02", "54023"}
+"""SQLSTATEs of what is no name of a function or operator, whether or not one is there."""
+
+
 def _or_null(read: str) -> Callable[[SystemContext, str | None], Oid | None]:
+    raised = _UNREADABLE | ({"42704"} if read in ("REGPROCEDURE", "REGOPERATOR") else set())
+
     def look(context: SystemContext, text: str | None) -> Oid | None:
         from planner.catalog.system import reg_names
 
@@ -397,7 +404,9 @@ def _or_null(read: str) -> Callable[[SystemContext, str | None], Oid | None]:
             return None
         try:
             return reg_names.INPUT[getattr(oids, read)](context, text)
-        except SqlError:
+        except SqlError as e:
+            if e.sqlstate in raised:
+                raise
             return None
 
     return look

@@ -44,8 +44,8 @@ OUTPUT: dict[Oid, Callable[[SystemContext, Oid | None], str | None]] = {
 
 def regtype_in(context: SystemContext, text: str) -> Oid:
     """The cast `text::regtype`. Raises 42704."""
-    if text.isdigit():
-        return int(text)
+    if (number := routines.number_in(text)) is not None:
+        return number
     body = text.strip()
     is_array = body.endswith("[]")
     schema, name = split_name(body.removesuffix("[]"))
@@ -60,12 +60,13 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
 
 
 def _regnamespace_in(context: SystemContext, text: str) -> Oid:
-    return int(text) if text.isdigit() else context.catalog.schema(split_name(text)[1]).oid
+    number = routines.number_in(text)
+    return number if number is not None else context.catalog.schema(split_name(text)[1]).oid
 
 
 def _regrole_in(context: SystemContext, text: str) -> Oid:
-    if text.isdigit():
-        return int(text)
+    if (number := routines.number_in(text)) is not None:
+        return number
     role = context.catalog.role(split_name(text)[1])
     if role is None:
         raise SqlError("42704", f'role "{text}" does not exist')

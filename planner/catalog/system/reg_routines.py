@@ -9,17 +9,40 @@ A name that alone does not say which is shown with its schema, as PostgreSQL doe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import Final
 
 from planner.abc import Oid, SqlError, TypeRef
-from planner.catalog.names import quote_identifier, split_name
+from planner.catalog.names import missing_schema, quote_identifier, split_name
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
 
 TypeInput = Callable[[SystemContext, str], Oid]
 _PG_CATALOG = ("", "pg_catalog")
+_ANY: Final = 2276
+_DIGITS: Final = re.compile("[0-9]+")
+_OID_END: Final = 1 << 32
+
+
+def number_in(text: str, nothing: str = "-") -> Oid | None:
+    """An OID in digits, 0 for what says that there is none; None for a name. Raises 22003."""
+    if text == nothing:
+        return 0
+    if _DIGITS.fullmatch(text) is None:
+        return None
+    if len(text) > 10 or int(text) >= _OID_END:
+        raise SqlError("22003", f'value "{text}" is out of range for type oid')
+    return int(text)
+
+
+def _ours(context: SystemContext, schema: str) -> bool:
+    """Whether a name with this schema may be one of the built-in objects. Raises 3F000."""
+    if schema not in _PG_CATALOG and context.catalog.find_schema(schema) is None:
+        raise missing_schema(schema)
+    return schema in _PG_CATALOG
 
 
 @lru_cache(maxsize=1)
@@ -44,12 +67,11 @@ def _operators() -> tuple[dict[Oid, tuple[str, tuple[Oid, ...]]], dict[str, list
 
 
 def _shown_types(context: SystemContext, types: Sequence[Oid]) -> str:
-    return ",".join(
-        type_name(context.catalog, TypeRef(o), context.search_path).replace("bpchar", "character")
-        if o
-        else "NONE"
-        for o in types
-    )
+    def shown(oid: Oid) -> str:
+        name = type_name(context.catalog, TypeRef(oid), context.search_path)
+        return '"any"' if oid == _ANY else name.replace("bpchar", "character")
+
+    return ",".join(shown(oid) if oid else "NONE" for oid in types)
 
 
 def _signature(text: str, *, none_allowed: bool) -> tuple[str, list[str]]:
@@ -89,10 +111,10 @@ def _split(text: str) -> list[str]:
 
 def regproc_in(context: SystemContext, text: str) -> Oid:
     """Raises 42883, 42725."""
-    if text.isdigit() or text == "-":
-        return int(text.replace("-", "0"))
+    if (number := number_in(text)) is not None:
+        return number
     schema, name = split_name(text)
-    found = _functions()[1].get(name, []) if schema in _PG_CATALOG else []
+    found = _functions()[1].get(name, []) if _ours(context, schema) else []
     if not found:
         raise SqlError("42883", f'function "{text}" does not exist')
     if len(found) > 1:
@@ -113,13 +135,13 @@ def regproc_out(context: SystemContext, oid: Oid | None) -> str | None:
 def regprocedure_in(types: TypeInput) -> TypeInput:
     def read(context: SystemContext, text: str) -> Oid:
         """Raises 22P02, 42704, 42883."""
-        if text.isdigit() or text == "-":
-            return int(text.replace("-", "0"))
+        if (number := number_in(text)) is not None:
+            return number
         shown, arguments = _signature(text, none_allowed=False)
         wanted = tuple(types(context, a) for a in arguments)
         schema, name = split_name(shown)
         known, named = _functions()
-        for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
+        for oid in named.get(name, ()) if _ours(context, schema) else ():
             if known[oid][1] == wanted:
                 return oid
         raise SqlError("42883", f'function "{text}" does not exist')
@@ -146,10 +168,10 @@ def _operator_name(text: str) -> tuple[str, str]:
 
 def regoper_in(context: SystemContext, text: str) -> Oid:
     """Raises 42883, 42725."""
-    if text.isdigit():
-        return int(text)
+    if (number := number_in(text, "0")) is not None:
+        return number
     schema, name = _operator_name(text)
-    found = _operators()[1].get(name, []) if schema in _PG_CATALOG else []
+    found = _operators()[1].get(name, []) if _ours(context, schema) else []
     if not found:
         raise SqlError("42883", f"operator does not exist: {text}")
     if len(found) > 1:
@@ -170,13 +192,13 @@ def regoper_out(context: SystemContext, oid: Oid | None) -> str | None:
 def regoperator_in(types: TypeInput) -> TypeInput:
     def read(context: SystemContext, text: str) -> Oid:
         """Raises 22P02, 42P02, 42704, 42883."""
-        if text.isdigit():
-            return int(text)
+        if (number := number_in(text, "0")) is not None:
+            return number
         shown, arguments = _signature(text, none_allowed=True)
         wanted = tuple(0 if a.lower() == "none" else types(context, a) for a in arguments)
         schema, name = _operator_name(shown)
         known, named = _operators()
-        for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
+        for oid in named.get(name, ()) if _ours(context, schema) else ():
             if known[oid][1] == wanted:
                 return oid
         raise SqlError("42883", f"operator does not exist: {text}")
@@ -203,10 +225,10 @@ def named_in(relation: str, column: str, missing: str) -> TypeInput:
     """Reads an object of a kind of which a database has none of its own. `missing`: the words for one that is not there."""
 
     def read(context: SystemContext, text: str) -> Oid:
-        if text.isdigit():
-            return int(text)
+        if (number := number_in(text)) is not None:
+            return number
         schema, name = split_name(text)
-        found = _by_name(relation, column).get(name) if schema in _PG_CATALOG else None
+        found = _by_name(relation, column).get(name) if _ours(context, schema) else None
         if found is None:
             raise SqlError("42704", missing.format(name))
         return found
