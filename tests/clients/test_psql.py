@@ -26,7 +26,7 @@ EVERY_COMMAND = [
     r"\dconfig", r"\dC", r"\dC+", r"\dd", r"\dD", r"\dD+", r"\ddp", r"\dE", r"\des", r"\det", r"\deu", r"\dew", r"\df",
     r"\df+", r"\dfn abs", r"\dF", r"\dFd", r"\dFp", r"\dFt", r"\dg", r"\dg+", r"\di", r"\di+ shop.*", r"\dl", r"\dL",
     r"\dm", r"\dn", r"\dn+", r"\do", r"\do+ ||", r"\dO", r"\dp", r"\dp shop.*", r"\dP", r"\drds", r"\dRp", r"\dRs", r"\ds",
-    r"\dS", r"\dt", r"\dt+ *.*", r"\dT", r"\dT+", r"\du", r"\dv", r"\dv+", r"\dx", r"\dX", r"\dy", r"\l", r"\l+", r"\sf lower",
+    r"\dS", r"\dt", r"\dt+ *.*", r"\dT", r"\dT+", r"\du", r"\dv", r"\dv+", r"\dx", r"\dX", r"\dy", r"\l", r"\l+", r"\sf pg_typeof",
     r"\z", r"\z shop.*", r"\encoding", r"\conninfo", r"\lo_list", r"\d pg_catalog.pg_class", r"\d+ information_schema.tables",
 ]  # fmt: skip
 
