@@ -197,25 +197,45 @@ class KeyLocks:
 
         Who wants to lock a set locks something that stands for the whole first, so that there is one set at a time.
         """
-        for (other, key), lock in self._locks.items():
-            if other == space and not lock.admits(owner, mode) and contains(key):
-                return key
+        queues: list[LockKey] = []
+        for lock_key, lock in self._locks.items():
+            if lock_key[0] == space:
+                if not lock.admits(owner, mode):
+                    if contains(lock_key[1]):
+                        return lock_key[1]
+                elif lock.queue:
+                    queues.append(lock_key)
         self._sets.setdefault(space, []).append((owner, contains, mode))
         self._remember(owner, (space, _SET), None)
+        for lock_key in queues:  # while the owner waits for nobody: so this closes no circle
+            self._hold(owner, lock_key, contains, mode)
         return None
 
     def has_sets(self, space: Keyspace) -> bool:
         return bool(self._sets) and space in self._sets
 
     def _out_of_sets(self, space: Keyspace, key: Key) -> None:
-        """A key of a set becomes a lock of its own when somebody asks for it."""
-        for owner, contains, mode in self._sets[space]:
-            lock = self._locks.get((space, key))
-            if (lock is None or owner not in lock.holders) and contains(key):
-                if lock is None:
-                    lock = self._locks[space, key] = _Lock()
-                lock.holders[owner] = mode
-                self._remember(owner, (space, key), None)
+        """A key of a set becomes a lock of its own when somebody asks for it, and before anybody waits for it."""
+        lock = self._locks.get((space, key))
+        if lock is None or not lock.queue:
+            for owner, contains, mode in self._sets[space]:
+                self._hold(owner, (space, key), contains, mode)
+
+    def _hold(self, owner: Hashable, lock_key: LockKey, contains: Contains, mode: LockMode) -> None:
+        """One key of an owner's set, if it is in it.
+
+        What another holds against it is not: who locks a set waits for those. (`contains` may come to say more, when it can
+        no longer tell; but no key has two holders that exclude each other.)
+        """
+        lock = self._locks.get(lock_key)
+        before = None if lock is None else lock.holders.get(owner)
+        if before is not None and before >= mode:
+            return
+        if (lock is None or lock.admits(owner, mode)) and contains(lock_key[1]):
+            if lock is None:
+                lock = self._locks[lock_key] = _Lock()
+            lock.holders[owner] = mode
+            self._remember(owner, lock_key, before)
 
     async def lock(
         self,
@@ -296,8 +316,9 @@ class KeyLocks:
         for (space, key), _ in held[mark:]:
             if key is _SET:  # first: whoever is told below that a key is free must not find it locked again
                 self._forget_set(owner, space)
-        while len(held) > mark:
-            lock_key, before = held.pop()
+        back = dict(reversed(held[mark:]))  # of each key as it was at the mark
+        del held[mark:]
+        for lock_key, before in back.items():
             if lock_key[1] is not _SET:
                 self._drop(owner, lock_key, before)
 
@@ -383,6 +404,12 @@ class KeyLocks:
             del lock.holders[owner]
         else:
             lock.holders[owner] = before
+        if lock.queue and self._sets:
+            for other, contains, mode in self._sets.get(lock_key[0], ()):
+                if (
+                    other == owner
+                ):  # who goes back behind what he asked for last keeps the set that it was in before
+                    self._hold(owner, lock_key, contains, mode)
         self._grant(lock_key, lock)
 
     def _grant(self, lock_key: LockKey, lock: _Lock) -> None:

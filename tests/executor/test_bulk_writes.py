@@ -269,6 +269,29 @@ def test_a_table_made_filled_and_thinned_in_one_transaction() -> None:
     asyncio.run(run())
 
 
+def test_rollback_to_leaves_the_rows_locked_that_were_updated_in_bulk_before() -> None:
+    async def run() -> None:
+        async with Server(limits=LIMITS) as server:
+            a, b = server.client("a"), server.client("b")
+            await server.run("a", TABLES["primary key"])
+            await a.rows("INSERT INTO t SELECT k, 0, '' FROM generate_series(1, 100) g(k)")
+            await a.rows("BEGIN ISOLATION LEVEL READ COMMITTED")
+            await a.rows("UPDATE t SET v = v + 1")
+            await a.rows("SAVEPOINT s")
+            waiting = asyncio.create_task(b.rows("UPDATE t SET v = v + 10 WHERE k = 7"))
+            async with asyncio.timeout(240):
+                while not server.executor.env.locks.waiting_count:
+                    await asyncio.sleep(0.001)
+            await a.rows("ROLLBACK TO s")
+            await a.rows("UPDATE t SET v = v + 1")
+            assert not waiting.done()
+            await a.rows("COMMIT")
+            await waiting
+            assert await a.rows("SELECT v, count(*) FROM t GROUP BY v ORDER BY v") == [(2, 99), (12, 1)]
+
+    asyncio.run(run())
+
+
 def test_a_bulk_update_ends_though_others_write_the_same_table() -> None:
     async def run() -> None:
         async with Server(limits=LIMITS) as server:

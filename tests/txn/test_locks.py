@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import random
 from collections.abc import Callable
 
 import pytest
@@ -281,3 +283,98 @@ def test_a_set_that_was_locked_before_a_savepoint_stays() -> None:
     assert not locks.try_acquire("c", "t", 2)
     locks.release_all("a")
     assert locks.try_acquire("c", "t", 2)
+
+
+def test_a_key_of_a_set_that_stays_is_not_let_go_by_rollback_to() -> None:
+    """It was asked for behind the savepoint. Who got it then would hold it beside the set's owner, for ever in its way."""
+    room = Room()
+    locks = room.locks
+    assert locks.try_acquire_set("a", "t", lambda key: key in (1, 2), NO_KEY_UPDATE) is None
+    mark = locks.mark("a")
+    assert not room.ask("b", 1)
+    for _ in range(2):
+        locks.release_to("a", mark)
+        assert room.told == [] and locks.holds("a", "t", 1) is NO_KEY_UPDATE
+    assert locks.try_acquire_set("a", "t", lambda key: key in (1, 2), NO_KEY_UPDATE) is None
+    locks.release_all("a")
+    assert room.told == ["b1"]
+    locks.release_all("b")
+    assert not len(locks)
+
+
+def test_a_set_makes_locks_stronger_that_its_owner_has() -> None:
+    room = Room()
+    locks = room.locks
+    assert room.ask("a", 1, KEY_SHARE)
+    assert locks.try_acquire_set("a", "t", lambda key: key == 1, UPDATE) is None
+    assert not locks.try_acquire("b", "t", 1, KEY_SHARE)
+    locks.release_all("a")
+    assert locks.try_acquire("b", "t", 1, KEY_SHARE)
+
+
+def test_a_set_that_comes_to_say_more_takes_nobody_a_key_away() -> None:
+    room = Room()
+    locks = room.locks
+    keys = {1}
+    assert room.ask("b", 2)
+    assert locks.try_acquire_set("a", "t", keys.__contains__, UPDATE) is None
+    keys.add(2)
+    assert not room.ask("c", 2)
+    assert locks.holds("a", "t", 2) is None and locks.holds("b", "t", 2) is UPDATE
+    assert locks.try_acquire_set("a", "t", keys.__contains__, UPDATE) == 2
+    assert not room.ask("a", 2)
+    locks.release_all("b")
+    assert room.told == ["c2"], "who asked for it first"
+    locks.release_all("c")
+    assert room.told == ["c2", "a2"]
+
+
+TABLE = 99
+"""Stands for all keys: there is one set at a time."""
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_no_key_has_two_holders_that_exclude_each_other(seed: int) -> None:
+    rng = random.Random(seed)
+    room = Room()
+    locks = room.locks
+    owners = "abcd"
+    marks: dict[str, list[int]] = {o: [] for o in owners}
+    for _ in range(80):
+        owner = rng.choice(owners)
+        waits = bool(locks.blockers(owner))
+        match rng.randrange(6):
+            case 0 | 1 if not waits:
+                with contextlib.suppress(DeadlockDetected):
+                    room.ask(owner, rng.randrange(4), rng.choice(list(LockMode)))
+            case 2 if not waits:
+                keys = frozenset(rng.sample(range(4), 2))
+                mode = rng.choice([NO_KEY_UPDATE, UPDATE])
+                with contextlib.suppress(DeadlockDetected):
+                    if locks.holds(owner, "t", TABLE) is UPDATE or room.ask(owner, TABLE):
+                        locks.try_acquire_set(owner, "t", keys.__contains__, mode)
+            case 3 if not waits:
+                marks[owner].append(locks.mark(owner))
+            case 4 if marks[owner]:
+                locks.cancel(owner)
+                del marks[owner][rng.randrange(len(marks[owner])) + 1 :]
+                locks.release_to(owner, marks[owner][-1])
+            case 5 if rng.random() < 0.3:
+                locks.release_all(owner)
+                marks[owner].clear()
+        held: dict[object, list[LockMode]] = {}
+        for key, _, mode, granted in locks.listing("t"):
+            if granted:
+                held.setdefault(key, []).append(mode)
+        for modes in held.values():
+            assert all(COMPATIBLE[a][b] for i, a in enumerate(modes) for b in modes[:i]), held
+        waiting = {o: set(locks.blockers(o)) for o in owners if locks.blockers(o)}
+        assert len(waiting) == locks.waiting_count, "nobody waits for nobody"
+        while waiting:  # there is always one who waits for somebody that does not
+            free = [o for o, others in waiting.items() if not others & waiting.keys()]
+            assert free, f"a circle: {waiting}"
+            for o in free:
+                del waiting[o]
+    for owner in owners:
+        locks.release_all(owner)
+    assert not len(locks) and not locks.waiting_count
