@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 
-def _set_config(session: Session, name: str, value: str | None, local: bool) -> str:
-    return commands.set_value(session, name, value, local=local)
+def _set_config(session: Session, name: str | None, value: str | None, local: bool | None) -> str:
+    if name is None:
+        raise ExecutionError("22004", "SET requires parameter name")
+    return commands.set_value(session, name, value, local=bool(local))
 
 
 def _current_setting(session: Session, name: str | None, missing_ok: bool | None) -> str | None:

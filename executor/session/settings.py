@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import zoneinfo
 from collections.abc import Callable, Iterable
+from math import isfinite
 
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
@@ -27,6 +28,7 @@ _TIME_UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_
 _MEMORY_UNITS = {"B": 1.0, "kB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
 _BASE = {"ms": 1.0, "s": 1000.0, "min": 60_000.0, "B": 1.0, "kB": 1024.0, "8kB": 8192.0, "MB": 1024.0**2}
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+|0[xX][0-9a-fA-F]+))\s*([A-Za-z]*)\s*\Z")
+_DIGITS_MAX = 200
 SNAPSHOT_NAME = re.compile("0[0-9A-F]{15}-1")
 """What pg_export_snapshot() says: the timestamp of the log."""
 _TRUE = ("true", "yes", "on", "1")
@@ -91,15 +93,25 @@ def _parse_number(guc: Guc, value: str) -> str:
     if m is None:
         raise _invalid(guc, value)
     digits, unit = m.groups()
+    if len(digits) > _DIGITS_MAX:
+        raise _invalid(guc, value)
     number = float(int(digits, 16)) if digits.lower().lstrip("+-").startswith("0x") else float(digits)
     if unit:
         units = _TIME_UNITS if guc.unit in ("ms", "s", "min") else _MEMORY_UNITS if guc.unit else {}
         if unit not in units:
-            hint = f"Valid units for this parameter are {', '.join(map(repr, units))}." if units else ""
-            raise _invalid(guc, value, hint.replace("'", '"'))
+            *most, last = (f'"{u}"' for u in units) if units else ("",)
+            raise _invalid(
+                guc,
+                value,
+                f"Valid units for this parameter are {', '.join(most)}, and {last}." if units else "",
+            )
         number = number * units[unit] / _BASE[guc.unit]
+    if not isfinite(number):
+        raise _invalid(guc, value)
     if guc.kind == "int":
         number = round(number)
+        if not -(2**31) <= number < 2**31:
+            raise _invalid(guc, value, "Value exceeds integer range.")
     if not guc.low <= number <= guc.high:
         suffix = f" {guc.unit}" if guc.unit else ""
         shown, low, high = (f"{n:.15g}" for n in (number, guc.low, guc.high))
