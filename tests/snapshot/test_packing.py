@@ -19,6 +19,12 @@ MANY = packing.ROWS_MIN
 SUMS = "SELECT count(*), sum(a), count(DISTINCT b), min(b) FROM {} q"
 
 
+@pytest.fixture(autouse=True)
+def nothing_happens_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long a test takes."""
+    monkeypatch.setattr(packing, "CALM_S", 100_000.0)
+
+
 def fill(store: SnapshotStore, ts: int = 10, first: int = 0) -> None:
     image = store.find("t1") or store.create(PLAIN, 1)
     keys = list(range(first, first + MANY))
