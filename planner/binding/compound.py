@@ -171,7 +171,9 @@ class CompoundBinder(QueryWriter):
                 continue
             nodes = [ir.Var(a.type, 0, i), ir.Var(b.type, 0, i)]
             if t.UNKNOWN in (a.type.oid, b.type.oid):
-                refs.append(TypeRef(a.type.oid if b.type.oid == t.UNKNOWN else b.type.oid))
+                known = a.type if b.type.oid == t.UNKNOWN else b.type
+                fields = known.oid in (t.RECORD, t.RECORD_ARRAY)  # which its modifier says
+                refs.append(known if fields else TypeRef(known.oid))
                 continue
             _, ref = self.expressions.to_common(nodes, word, [first_position(s) for s in sides])
             refs.append(ref)

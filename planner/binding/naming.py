@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from planner import types as t
+from planner.catalog.names import split_name
 
 _FIXED: dict[type[exp.Expression], str] = {
     exp.Coalesce: "coalesce", exp.Nullif: "nullif", exp.Greatest: "greatest", exp.Least: "least",
@@ -95,11 +96,19 @@ def _type_word(node: exp.Cast) -> str:
     try:
         ref = type_of(node.args["to"])
     except Exception:  # noqa: BLE001 - a user's type: its own name; errors are reported where it is bound
-        return str(node.args["to"].sql()).lower()
+        return _own_word(node.args["to"])
     found = t.BY_OID.get(ref.oid)
     if found is None:
         return "?column?"
     return found.typname.removeprefix("_")
+
+
+def _own_word(named: exp.Expression) -> str:
+    """A user's type by its name alone, without its schema; arrays by their elements."""
+    while isinstance(named, exp.DataType) and named.this == exp.DataType.Type.ARRAY and named.expressions:
+        named = named.expressions[0]
+    said = named.args.get("kind") if isinstance(named, exp.DataType) else None
+    return split_name(str(said or named.sql()))[1]
 
 
 def identifier(node: object) -> str:

@@ -26,6 +26,7 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
             return
         raise PlanError("42701", f'column "{said.name}" of relation "{table.name}" already exists')
     tables.refuse_column_name(said.name, [])
+    tables.refuse_alike(said.name, [c.name for c in table.columns])
     if len(table.columns) >= tables.COLUMNS_MAX:
         raise PlanError("54011", f"tables can have at most {tables.COLUMNS_MAX} columns")
     schema = scope.catalog.schema_of(table.schema_oid)
@@ -120,6 +121,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     if constraints.find_column(table, a.new_name) is not None:
         raise PlanError("42701", f'column "{a.new_name}" of relation "{table.name}" already exists')
     tables.refuse_column_name(a.new_name, [])
+    tables.refuse_alike(a.new_name, [c.name for c in table.columns if c is not column])
 
     def renamed(expression: str) -> str:
         return constraints.rename_in_expression(expression, a.name, a.new_name)

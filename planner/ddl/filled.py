@@ -52,7 +52,9 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     columns: list[Column] = []
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
-        tables.refuse_column_name(label, [c.name for c in columns])
+        names = [c.name for c in columns]
+        tables.refuse_column_name(label, names)
+        tables.refuse_alike(label, names)
         ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
         check_column_type(ref, label, scope.catalog)
         columns.append(Column(label, ref, i + 1))

@@ -85,7 +85,9 @@ class _Builder:
             self.generated.append((column.name, said.generated))
 
     def _refuse(self, name: str, position: int = 0) -> None:
-        refuse_column_name(name, [c.name for c in self.columns])
+        names = [c.name for c in self.columns]
+        refuse_column_name(name, names)
+        refuse_alike(name, names)
         if len(self.columns) >= COLUMNS_MAX:
             raise PlanError("54011", f"tables can have at most {COLUMNS_MAX} columns")
 
@@ -243,6 +245,12 @@ def refuse_column_name(name: str, others: list[str]) -> None:
         raise PlanError("42701", f'column name "{name}" conflicts with a system column name')
     if name in HIDDEN_COLUMNS:
         raise PlanError("42939", f'column name "{name}" is reserved')
+
+
+def refuse_alike(name: str, others: list[str]) -> None:
+    """Raises 0A000 for a table's column "a" beside "A": DuckDB, which tables are read by, would take one for the other."""
+    if name.lower() in map(str.lower, others):
+        raise PlanError("0A000", f'columns whose names differ in capitals only are not supported: "{name}"')
 
 
 def define_column(

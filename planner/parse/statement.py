@@ -110,7 +110,7 @@ def _only_one(tokens: list[Token], text: str) -> None:
 def _query(text: str, tokens: list[Token], word: str) -> Any:
     """A query, with INTO and AS OF taken out."""
     depth = 0
-    into = -1
+    into, later = -1, False
     seen_from = word not in ("select", "with")
     for i, token in enumerate(tokens):
         if token.kind == PUNCTUATION:
@@ -121,9 +121,17 @@ def _query(text: str, tokens: list[Token], word: str) -> Any:
         elif depth == 0 and token.keyword:
             if token.keyword == "from":
                 seen_from = True
+            elif token.keyword in ("union", "intersect", "except"):
+                later, seen_from = True, False
             elif (
                 token.keyword == "into" and not seen_from and tokens[i - 1].keyword not in ("insert", "merge")
             ):
+                if later:
+                    raise PlanError(
+                        "42601",
+                        "INTO is only allowed on first SELECT of UNION/INTERSECT/EXCEPT",
+                        position=tokens[i + 1].start + 1,
+                    )
                 into = i
                 seen_from = True
             elif token.keyword in ("insert", "update", "delete", "merge"):

@@ -23,3 +23,5 @@ select array(select distinct t2.c from qs t2 where t2.k <= t.k order by t2.c des
 select array(select t2.c from qs t2 where t2.k <= t.k order by t2.c desc limit t.k) from qs t order by c;
 select array(select t2.c from qs t2 where t2.k <= t.k order by t2.k desc fetch first 1 row with ties) from qs t order by c;
 select array(select row_number() over (order by t2.c desc) from qs t2 where t2.k <= t.k order by 1) from qs t order by c;
+select jp from jp union all select null order by 1;
+select null union all select jp from jp order by 1;
