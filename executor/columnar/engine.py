@@ -38,6 +38,8 @@ from planner.types.timezones import icu_name, session_zone
 T = TypeVar("T")
 
 _IDLE_CURSORS_MAX = 16
+STREAMS_AHEAD_MAX = 64
+"""Results that may be read ahead at a time, each for some megabytes; others are read as they are asked for."""
 
 
 class RunningQuery:
@@ -137,6 +139,7 @@ class ColumnarEngine:
         self._working: set[duckdb.DuckDBPyConnection] = set()
         self._parallelism = Parallelism(open_cursor, limits.duckdb_threads, lambda: not self._working)
         self._waiting = 0
+        self._streams = 0
         self._closed = False
         self._installer: duckdb.DuckDBPyConnection | None = None
         self._installing: asyncio.Future[None] | None = None
@@ -223,12 +226,18 @@ class ColumnarEngine:
         """The batches of a started query, the first ones again."""
 
         def at_leisure() -> bool:
-            return not query.has_effect and self._waiting < self.limits.columnar_threads
+            few = self._waiting < self.limits.columnar_threads and self._streams <= STREAMS_AHEAD_MAX
+            return few and not query.has_effect
 
+        self._streams += 1
+        query.on_close(self._streamed)
         query.ahead = ReadAhead(
             query, first, functools.partial(self.on_thread, query.cursor), ahead=at_leisure
         )
         return query.ahead
+
+    def _streamed(self) -> None:
+        self._streams -= 1
 
     async def on_thread(self, cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
         """Runs `work` on a thread; a cancelled caller interrupts the cursor and waits for the thread."""

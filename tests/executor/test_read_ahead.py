@@ -124,3 +124,25 @@ def test_queries_with_an_effect_are_told_from_others() -> None:
             query.close()
 
     _engine(work)
+
+
+def test_only_so_many_results_are_read_ahead_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("executor.columnar.engine.STREAMS_AHEAD_MAX", 1)
+
+    async def work(engine: ColumnarEngine) -> None:
+        async def opened() -> Any:
+            query, first, complete = await engine.start("SELECT i FROM range(1000000) t(i)")
+            assert not complete
+            return query, engine.stream(query, first[:1])
+
+        one, _ = await opened()
+        other, source = await opened()
+        for _ in range(3):
+            assert await source.next() is not None
+        assert source._reading is None, "it is the second"
+        one.close()
+        assert await source.next() is not None
+        assert source._reading is not None
+        other.close()
+
+    _engine(work)
