@@ -80,9 +80,15 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
         tables.refuse_column_name(label, [c.name for c in columns])
-        ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
-        columns.append(Column(label, ref, i + 1))
+        columns.append(Column(label, _kept(result.type), i + 1))
     return tuple(columns)
+
+
+def _kept(ref: TypeRef) -> TypeRef:
+    """A column's type as the catalog keeps it: the fields that a record's modifier stands for are known to this process alone."""
+    if ref.oid == types.UNKNOWN:
+        return TypeRef(types.TEXT)
+    return TypeRef(ref.oid) if ref.oid in (types.RECORD, types.RECORD_ARRAY) else ref
 
 
 def _refuse_other_columns(old: View, columns: tuple[Column, ...]) -> None:
