@@ -53,9 +53,9 @@ class RunningQuery:
         "cancelled",
         "closed",
         "cursor",
-        "has_effect",
         "reader",
         "schema",
+        "sql",
         "zone",
     )
 
@@ -70,7 +70,12 @@ class RunningQuery:
         self.cancelled = ""
         self.zone = ""
         self.ahead: ReadAhead | None = None
-        self.has_effect = True
+        self.sql = ""
+
+    @property
+    def has_effect(self) -> bool:
+        """See `executor.columnar.parallel.has_effect`: its text is searched, once for a result that is streamed."""
+        return has_effect(self.sql)
 
     def cancel(self, reason: str) -> None:
         """The next batch raises 57014 with this message."""
@@ -85,7 +90,7 @@ class RunningQuery:
         if zone:
             self.zone = zone
             self.cursor.execute(f"SET TimeZone = '{icu_name(session_zone(zone))}'")
-        self.has_effect = has_effect(sql)
+        self.sql = sql
         self.reader = self.cursor.sql(sql).to_arrow_reader(batch_rows)
         self.schema = self.reader.schema
 
@@ -225,9 +230,11 @@ class ColumnarEngine:
     def stream(self, query: RunningQuery, first: Sequence[pa.RecordBatch]) -> ReadAhead:
         """The batches of a started query, the first ones again."""
 
+        pure = not query.has_effect
+
         def at_leisure() -> bool:
             few = self._waiting < self.limits.columnar_threads and self._streams <= STREAMS_AHEAD_MAX
-            return few and not query.has_effect
+            return pure and few
 
         self._streams += 1
         query.on_close(self._streamed)

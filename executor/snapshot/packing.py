@@ -8,7 +8,7 @@ checkpoints alone, and makes none by itself. TPC-H takes less than a quarter of 
 nothing, and scans take as long as before or less; so more tables fit under the memory limit before pages go to disk.
 
 A checkpoint is of a whole database. While it lasts readers go on, but nobody can add to a table that it packs, nor create one
-beside it. So a table that begins large has **a database of its own** (`large`), nothing but that is packed, and only when
+beside it. So a table that begins large has **a database of its own** (`attach`), nothing but that is packed, and only when
 nobody has written to any of them for a while; a flush to one that is being packed waits (`passed`), and all others do not notice.
 The work is done by a thread that has stepped back. DuckDB's number of threads must not change meanwhile, for that would wait
 for its end, and everybody else with it: `steady` is asked to see to that.
@@ -110,18 +110,15 @@ class Packer:
         self._begin(ROWS_MIN)
 
     def _begin(self, rows_min: int) -> asyncio.Task[None]:
-        if not self._is_packing():
-            self._packing = self._spawn(self._pack_all(rows_min))
-        assert self._packing is not None
-        return self._packing
-
-    def _is_packing(self) -> bool:
-        return self._packing is not None and not self._packing.done()
+        packing = self._packing
+        if packing is None or packing.done():
+            packing = self._packing = self._spawn(self._pack_all(rows_min))
+        return packing
 
     async def pack(self) -> None:
         """Returns when what had been written is packed, or somebody was in the way at each attempt. Raises what DuckDB raises."""
-        while self._packing is not None and self._is_packing():
-            await asyncio.wait([self._packing])
+        while (packing := self._packing) is not None and not packing.done():
+            await asyncio.wait([packing])
         if self.unpacked_rows and not self._closed:
             await asyncio.shield(self._begin(1))
 
