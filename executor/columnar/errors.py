@@ -71,7 +71,9 @@ def sql_error(error: BaseException) -> ExecutionError:
         return ExecutionError("22008", "date out of range for timestamp")
     if plain.startswith("Date out of range"):
         return ExecutionError("22008", "timestamp out of range" if ":" in plain else "date out of range")
-    if plain.startswith("Epoch seconds out of range"):
+    if plain.startswith(
+        ("Epoch seconds out of range", "Date and time not in timestamp range", "ICU date overflows timestamp")
+    ):
         return ExecutionError("22008", "timestamp out of range")
     least = _LEAST.search(plain)
     if least is not None and int(least[1]) in _OF_LEAST:

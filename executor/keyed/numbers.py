@@ -213,7 +213,7 @@ def numeric_text(v: Decimal) -> str:
     if v.is_infinite():
         return "-Infinity" if v < 0 else "Infinity"
     if not v:
-        v = abs(v)
+        v = v.copy_abs()
     exponent = v.as_tuple().exponent
     if isinstance(exponent, int) and exponent > 0:
         v = _EXACT.quantize(v, Decimal(1))
@@ -256,7 +256,7 @@ def divide(a: Decimal, b: Decimal) -> Decimal:
     if b.is_infinite():
         return Decimal("NaN") if a.is_infinite() else Decimal(0)
     if a.is_infinite():
-        return a if b > 0 else -a
+        return a if b > 0 else a.copy_negate()
     (weight_a, first_a), (weight_b, first_b) = _groups(a), _groups(b)
     quotient_weight = weight_a - weight_b - (1 if first_a <= first_b else 0)
     scale = max(16 - quotient_weight * 4, scale_of(a), scale_of(b), 0)
@@ -307,7 +307,7 @@ def _numeric_operators() -> None:
     STRICT["numeric % numeric"] = STRICT["mod(numeric, numeric)"] = as_text(remainder)
     STRICT["- numeric"] = lambda a: numeric_text(number(a).copy_negate())
     STRICT["+ numeric"] = lambda a: numeric_text(number(a))
-    STRICT["abs(numeric)"] = STRICT["@ numeric"] = lambda a: numeric_text(abs(number(a)))
+    STRICT["abs(numeric)"] = STRICT["@ numeric"] = lambda a: numeric_text(number(a).copy_abs())
 
 
 _numeric_operators()

@@ -193,9 +193,9 @@ def _text(number: Decimal, template: str, digits_max: int, rounding: str) -> str
     if number.is_finite():
         if p.shifted:
             number = _EXACT.scaleb(number, p.shifted)
-        whole = format(abs(_rounded(number, 0, rounding)), "f")
+        whole = format(_rounded(number, 0, rounding).copy_abs(), "f")
     else:
-        whole = numeric_text(abs(number))
+        whole = numeric_text(number.copy_abs())
     if digits_max:
         after = min(after, max(digits_max - len(whole), 0))
     shown = format(_rounded(number, after, rounding), "f") if number.is_finite() else numeric_text(number)

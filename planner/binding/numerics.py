@@ -38,7 +38,7 @@ def text(v: Decimal) -> str:
     if v.is_infinite():
         return "-Infinity" if v < 0 else "Infinity"
     if not v:
-        v = abs(v)
+        v = v.copy_abs()
     if v.adjusted() >= 131_072:
         raise SqlError("22003", "value overflows numeric format")
     return format(_EXACT.quantize(v, Decimal(1)) if _exponent(v) > 0 else v, "f")
@@ -59,6 +59,11 @@ def rounded(v: Decimal, scale: int) -> Decimal:
         return v
     q = _EXACT.quantize(v, Decimal((0, (1,), -scale)))
     return _EXACT.quantize(q, Decimal(1)) if scale < 0 else q
+
+
+def shifted(v: Decimal, places: int) -> Decimal:
+    """v times ten to the power of `places`, with all of its digits."""
+    return _EXACT.scaleb(v, places)
 
 
 def groups(v: Decimal) -> tuple[int, list[int]]:
@@ -109,7 +114,7 @@ def divide(a: Decimal, b: Decimal) -> Decimal:
     if b.is_infinite():
         return NAN if a.is_infinite() else Decimal(0)
     if a.is_infinite():
-        return a if b > 0 else -a
+        return a if b > 0 else a.copy_negate()
     return _quotient(a, b, division_scale(a, b))
 
 
@@ -170,7 +175,7 @@ def _ln_weight(v: Decimal) -> int:
         x = _EXACT.subtract(v, Decimal(1))
         if not x:
             return 0
-        weight, digits = groups(abs(x))
+        weight, digits = groups(x.copy_abs())
         return weight * 4 + int(math.log10(digits[0]))
     weight, digits = groups(v)
     if not digits:
@@ -255,8 +260,8 @@ def power(base: Decimal, exponent: Decimal) -> Decimal:
     if whole and -(1 << 31) <= exponent < 1 << 31:
         return _whole_power(base, int(exponent))
     if base < 0:
-        size = power(-base, exponent)
-        return -size if exponent % 2 else size
+        size = power(base.copy_negate(), exponent)
+        return size.copy_negate() if _EXACT.remainder(exponent, Decimal(2)) else size
     if not base:
         return rounded(Decimal(0), SIGNIFICANT_DIGITS)
     context = _context(60)
@@ -277,23 +282,23 @@ def _infinite_power(base: Decimal, exponent: Decimal) -> Decimal:
         if base < 0 and base.is_infinite():
             return Decimal("Infinity") if exponent > 0 else Decimal(0)
         if base < 0 and exponent.is_infinite():
-            base = abs(base)
+            base = base.copy_abs()
         if base == 1:
             return Decimal(1)
-        return Decimal("Infinity") if (abs(base) > 1) == (exponent > 0) else Decimal(0)
+        return Decimal("Infinity") if (base.copy_abs() > 1) == (exponent > 0) else Decimal(0)
     if exponent < 0:
         return Decimal(0)
     if base > 0:
         return base
     if exponent != exponent.to_integral_value():
         raise SqlError("2201F", "a negative number raised to a non-integer power yields a complex result")
-    return base if int(exponent) % 2 else -base
+    return base if int(exponent) % 2 else base.copy_negate()
 
 
 def _whole_power(base: Decimal, n: int) -> Decimal:
     estimate = 0.0
     if base:
-        estimate = n * (base.adjusted() + math.log10(float(abs(base).scaleb(-base.adjusted()))))
+        estimate = n * (base.adjusted() + math.log10(float(base.copy_abs().scaleb(-base.adjusted()))))
         if estimate > 131_072:
             raise SqlError("22003", "value overflows numeric format")
     scale = _bounded(SIGNIFICANT_DIGITS, base)

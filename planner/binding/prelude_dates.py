@@ -15,6 +15,7 @@ from planner.types import TypeSettings
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
 _I = "INTERVAL"
+_Z = "TIMESTAMP WITH TIME ZONE"
 _ISO = "ISO, MDY"
 _DAY_US = 86_400_000_000
 Interval = tuple[int, int, int]
@@ -39,8 +40,17 @@ def _styled(oid: int, reading: bool, style: str, zone: str = "UTC") -> Callable[
     return t.text_input(TypeRef(oid), settings) if reading else t.text_output(TypeRef(oid), settings)
 
 
-def _read_as(oid: int) -> Callable[..., Any]:
-    return lambda text, style: _styled(oid, True, style)(text)
+def _read_moment(oid: int) -> Callable[..., Any]:
+    """Input of a type that knows `today` and its like: the day where the session is, when the transaction began."""
+    ref = TypeRef(oid)
+
+    def read(text: str, style: str, zone: str, now_us: int) -> Any:
+        if t.is_volatile_input(text, ref):
+            settings = TypeSettings(date_style=style, time_zone=zone, now_us=now_us)
+            return t.sql_type(oid).text_input(-1, settings)(text)
+        return _styled(oid, True, style, zone)(text)
+
+    return read
 
 
 def _shown_as(oid: int) -> Callable[..., Any]:
@@ -173,14 +183,11 @@ FUNCTIONS: list[Entry] = [
         (_V, _V),
         "TIMESTAMP WITH TIME ZONE",
     ),
-    ("tw_read_date", _read_as(t.DATE), (_V, _V), "DATE"),
-    ("tw_read_timestamp", _read_as(t.TIMESTAMP), (_V, _V), "TIMESTAMP"),
-    (
-        "tw_read_timestamptz",
-        lambda s, style, zone: _styled(t.TIMESTAMPTZ, True, style, zone)(s),
-        (_V, _V, _V),
-        "TIMESTAMP WITH TIME ZONE",
-    ),
+    ("tw_read_date", _read_moment(t.DATE), (_V, _V, _V, _Z), "DATE"),
+    ("tw_read_timestamp", _read_moment(t.TIMESTAMP), (_V, _V, _V, _Z), "TIMESTAMP"),
+    ("tw_read_time", _read_moment(t.TIME), (_V, _V, _V, _Z), "TIME"),
+    ("tw_read_timetz", _read_moment(t.TIMETZ), (_V, _V, _V, _Z), _V),
+    ("tw_read_timestamptz", _read_moment(t.TIMESTAMPTZ), (_V, _V, _V, _Z), _Z),
     (
         "tw_read_interval",
         lambda s, style: _stored_interval(_styled(t.INTERVAL, True, style)(s)),

@@ -165,11 +165,18 @@ def date_trunc_zoned(name: str, moment: int, zone: str) -> int:
     return _truncated(name, moment, session_zone(zone))
 
 
+_CLOCK_UNITS = frozenset(("microseconds", "milliseconds", "second", "minute", "hour"))
+"""What is cut to one of these stays under the offset that is in force: of an hour that comes twice, the one that it is."""
+
+
 def _truncated(name: str, moment: int, zone: tzinfo) -> int:
     if abs(moment) >= _INFINITY:
         return moment
-    cut = date_trunc(name, moment + offset_at(moment, zone) * 1_000_000, "timestamp with time zone")
-    return cut - offset_of_local(cut, zone) * 1_000_000
+    offset = offset_at(moment, zone)
+    cut = date_trunc(name, moment + offset * 1_000_000, "timestamp with time zone")
+    if unit_named(name) not in _CLOCK_UNITS:
+        offset = offset_of_local(cut, zone)
+    return cut - offset * 1_000_000
 
 
 def _plus(local: int, i: Interval) -> int:

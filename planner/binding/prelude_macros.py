@@ -51,6 +51,14 @@ INTERVALS: tuple[str, ...] = (
     # Through lambdas, so that each is named once: what is nested would be written out many times.
     "CREATE OR REPLACE MACRO tw_parts(i) AS list_transform([i], lambda x: CASE WHEN x IS NOT NULL THEN {'months': CAST(tw_months(x) AS INTEGER), "
     "'days': CAST(tw_days(x) AS INTEGER), 'micros': CAST(tw_micros(x) AS BIGINT)} END)[1]",
+    # Months and days are those of the zone's calendar, one after the other; of times that come twice it is the later one. DuckDB's
+    # own takes the time first where any part is negative, and the earlier one.
+    "CREATE OR REPLACE MACRO tw_instant_plus(t, i, zone) AS CASE WHEN (tw_months(i) = 0 AND tw_days(i) = 0) OR NOT isfinite(t) THEN t + i "
+    "ELSE timezone(zone, timezone(zone, t) + to_months(CAST(tw_months(i) AS INTEGER)) + to_days(CAST(tw_days(i) AS INTEGER))) "
+    "+ to_microseconds(CAST(tw_micros(i) AS BIGINT)) END",
+    "CREATE OR REPLACE MACRO tw_instant_cut(unit, t, zone) AS CASE WHEN isfinite(t) "
+    "THEN t - (timezone(zone, t) - date_trunc(unit, timezone(zone, t))) ELSE t END",
+    "CREATE OR REPLACE MACRO tw_instant_plus_once(t, i, zone) AS list_transform([{'t': t, 'i': i}], lambda x: tw_instant_plus(x.t, x.i, zone))[1]",
     "CREATE OR REPLACE MACRO tw_of_parts(p) AS list_transform([p], lambda x: to_months(x.months) + to_days(x.days) + to_microseconds(x.micros))[1]",
 )
 """What takes intervals apart: macros of functions of intervals are made of these, and others of those."""

@@ -140,7 +140,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_num_power", _binary(n.power), (_V, _V), _V),
     ("tw_num_log", _binary(n.logarithm), (_V, _V), _V),
     ("tw_num_neg", _unary(lambda v: v.copy_negate()), (_V,), _V),
-    ("tw_num_abs", _unary(abs), (_V,), _V),
+    ("tw_num_abs", _unary(lambda v: v.copy_abs()), (_V,), _V),
     ("tw_num_floor", _unary(n.floor), (_V,), _V),
     ("tw_num_ceil", _unary(n.ceiling), (_V,), _V),
     ("tw_num_sign", _unary(n.sign), (_V,), _V),

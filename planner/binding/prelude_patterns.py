@@ -193,19 +193,19 @@ def _whole(a: str, b: str) -> tuple[int, int, int] | None:
     if not (x.is_finite() and y.is_finite()):
         return None
     scale = max(n.scale_of(x), n.scale_of(y))
-    return int(x.scaleb(scale)), int(y.scaleb(scale)), scale
+    return int(n.shifted(x, scale)), int(n.shifted(y, scale)), scale
 
 
 def _gcd(a: str, b: str) -> str:
     made = _whole(a, b)
-    return "NaN" if made is None else n.text(Decimal(math.gcd(made[0], made[1])).scaleb(-made[2]))
+    return "NaN" if made is None else n.text(n.shifted(Decimal(math.gcd(made[0], made[1])), -made[2]))
 
 
 def _lcm(a: str, b: str) -> str:
     made = _whole(a, b)
     if made is None:
         return "NaN"
-    return n.text(Decimal(math.lcm(made[0], made[1])).scaleb(-made[2]))
+    return n.text(n.shifted(Decimal(math.lcm(made[0], made[1])), -made[2]))
 
 
 def _inverse(function: Callable[[float], float], exact: dict[float, float]) -> Callable[[float], float]:

@@ -79,7 +79,7 @@ def _datetime(value: Any, item: Item) -> Moment:
 
 
 METHODS: Final[dict[str, Callable[[Any, Item], Any]]] = {
-    "abs": _numeric(abs),
+    "abs": _numeric(lambda v: v.copy_abs()),
     "floor": _numeric(numerics.floor),
     "ceiling": _numeric(numerics.ceiling),
     "double": _double,

@@ -124,10 +124,10 @@ def fit_text(precision: int, scale: int) -> Coercion:
         if text in ("Infinity", "-Infinity"):
             raise _infinite(precision, scale)
         d = Decimal(text).quantize(unit, context=_WIDE)
-        if abs(d) >= bound:
+        if d.copy_abs() >= bound:
             raise field_overflow(precision, scale)
         if not d:
-            d = abs(d)
+            d = d.copy_abs()
         return format(d if scale >= 0 else d.quantize(Decimal(1), context=_WIDE), "f")
 
     return fit

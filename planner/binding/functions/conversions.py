@@ -69,7 +69,7 @@ _SHOWN = frozenset(
         "money",
     ]
 )
-# Types whose text is read and shown under a setting, by tw_read_<type> and tw_shown_<type>.
+# Types whose text is shown under settings, by tw_shown_<type>.
 _STYLED = {
     t.DATE: (_DATE_STYLE,),
     t.TIMESTAMP: (_DATE_STYLE,),
@@ -80,8 +80,6 @@ _STYLED = {
 _READ = frozenset(
     [
         "bool",
-        "time",
-        "timetz",
         "uuid",
         "bytea",
         "inet",
@@ -473,8 +471,10 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         return sql("tw_in_json(", frag, ")")
     if b == t.JSONB:
         return sql("tw_jsonb(", frag, ")")
-    if b in _STYLED:
-        return _under_settings(f"tw_read_{name}", frag, b)
+    if b in t.CLOCK_OIDS:  # "today" is where the session is
+        return sql(f"tw_read_{name}(", frag, ", ", _DATE_STYLE, ", ", _TIME_ZONE, ", ", _NOW, ")")
+    if b == t.INTERVAL:
+        return sql("tw_read_interval(", frag, ", ", _INTERVAL_STYLE, ")")
     if b in (t.BIT, t.VARBIT):
         return sql("tw_in_bits(", frag, ")")
     if name in _READ:

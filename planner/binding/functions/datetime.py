@@ -31,9 +31,6 @@ time + date => ({1} + {0})
 timestamp + interval => ({0} + {1})
 interval + timestamp => ({1} + {0})
 timestamp - interval => ({0} - {1})
-timestamptz + interval => ({0} + {1})
-interval + timestamptz => ({1} + {0})
-timestamptz - interval => ({0} - {1})
 timestamp - timestamp => ({0} - {1})
 timestamptz - timestamptz => (timezone('UTC', {0}) - timezone('UTC', {1}))
 time + interval => ({0} + {1})
@@ -72,6 +69,29 @@ overlaps(timestamptz, timestamptz, timestamptz, timestamptz) => tw_overlaps({0},
 overlaps(time, time, time, time) => tw_overlaps({0}, {1}, {2}, {3})
 overlaps(timestamp, interval, timestamp, interval) => tw_overlaps({0}, {0} + {1}, {2}, {2} + {3})
 """)
+
+
+def _moved(t_frag: Frag, i_frag: Frag, call: ir.Call) -> Frag:
+    """A moment and an interval, by the session's calendar. The macro names both several times; what is nested goes by way of a lambda."""
+    plain = all(isinstance(arg, (ir.Lit, ir.Parm, ir.Session, ir.Var)) for arg in call.args)
+    return sql(
+        "tw_instant_plus" if plain else "tw_instant_plus_once", "(", t_frag, ", ", i_frag, ", ", _ZONE, ")"
+    )
+
+
+@implements("timestamptz + interval")
+def _instant_plus(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _moved(args[0], args[1], call)
+
+
+@implements("interval + timestamptz")
+def _plus_instant(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _moved(args[1], args[0], call)
+
+
+@implements("timestamptz - interval")
+def _instant_minus(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    return _moved(args[0], sql("(-", args[1], ")"), call)
 
 
 @implements("to_char(timestamptz, text)")
@@ -236,6 +256,8 @@ _TRUNCATIONS = [
 
 
 _LONG_UNITS = ("decade", "century", "millennium")
+_CLOCK_UNITS = ("minute", "hour")
+"""Cut under the offset that is in force: the hour that comes twice stays the one that it is."""
 
 
 def _trunc(kind: str) -> None:
@@ -252,6 +274,8 @@ def _trunc(kind: str) -> None:
             by_value = trunc_by_value(kind, [sql(f"'{name}'"), args[1]])
             assert by_value is not None
             return by_value
+        if kind == "timestamptz" and name in _CLOCK_UNITS:
+            return sql(f"tw_instant_cut('{name}', ", args[1], ", ", _ZONE, ")")
         return sql(f"date_trunc('{name}', ", args[1], ")")
 
     register(f"date_trunc(text, {kind})", made)
@@ -269,5 +293,7 @@ def _trunc_zone(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         known = icu_zone(zone.value)
         if name in _TRUNCATIONS and name not in _LONG_UNITS and "/" in known:
             place = quote_text(known)
+            if name in _CLOCK_UNITS:
+                return sql(f"tw_instant_cut('{name}', ", args[1], f", {place})")
             return sql(f"timezone({place}, date_trunc('{name}', timezone({place}, ", args[1], ")))")
     return sql("tw_date_trunc_in(", args[0], ", ", args[1], ", ", args[2], ")")

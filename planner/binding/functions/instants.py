@@ -129,13 +129,18 @@ def trunc_by_value(kind: str, args: list[Frag]) -> Frag | None:
 
 
 def _series(kind: str) -> None:
-    """DuckDB's own where the step is written out and points one way, ours for all other steps."""
+    """DuckDB's own where the step is written out, points one way and asks no calendar of a zone; ours for all other steps."""
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         step = call.args[2]
         if isinstance(step, ir.Lit) and step.value is not None:
             months, days, micros = step.value
-            if (months, days, micros) != (0, 0, 0) and len({x > 0 for x in (months, days, micros) if x}) == 1:
+            by_calendar = kind == "timestamptz" and (months or days)
+            if (
+                not by_calendar
+                and (months, days, micros) != (0, 0, 0)
+                and len({x > 0 for x in (months, days, micros) if x}) == 1
+            ):
                 return sql(
                     "generate_series(tw_series_end(",
                     args[0],
