@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from planner.abc import PlanError
+from planner.abc import PlanError, SqlError
 from planner.keywords import NEEDS_QUOTES
 
 _SAFE: Final = re.compile(r"[a-z_][a-z0-9_]*\Z")
@@ -24,34 +24,26 @@ def quote_qualified(schema: str, name: str) -> str:
 
 def split_name(text: str) -> tuple[str, str]:
     """(schema or empty, name) of a possibly quoted, possibly qualified name."""
-    parts: list[str] = []
-    i = 0
-    text = text.strip()
-    while i <= len(text):
-        if i < len(text) and text[i] == '"':
-            piece = ""
-            i += 1
-            while i < len(text):
-                if text[i] == '"':
-                    if text[i + 1 : i + 2] == '"':
-                        piece += '"'
-                        i += 2
-                        continue
-                    break
-                piece += text[i]
-                i += 1
-            i += 1
-            parts.append(piece)
-        else:
-            end = text.find(".", i)
-            end = len(text) if end < 0 else end
-            parts.append(text[i:end].strip().lower())
-            i = end
-        if i < len(text) and text[i] == ".":
-            i += 1
-            continue
-        break
+    parts = name_parts(text)
+    if len(parts) > 3:
+        raise SqlError("42601", f"improper relation name (too many dotted names): {'.'.join(parts)}")
     return (parts[-2] if len(parts) > 1 else "", parts[-1])
+
+
+_PART: Final = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^\s."]+))\s*(\.|\Z)')
+
+
+def name_parts(text: str) -> list[str]:
+    """The parts of a possibly quoted, possibly qualified name. Raises 42602."""
+    parts: list[str] = []
+    at, more = 0, True
+    while more:
+        found = _PART.match(text, at)
+        if found is None:
+            raise SqlError("42602", "invalid name syntax")
+        parts.append(found[1].replace('""', '"') if found[1] is not None else found[2].lower())
+        at, more = found.end(), found[3] == "."
+    return parts
 
 
 def missing_schema(name: str, position: int = 0) -> PlanError:

@@ -75,7 +75,7 @@ def add_unique_index(scope: Scope, table: Table, index: Index) -> None:
     """The table with what enforces a unique index: its constraint, and columns where it needs some."""
     alteration = Alteration(scope, table)
     alteration.table, alteration.sources = unique_indexes.hidden_columns(scope, table, index)
-    alteration.reshaped = bool(alteration.sources)
+    alteration.reshaped = bool(alteration.sources) and not scope.made_here(table)
     alteration.finish()
 
 

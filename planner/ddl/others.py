@@ -84,7 +84,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     scope.add(index)
     if said.unique:
         alter.add_unique_index(scope, table, index)
-        if table.materialized is None or table.materialized.populated:  # else there is nothing to look at
+        filled = table.materialized is None or table.materialized.populated
+        if filled and not scope.made_here(table):  # else there is nothing to look at
             scope.checks.append(dataclasses.replace(_unique_check(scope, table, index), before=True))
 
 

@@ -109,6 +109,10 @@ class Scope:
         self.created = [newest(t) for t in self.created]
         self.rewrites = [dataclasses.replace(r, new=newest(r.new)) for r in self.rewrites]
 
+    def made_here(self, table: Table) -> bool:
+        """Whether the table is of this very statement (CREATE SCHEMA): it has no rows yet."""
+        return any(made.oid == table.oid for made in self.created)
+
     def notice(self, message: str, sqlstate: str = "00000", **more: Any) -> None:
         self.notices.append(DdlNotice(message, sqlstate, **more))
 
@@ -126,7 +130,7 @@ class Scope:
             self.tag,
             self.catalog if changes else self.before,
             changes,
-            [t for t in self.created if self.catalog.get(t.oid) == t],
+            [found for t in self.created if isinstance(found := self.catalog.get(t.oid), Table)],
             self.dropped,
             self.truncated,
             self.rewrites,

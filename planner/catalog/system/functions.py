@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from planner.abc import Oid, SqlError, Table, TypeRef
-from planner.catalog.names import split_name
+from planner.catalog.names import missing_schema, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PUBLIC_OID,
@@ -203,8 +203,7 @@ def _get_expr(
 def _get_serial_sequence(context: SystemContext, table: str | None, column: str | None) -> str | None:
     if table is None or column is None:
         return None
-    oid = _to_regclass(context, table)
-    thing = context.catalog.get(oid) if oid is not None else None
+    thing = context.catalog.get(regclass_in(context, table) or 0)
     if not isinstance(thing, Table):
         raise SqlError("42P01", f'relation "{table}" does not exist')
     attnum = next((c.attnum for c in thing.columns if c.name == column), None)
@@ -333,12 +332,14 @@ def _to_regclass(context: SystemContext, text: str | None) -> Oid | None:
 
 
 def regclass_in(context: SystemContext, text: str | None) -> Oid | None:
-    """The cast `text::regclass`. Raises 42P01."""
+    """The cast `text::regclass`. Raises 3F000, 42P01."""
     oid: Oid | None = _to_regclass(context, text)
     if oid is None and text is not None:
         if text == "-":
             return 0
         schema, name = split_name(text)
+        if schema and context.catalog.find_schema(schema) is None:
+            raise missing_schema(schema)
         shown = f"{schema}.{name}" if schema else name
         raise SqlError("42P01", f'relation "{shown}" does not exist')
     return oid
@@ -390,7 +391,7 @@ def regnamespace_out(context: SystemContext, oid: Oid | None) -> str | None:
 # --- names that may not exist -----------------------------------------------------------------------
 
 
-_UNREADABLE = {"22P02", "42P02", "54023"}
+_UNREADABLE = {"22P02", "42602", "42P02", "54023"}
 """SQLSTATEs of what is no name of a function or operator, whether or not one is there."""
 
 

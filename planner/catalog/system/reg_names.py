@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.abc import Oid, SqlError
-from planner.catalog.names import split_name
+from planner.catalog.names import name_parts, split_name
 from planner.catalog.system import reg_routines as routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.functions import (
@@ -48,7 +48,12 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
         return number
     body = text.strip()
     is_array = body.endswith("[]")
-    schema, name = split_name(body.removesuffix("[]"))
+    if not body:
+        raise SqlError("42601", 'invalid type name ""')
+    try:
+        schema, name = split_name(body.removesuffix("[]"))
+    except SqlError:  # of several words: double precision
+        schema, name = "", body.removesuffix("[]").lower()
     found = context.catalog.type_named(name, schema, context.search_path) if schema != "pg_catalog" else None
     if found is not None:
         if is_array:
@@ -59,17 +64,26 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
     raise SqlError("42704", f'type "{text}" does not exist')
 
 
+def _single_name(text: str) -> str:
+    """What has no schema is one name: in capitals only within quotes."""
+    parts = name_parts(text)
+    if len(parts) != 1:
+        raise SqlError("42602", "invalid name syntax")
+    return parts[0]
+
+
 def _regnamespace_in(context: SystemContext, text: str) -> Oid:
     number = routines.number_in(text)
-    return number if number is not None else context.catalog.schema(split_name(text)[1]).oid
+    return number if number is not None else context.catalog.schema(_single_name(text)).oid
 
 
 def _regrole_in(context: SystemContext, text: str) -> Oid:
     if (number := routines.number_in(text)) is not None:
         return number
-    role = context.catalog.role(split_name(text)[1])
+    name = _single_name(text)
+    role = context.catalog.role(name)
     if role is None:
-        raise SqlError("42704", f'role "{text}" does not exist')
+        raise SqlError("42704", f'role "{name}" does not exist')
     return role.oid
 
 

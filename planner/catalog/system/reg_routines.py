@@ -198,7 +198,7 @@ def regoperator_in(types: TypeInput) -> TypeInput:
         wanted = tuple(0 if a.lower() == "none" else types(context, a) for a in arguments)
         schema, name = _operator_name(shown)
         known, named = _operators()
-        for oid in named.get(name, ()) if _ours(context, schema) else ():
+        for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
             if known[oid][1] == wanted:
                 return oid
         raise SqlError("42883", f"operator does not exist: {text}")

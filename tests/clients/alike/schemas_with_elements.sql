@@ -38,3 +38,42 @@ rollback;
 select * from s8.t;
 drop schema schema_owner cascade;
 drop role schema_owner;
+-- Unique indexes of tables that the same statement makes.
+CREATE SCHEMA test_ns_schema_1
+       CREATE UNIQUE INDEX abc_a_idx ON abc (a)
+       CREATE VIEW abc_view AS
+              SELECT a+1 AS a, b+1 AS b FROM abc
+       CREATE TABLE abc (
+              a serial,
+              b int UNIQUE
+       );
+\d test_ns_schema_1.abc
+drop schema test_ns_schema_1 cascade;
+CREATE SCHEMA test_ns_schema_1
+       CREATE TABLE abc (
+              a serial,
+              b int UNIQUE
+       )
+       CREATE UNIQUE INDEX abc_a_idx ON abc (a);
+drop schema test_ns_schema_1 cascade;
+CREATE SCHEMA test_ns_schema_1
+       CREATE VIEW abc_view AS
+              SELECT c FROM abc
+       CREATE TABLE abc (
+              a serial,
+              b int UNIQUE
+       );
+CREATE SCHEMA test_ns_schema_1
+       CREATE VIEW abc_view AS
+              SELECT b FROM abc
+       CREATE TABLE abc (
+              a int,
+              b int 
+       );
+drop schema test_ns_schema_1 cascade;
+create schema s12 create table t (a int, b text) create unique index on t (lower(b)) create unique index on t (a) where b is not null create table u (a int references t (a));
+create schema s12 create table t (a int unique, b text) create unique index on t (lower(b)) create unique index on t (a) where b > 'x' create table u (a int references t (a));
+insert into s12.t values (1, 'a'), (2, 'b'); insert into s12.t values (3, 'A'); insert into s12.u values (4); insert into s12.u values (2);
+select * from s12.t join s12.u using (a);
+\d s12.t
+drop schema s12 cascade;
