@@ -18,6 +18,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.index_read import IndexRead
+from executor.keyed.join import JoinPlan
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
@@ -27,6 +28,7 @@ from planner.abc import (
     Expr,
     InsertValues,
     KeyedDelete,
+    KeyedJoin,
     KeyedRead,
     KeyedUpdate,
     Plan,
@@ -190,15 +192,21 @@ class Plans:
     def _shortcut(self, plan: Plan, session: Session) -> Shortcut | None:
         """The keyed way to a query's answer, for when it asks for little."""
         body = plan.extra.get("keyed")
-        if body is None or (session.block is not None and body.table.shard in session.block.created):
+        if body is None:
+            return None
+        tables = tuple(s.table for s in body.steps) if isinstance(body, KeyedJoin) else (body.table,)
+        if session.block is not None and any(x.shard in session.block.created for x in tables):
             return None
         try:
-            image = self._store.image(body.table.shard)
+            images = tuple(self._store.image(x.shard) for x in tables)
+            if isinstance(body, KeyedJoin):
+                join = JoinPlan(body)
+                return Shortcut(join.short, images, tables, join)
             if body.index:
                 by_index = IndexRead(body)
-                return Shortcut(by_index.rows, image, body.table, by_index)
+                return Shortcut(by_index.rows, images[0], tables, by_index)
             by_key = ReadPlan(body)
-            return Shortcut(by_key.short, image, body.table, by_key)
+            return Shortcut(by_key.short, images[0], tables, by_key)
         except NotCompilable:
             return None
 

@@ -316,6 +316,34 @@ class KeyedRead:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinStep:
+    """One table of a KeyedJoin: which of its rows go with a row of the tables before it.
+
+    The joined row is the tables' columns one after another, in the order of the steps; `lookup` is made of what is there
+    before this table's, `condition` and `passes` may look at this table's too.
+    """
+
+    table: Table
+    lookup: Lookup  # points are one key, but for the first step's
+    condition: Expr | None = None
+    unique: int = 0  # as in KeyedRead
+    index: tuple[int, ...] = ()
+    outer: bool = False  # LEFT JOIN: a row that finds none goes on with nulls
+    passes: Expr | None = None  # asked of the row after that
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedJoin:
+    """A SELECT from several tables whose rows lead to each other by keys: beside the columnar plan, for when they are few."""
+
+    steps: tuple[JoinStep, ...]
+    outputs: tuple[Expr, ...]
+    limit: Expr | None = None
+    folds: tuple[str, ...] = ()
+    order: tuple[tuple[int, bool, bool], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RelationUse:
     """A table in the text of a Query: the executor puts the relation as of the read timestamp there.
 

@@ -92,6 +92,7 @@ class HistoricalView:
         low_inclusive: bool = True,
         high_inclusive: bool = True,
         descending: bool = False,
+        at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
         from executor.keyed.overlay import between
 

@@ -274,18 +274,20 @@ def compile_condition_not_false(e: Expr) -> Callable[[Sequence[Any], Any, Any], 
     return _build(writer, f"({writer.write(e)}) is not False", "p, r, s")  # type: ignore[no-any-return]
 
 
-def compile_key(key: Sequence[Expr], columns: Sequence[TypeRef]) -> Callable[[Sequence[Any], Any], Any]:
+def compile_key(
+    key: Sequence[Expr], columns: Sequence[TypeRef], arguments: str = "p, s"
+) -> Callable[..., Any]:
     """(params, session) -> key as images want it: a datum, or a tuple for several columns.
 
-    None if any part is NULL: such a key names no row.
+    None if any part is NULL: such a key names no row. `arguments`: "p, s, r" for a key that is made of a row, too.
     """
     writer = _Writer()
     parts = [writer.write(_key_part(e, c)) for e, c in zip(key, columns, strict=False)]
     if len(parts) == 1 and len(columns) == 1:
-        return _build(writer, parts[0], "p, s")  # type: ignore[no-any-return]
+        return _build(writer, parts[0], arguments)  # type: ignore[no-any-return]
     values = [writer.temporary() for _ in parts]
     checks = " or ".join(f"({v} := {x}) is None" for v, x in zip(values, parts, strict=True))
-    return _build(writer, f"None if {checks} else ({', '.join(values)},)", "p, s")  # type: ignore[no-any-return]
+    return _build(writer, f"None if {checks} else ({', '.join(values)},)", arguments)  # type: ignore[no-any-return]
 
 
 def _key_part(e: Expr, column: TypeRef) -> Expr:

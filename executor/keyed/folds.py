@@ -1,4 +1,4 @@
-"""Aggregates over a few rows in Python: what `count`, `sum`, `min` and `max` come to, with SQL's nulls.
+"""Aggregates over a few rows in Python: what `count` (also of DISTINCT values), `sum`, `min` and `max` come to, with SQL's nulls.
 
 Nulls are passed by; of nothing (or of nulls alone) a count is 0 and all others are null. DuckDB needs some hundred
 microseconds before it has begun to add three numbers.
@@ -24,6 +24,10 @@ def _counted(values: Sequence[Any]) -> int:
     return sum(1 for v in values if v is not None)
 
 
+def _counted_once(values: Sequence[Any]) -> int:
+    return len({v for v in values if v is not None})
+
+
 def _of_known(fold: Callable[[list[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
     """An aggregate that passes nulls by, and is null where nothing is left."""
 
@@ -40,6 +44,7 @@ def _numeric_sum(values: list[Any]) -> str:
 
 FOLDS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {
     "count": _counted,
+    "count distinct": _counted_once,
     "sum": _of_known(sum),
     "sum numeric": _of_known(_numeric_sum),
     "min": _of_known(min),

@@ -18,6 +18,7 @@ import bisect
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -58,6 +59,8 @@ _NO_BULK: tuple[list[BulkInsert], tuple[int, int], list[pa.Table]] = ([], (0, 0)
 _NOTHING_DELETED: tuple[list[BulkDelete], RowIds] = ([], RowIds())
 _NOTHING_GONE: tuple[tuple[int, int], RowIds] = ((0, 0), RowIds())
 _UNSORTED: tuple[int, list[Key]] = (-1, [])
+SORTED_IN_MAX = 100
+"""New keys are put among sorted ones one by one; more of them are sorted with all the others."""
 
 
 class BulkInsert:
@@ -298,10 +301,25 @@ class TableWrites:
         return self._gone[1]
 
     def sorted_keys(self) -> list[Key]:
-        by_key = self.by_key
-        if self._sorted[0] != len(by_key):
-            self._sorted = (len(by_key), sorted(by_key))
-        return self._sorted[1]
+        """The keys in the buffer, in order: new ones are put among those that were sorted before."""
+        by_key, (count, keys) = self.by_key, self._sorted
+        fresh = len(by_key) - max(count, 0)
+        if count < 0 or fresh > SORTED_IN_MAX:
+            keys = sorted(by_key)
+        elif fresh:
+            for key in islice(reversed(by_key), fresh):  # a dict's latest keys are its last
+                bisect.insort(keys, key)
+        self._sorted = (len(by_key), keys)
+        return keys
+
+    def count_between(self, bounds: Bounds) -> int:
+        """How many keys of a range are in the buffer."""
+        start, stop = span(self.sorted_keys(), *bounds) if self.by_key else (0, 0)
+        return stop - start
+
+    @property
+    def in_bulk(self) -> bool:
+        return bool(self.bulk or self.bulk_deleted)
 
 
 class OverlayView:
@@ -376,6 +394,31 @@ class OverlayView:
     def _is_gone(self, rid: int) -> bool:
         return rid in self._deletes or rid in self._gone
 
+    def count_at_most(self, bounds: Bounds) -> int:
+        """How many rows a scan can find at most. Cheap."""
+        base = 0 if self.base is None else self.base.count_at_most(*bounds)
+        return int(base) + self.writes.count_between(bounds)
+
+    def by_index(
+        self, positions: tuple[int, ...], key: Key, ts: Timestamp, rows_max: int
+    ) -> list[Row] | None:
+        """The rows with this key of an index; None: more than so many, or nobody has sorted them yet.
+
+        Notes nothing: what an index was asked for is recorded by who asks. Not where rows were written in bulk.
+        """
+        writes, own = self.writes, self._by_key
+        assert not writes.in_bulk
+        if self.base is None or len(own) > rows_max:
+            return None
+        everything = range(len(writes.table.columns))
+        found: list[Row] | None = self.base.index(positions).find(key, ts, rows_max, tuple(everything))
+        if found is None or not own:
+            return found
+        key_of, value_of = writes.rules.key, itemgetter(*positions)
+        assert key_of is not None  # index reads are of tables with a primary key
+        rows = [row for row in found if key_of(row) not in own]
+        return rows + [hit[1] for hit in own.values() if hit is not None and value_of(hit[1]) == key]
+
     def scan(
         self,
         low: Key | None,
@@ -385,9 +428,10 @@ class OverlayView:
         low_inclusive: bool = True,
         high_inclusive: bool = True,
         descending: bool = False,
+        at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
         self._note((low, high, low_inclusive, high_inclusive))
-        return self._walk((low, high, low_inclusive, high_inclusive), ts, descending)
+        return self._walk((low, high, low_inclusive, high_inclusive), ts, descending, at_once)
 
     def first(
         self, bounds: Bounds, ts: Timestamp, descending: bool, limit: int, passes: Callable[[Row], bool]
@@ -399,7 +443,7 @@ class OverlayView:
         low, high, low_inclusive, high_inclusive = bounds
         looked_at = bounds
         try:
-            for hit in self._walk(bounds, ts, descending):
+            for hit in self._walk(bounds, ts, descending, True):
                 if passes(hit[2]):
                     found.append(hit)
                     if len(found) == limit:
@@ -426,7 +470,9 @@ class OverlayView:
                 high_inclusive=high_inclusive,
             )
 
-    def _walk(self, bounds: Bounds, ts: Timestamp, descending: bool) -> Iterator[tuple[Key, int, Row]]:
+    def _walk(
+        self, bounds: Bounds, ts: Timestamp, descending: bool, at_once: bool
+    ) -> Iterator[tuple[Key, int, Row]]:
         """The rows of a range, own writes over the image."""
         writes = self.writes
         low, high, low_inclusive, high_inclusive = bounds
@@ -439,6 +485,7 @@ class OverlayView:
                 low_inclusive=low_inclusive,
                 high_inclusive=high_inclusive,
                 descending=descending,
+                at_once=at_once,
             )
         if not self._by_key and not self._gone and not writes.bulk:
             return base
@@ -515,12 +562,20 @@ def _merged(
 def between(
     keys: Sequence[Key], low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
 ) -> Sequence[Key]:
+    start, stop = span(keys, low, high, low_inclusive, high_inclusive)
+    return keys[start:stop]
+
+
+def span(
+    keys: Sequence[Key], low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
+) -> tuple[int, int]:
+    """Where a range of sorted keys begins and ends."""
     start, stop = 0, len(keys)
     if low is not None:
         start = _bound(keys, low, after=not low_inclusive)
     if high is not None:
         stop = _bound(keys, high, after=high_inclusive)
-    return keys[start:stop]
+    return start, max(start, stop)
 
 
 def _bound(keys: Sequence[Key], bound: Key, *, after: bool) -> int:

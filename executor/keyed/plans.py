@@ -16,6 +16,7 @@ from typing import Any, Literal
 from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import WriteTarget
 from executor.keyed.index_read import IndexRead
+from executor.keyed.join import JoinPlan
 from executor.keyed.read import ReadPlan
 from executor.keyed.row_batches import RowBatch
 from executor.keyed.write import WritePlan
@@ -33,13 +34,15 @@ class Door(enum.Enum):
 
 @dataclass(slots=True)
 class Shortcut:
-    """A query that the keyed engine answers as well if it asks for little: a look-up, a short range, an index's rows."""
+    """A query that the keyed engine answers as well if it asks for little: a look-up, a short range, an index's rows,
+    tables that lead to each other by keys."""
 
     read: Callable[[Sequence[Any], Any, Any, Timestamp], Sequence[Row] | None]
     """(params, session, image, ts) -> the rows; None: DuckDB is to answer."""
     image: Any
-    table: Table
-    plan: ReadPlan | IndexRead
+    """Of a join: an image of each table."""
+    tables: tuple[Table, ...]
+    plan: ReadPlan | IndexRead | JoinPlan
 
 
 @dataclass(slots=True)

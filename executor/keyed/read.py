@@ -53,6 +53,7 @@ class KeyedView(Protocol):
         low_inclusive: bool = True,
         high_inclusive: bool = True,
         descending: bool = False,
+        at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]: ...
 
     def find_unique(self, constraint_oid: int, key: Key, ts: Timestamp) -> tuple[Key, int, Row] | None: ...
@@ -79,7 +80,7 @@ class LookupPlan:
         if isinstance(lookup, Points):
             self.points = tuple(compile_key(k, types) for k in lookup.keys)
         else:
-            self.range = _compile_range(lookup, table)
+            self.range = compile_range(lookup, table)
         self.single = self.points is not None and len(self.points) == 1
         self._values: Compiled | None = None
         """The values of several points on one column, at once."""
@@ -105,8 +106,15 @@ class LookupPlan:
         return self.range(params, session)
 
     def hits(
-        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp, descending: bool = False
+        self,
+        params: Sequence[Any],
+        session: Any,
+        view: KeyedView,
+        ts: Timestamp,
+        descending: bool = False,
+        at_once: bool = False,
     ) -> Iterator[Hit]:
+        """`at_once`: the caller takes what it wants of a range, maybe not all, before anything is written."""
         if self.unique:
             for key in self.asked_keys(params, session):
                 found = view.find_unique(self.unique, key, ts)
@@ -134,6 +142,7 @@ class LookupPlan:
             low_inclusive=low_inclusive,
             high_inclusive=high_inclusive,
             descending=descending,
+            at_once=at_once,
         )
 
 
@@ -144,7 +153,8 @@ def key_positions(table: Table, unique: int) -> Sequence[int]:
     return [table.index_of(a) for c in table.constraints if c.oid == unique for a in c.columns]
 
 
-def _compile_range(lookup: Range, table: Table) -> Callable[[Sequence[Any], Any], Bounds | None]:
+def compile_range(lookup: Range, table: Table) -> Callable[..., Bounds | None]:
+    """(params, session, and a row if the range is made of one) -> the range; None if a NULL bound makes it empty."""
     types = [table.columns[i].type for i in table.key_indexes]
     width, fixed = len(types), len(lookup.prefix)
     prefix = compile_tuple([_key_part(e, c) for e, c in zip(lookup.prefix, types, strict=False)])
@@ -152,17 +162,17 @@ def _compile_range(lookup: Range, table: Table) -> Callable[[Sequence[Any], Any]
     high = compile_expression(_key_part(lookup.high, types[fixed])) if lookup.high is not None else None
     low_inclusive, high_inclusive = lookup.low_inclusive, lookup.high_inclusive
 
-    def bounds(params: Sequence[Any], session: Any) -> Bounds | None:
-        start = prefix(params, None, session)
+    def bounds(params: Sequence[Any], session: Any, row: Row | None = None) -> Bounds | None:
+        start = prefix(params, row, session)
         if None in start:
             return None
         low_value = high_value = None
         if low is not None:
-            low_value = low(params, None, session)
+            low_value = low(params, row, session)
             if low_value is None:
                 return None
         if high is not None:
-            high_value = high(params, None, session)
+            high_value = high(params, row, session)
             if high_value is None:
                 return None
         if width == 1:
@@ -290,7 +300,9 @@ class ReadPlan:
     def rows(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
         """The hits that pass the condition, at most LIMIT of them."""
         condition = self.condition
-        hits = self.lookup.hits(params, session, view, ts, self.body.descending)
+        hits = self.lookup.hits(
+            params, session, view, ts, self.body.descending, at_once=self.limit is not None
+        )
         if condition is not None:
             hits = (h for h in hits if condition(params, h[2], session))
         if self.limit is not None:

@@ -2,6 +2,7 @@
 
     SELECT c_id FROM customer WHERE district = 7 AND name = 'ABLE' ORDER BY first     an index's rows
     SELECT sum(amount) FROM order_line WHERE order_no = 4711                          a short range of the primary key
+    SELECT ... FROM orders o JOIN customers c ON c.id = o.customer WHERE o.id = 7     rows that lead to each other by keys
 
 DuckDB needs half a millisecond for each, and what was committed lately must be flushed to it beforehand. Whether a query asks
 for little shows when it runs (`executor.keyed.plans.Shortcut`); None sends it the usual way.
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from executor.abc import Rows
 from executor.keyed.index_read import IndexRead
+from executor.keyed.join import JoinPlan
 from executor.keyed.plans import CompiledPlan, Shortcut
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.keyed.write import UpdatePlan
@@ -41,9 +43,10 @@ def in_block(
     shortcut = compiled.shortcut
     if shortcut is None or block.failed or block.as_of is not None or block.gathered is not None:
         return None
-    shard = shortcut.table.shard
-    if shard in block.created or shard in block.altered or shard in block.dropped:
-        return None
+    for table in shortcut.tables:
+        shard = table.shard
+        if shard in block.created or shard in block.altered or shard in block.dropped:
+            return None
     frontier = session.executor.frontier
     if frontier is not None and current.takes_snapshot(session, block) and not frontier.is_valid:
         return None
@@ -53,6 +56,8 @@ def in_block(
             return None
         if isinstance(shortcut.plan, IndexRead):
             rows = _by_index(session, block, shortcut.plan, shortcut, compiled.plan.body, params)
+        elif isinstance(shortcut.plan, JoinPlan):
+            rows = _by_join(session, block, shortcut.plan, shortcut, compiled.plan.body, params)
         else:
             rows = _by_key(session, block, shortcut.plan, shortcut, params)
     except (NotHydrated, TooOldForKeyed, LeaseLapsed):
@@ -63,12 +68,14 @@ def in_block(
 def _by_index(
     session: Session, block: Block, read: IndexRead, shortcut: Shortcut, query: Any, params: Sequence[Datum]
 ) -> Sequence[Row] | None:
-    """Only where the block has written nothing of the table: an index knows what is committed."""
-    table = shortcut.table
-    writes = block.tables.get(table.shard)
-    if (writes is not None and writes.has_rows) or not isinstance(query, Query):
+    (table,) = shortcut.tables
+    if _wrote_in_bulk(block, table) or not isinstance(query, Query):
         return None
-    rows = read.rows(params, session, shortcut.image, block.read_ts)
+    writes = block.tables.get(table.shard)
+    if writes is not None and writes.has_rows:
+        rows = read.overlaid(params, session, block.view(table, record=False), block.read_ts)
+    else:
+        rows = read.rows(params, session, shortcut.image, block.read_ts)
     if rows is None:
         return None
     block.use(table)
@@ -79,17 +86,34 @@ def _by_index(
     return rows
 
 
+def _by_join(
+    session: Session, block: Block, join: JoinPlan, shortcut: Shortcut, query: Any, params: Sequence[Datum]
+) -> Sequence[Row] | None:
+    """Tables whose rows an index finds are recorded as the columnar plan would; the others' views note what is read."""
+    indexed = [table for table, by_index in zip(join.tables, join.by_index, strict=True) if by_index]
+    if not isinstance(query, Query) or any(_wrote_in_bulk(block, table) for table in join.tables):
+        return None
+    views = [block.view(x, columns=c) for x, c in zip(join.tables, join.footprints, strict=True)]
+    rows = join.run(params, session, views, shortcut.image, block.read_ts)
+    if rows is not None and indexed:
+        shards = {table.shard for table in indexed}
+        for use in query.relations:
+            if isinstance(use, RelationUse) and use.table.shard in shards:
+                queries.record(session, block, use, params)
+    return rows
+
+
 def _by_key(
     session: Session, block: Block, read: ReadPlan, shortcut: Shortcut, params: Sequence[Datum]
 ) -> Sequence[Row] | None:
-    table = shortcut.table
-    if _wrote_much(block, table):
+    (table,) = shortcut.tables
+    if _wrote_in_bulk(block, table):
         return None
+    view = block.view(table, columns=read.footprint)
     if read.lookup.range is not None:
         bounds = read.lookup.bounds(params, session)
-        if bounds is not None and shortcut.image.count_at_most(*bounds) > SMALL_RANGE_ROWS_MAX:
+        if bounds is not None and view.count_at_most(bounds) > SMALL_RANGE_ROWS_MAX:
             return None
-    view = block.view(table, columns=read.footprint)
     return read.run(params, session, view, block.read_ts)
 
 
@@ -98,20 +122,19 @@ def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: S
     table, write = compiled.table, compiled.write
     image: Any = compiled.image
     assert table is not None and isinstance(write, UpdatePlan)
-    if image is None or block.gathered is not None or _wrote_much(block, table):
+    if image is None or block.gathered is not None or _wrote_in_bulk(block, table):
         return False
     if table.shard in block.altered or table.shard in block.dropped:
         return False
     bounds = write.lookup.bounds(params, session)
     try:
-        return bounds is None or image.count_at_most(*bounds) <= WRITTEN_ROWS_MAX
+        view = block.view(table, record=False)
+        return bounds is None or view.count_at_most(bounds) <= WRITTEN_ROWS_MAX
     except (NotHydrated, TooOldForKeyed):
         return False
 
 
-def _wrote_much(block: Block, table: Table) -> bool:
-    """Whether the block's own writes to the table are too many to be looked through by key."""
+def _wrote_in_bulk(block: Block, table: Table) -> bool:
+    """Whether own writes to the table are more than what is found by key."""
     writes = block.tables.get(table.shard)
-    if writes is None:
-        return False
-    return bool(writes.bulk or writes.bulk_deleted) or len(writes.by_key) > SMALL_RANGE_ROWS_MAX
+    return writes is not None and writes.in_bulk

@@ -50,6 +50,7 @@ class TableImage(Protocol):
         low_inclusive: bool = True,
         high_inclusive: bool = True,
         descending: bool = False,
+        at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
         """Visible rows in key order. A tuple shorter than the key is a prefix bound."""
 

@@ -14,7 +14,7 @@ These are the hottest functions of a server. Sketch: a dict lookup, a comparison
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
 from typing import Any
@@ -221,17 +221,23 @@ class Lookups:
         low_inclusive: bool = True,
         high_inclusive: bool = True,
         descending: bool = False,
+        at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
         """Visible rows in key order. A tuple shorter than the key is a prefix bound.
 
         Raises TooOldForKeyed and NotHydrated at once, not in the middle. What it reads is fixed by
         the call: chains and runs are immutable, so later writes and merges do not disturb it.
+        `at_once`: the caller takes what it wants before anything is written; so nothing is listed that it does not want.
         """
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
             self._no_answer()
-        chains = self._chains
-        keys = self._versions.keys_between(low, high, low_inclusive, high_inclusive, descending)
-        heads = [(k, chains[k]) for k in keys]
+        chains, versions = self._chains, self._versions
+        heads: Iterable[tuple[Key, Version]] = ()
+        if chains and versions.count_between(low, high, low_inclusive, high_inclusive):
+            keys = versions.keys_between(low, high, low_inclusive, high_inclusive, descending)
+            heads = ((k, chains[k]) for k in keys)
+            if not at_once:
+                heads = list(heads)
         spans: list[tuple[Run, range]] = []
         for run in self.runs_at(ts):
             start, stop = run.keys.span(low, high, low_inclusive, high_inclusive)
@@ -251,7 +257,9 @@ class Lookups:
             max(0, stop - start)
             for start, stop in (r.keys.span(low, high, low_inclusive, high_inclusive) for r in self._runs)
         )
-        return count + len(self._versions.keys_between(low, high, low_inclusive, high_inclusive, False))
+        if not self._chains:
+            return count
+        return count + self._versions.count_between(low, high, low_inclusive, high_inclusive)
 
     def short_scan(
         self,
@@ -266,7 +274,7 @@ class Lookups:
         """
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
             self._no_answer()
-        if self._chains and self._versions.keys_between(*bounds, False):
+        if self._chains and self._versions.count_between(*bounds):
             return None
         found: RowSpan | None = None
         for run in self._runs:
@@ -399,7 +407,7 @@ def visible(head: Version | None, ts: Timestamp) -> Version | None:
     return v
 
 
-def _memory(heads: list[tuple[Key, Version]], ts: Timestamp) -> Iterator[tuple[Key, int, Row]]:
+def _memory(heads: Iterable[tuple[Key, Version]], ts: Timestamp) -> Iterator[tuple[Key, int, Row]]:
     for key, head in heads:
         v = visible(head, ts)
         if v is not None and v[2] is not None:
@@ -407,7 +415,7 @@ def _memory(heads: list[tuple[Key, Version]], ts: Timestamp) -> Iterator[tuple[K
 
 
 def _merged(
-    heads: list[tuple[Key, Version]], spans: list[tuple[Run, range]], ts: Timestamp, descending: bool
+    heads: Iterable[tuple[Key, Version]], spans: list[tuple[Run, range]], ts: Timestamp, descending: bool
 ) -> Iterator[tuple[Key, int, Row]]:
     """Memory and runs by key; `heapq.merge` is stable, so of equal keys the newest source comes first."""
 

@@ -22,7 +22,7 @@ repeat are followed in the same way, from the moment on that somebody has asked 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sortedcontainers import SortedList
@@ -147,8 +147,21 @@ class Versions:
 
     def keys_between(
         self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool, descending: bool
-    ) -> list[Key]:
-        """The keys in order within the bounds."""
+    ) -> Iterator[Key]:
+        """The keys in order within the bounds. To be taken before anything is written."""
+        start, stop = self._span(low, high, low_inclusive, high_inclusive)
+        return iter(self._sorted().islice(start, stop, reverse=descending))
+
+    def count_between(
+        self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
+    ) -> int:
+        """How many keys are within the bounds."""
+        start, stop = self._span(low, high, low_inclusive, high_inclusive)
+        return stop - start
+
+    def _span(
+        self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
+    ) -> tuple[int, int]:
         order = self._sorted()
         start = 0
         stop = len(order)
@@ -162,12 +175,7 @@ class Versions:
                 stop = order.bisect_right(high) if high_inclusive else order.bisect_left(high)
             else:
                 stop = order.bisect_left(upper_bound(high, self.width, high_inclusive))
-        if stop <= start:
-            return []
-        keys = list(order.islice(start, stop))
-        if descending:
-            keys.reverse()
-        return keys
+        return start, max(start, stop)
 
     def _sorted(self) -> Any:
         if self._order is None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from planner.abc import Col, Expr, KeyedRead, Table
+from planner.abc import Expr, KeyedRead, Table
 from planner.binding import ir, keyed
 from planner.catalog import Catalog
 
@@ -46,7 +46,7 @@ def index_read(
     """The keyed way to rows of relation `number` by one of the table's indexes; None if none serves."""
     if not table.key_indexes or where is None:
         return None
-    for positions in _prefixes(catalog, table):
+    for positions in indexed_prefixes(catalog, table):
         try:
             points, rest = keyed.find_points(table, number, where, positions)
             condition = keyed.condition(rest, {number: 0})
@@ -59,7 +59,7 @@ def index_read(
     return None
 
 
-def _prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]]:
+def indexed_prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]]:
     """Columns that indexes begin with, most of them first. Expressions and partial indexes serve no look-up here."""
     found: set[tuple[int, ...]] = set()
     for index in catalog.indexes_of(table.oid):
@@ -74,43 +74,46 @@ def _prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]]:
     yield from sorted(found, key=lambda columns: (-len(columns), columns))
 
 
-def plain_order(keys: Sequence[ir.SortKey], number: int) -> tuple[tuple[int, bool, bool], ...] | None:
-    """ORDER BY by columns whose order is that of their datums; None: by something else."""
+def plain_order(
+    keys: Sequence[ir.SortKey], offsets: Mapping[int, int]
+) -> tuple[tuple[int, bool, bool], ...] | None:
+    """ORDER BY by columns whose order is that of their datums; None: by something else.
+
+    `offsets`: relation number -> where its columns begin in the row.
+    """
     order: list[tuple[int, bool, bool]] = []
     for k in keys:
-        plain = isinstance(k.expr, ir.Var) and k.expr.relation == number and k.expr.column >= 0
-        if not plain or k.expr.type.oid not in keyed.KEY_TYPES:
+        if not isinstance(k.expr, ir.Var) or k.expr.relation not in offsets or k.expr.column < 0:
             return None
-        assert isinstance(k.expr, ir.Var)
-        order.append((k.expr.column, k.descending, k.nulls_first))
+        if k.expr.type.oid not in keyed.KEY_TYPES:
+            return None
+        order.append((offsets[k.expr.relation] + k.expr.column, k.descending, k.nulls_first))
     return tuple(order)
 
 
 def folded(
-    table: Table, nodes: Sequence[ir.Node], offsets: Mapping[int, int]
+    nodes: Sequence[ir.Node], offsets: Mapping[int, int], counted: Expr
 ) -> tuple[tuple[Expr, ...], tuple[str, ...]] | None:
     """(what is aggregated, how) for targets that are plain aggregates of the closed set; None: others.
 
-    `count(*)` counts a column of the primary key: it is never null.
+    `counted`: what is never null, for `count(*)`.
     """
-    if not table.key_indexes:
-        return None
-    never_null = table.key_indexes[0]
     arguments: list[Expr] = []
     folds: list[str] = []
     for node in nodes:
         if not isinstance(node, ir.Aggregate) or node.op not in _FOLDS:
             return None
-        if node.distinct or node.order or node.filter is not None or node.direct:
+        if node.order or node.filter is not None or node.direct:
             return None
+        fold = _FOLDS[node.op]
+        if node.distinct:
+            if fold != "count" or node.args[0].type.oid not in keyed.KEY_TYPES:
+                return None
+            fold = "count distinct"
         try:
-            made = (
-                keyed.expression(node.args[0], offsets)
-                if node.args
-                else Col(never_null, table.columns[never_null].type)
-            )
+            made = keyed.expression(node.args[0], offsets) if node.args else counted
         except keyed.NotKeyed:
             return None
         arguments.append(made)
-        folds.append(_FOLDS[node.op])
+        folds.append(fold)
     return tuple(arguments), tuple(folds)

@@ -192,16 +192,22 @@ def _plain(node: ir.Node) -> ir.Node:
     return node
 
 
-def _comparison(node: ir.Node, relation: int) -> tuple[int, str, ir.Node] | None:
-    """(column, operator, value) of `column op value`, either way round, where the value has no column."""
+NONE_KNOWN: Final[Mapping[int, int]] = {}
+"""No relation's row is at hand: a key is made of parameters and constants."""
+
+
+def _comparison(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
+    """(column, operator, value) of `column op value`, either way round, where the value has no columns but known ones'."""
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
     words = node.op.split(" ")
     if len(words) != 3 or words[1] not in _COMPARE:
         return None
+    if matters(node):  # in an order of some language, which is not that of keys
+        return None
     op = words[1]
     a, b = (_plain(x) for x in node.args)
-    if not isinstance(a, ir.Var):
+    if not isinstance(a, ir.Var) or a.relation != relation:
         a, b = b, a
         op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
     if not isinstance(a, ir.Var) or a.relation != relation or a.type.oid not in KEY_TYPES:
@@ -212,15 +218,22 @@ def _comparison(node: ir.Node, relation: int) -> tuple[int, str, ir.Node] | None
         or (a.type.oid in ints and b.type.oid in ints)
         or (a.type.oid in _TEXTS and b.type.oid in _TEXTS)
     )
-    if not same or any(isinstance(n, ir.Var | ir.SubQuery) for n in ir.walk(b)):
+    if not same or any(_is_open(n, known) for n in ir.walk(b)):
         return None
     if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(b)):
         return None
     return a.column, op, b
 
 
+def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:
+    """Whether a value depends on more than the rows at hand."""
+    if isinstance(node, ir.Var):
+        return node.relation not in known
+    return isinstance(node, ir.SubQuery)
+
+
 def _alternatives(
-    node: ir.Node, relation: int, key: Sequence[int]
+    node: ir.Node, relation: int, key: Sequence[int], known: Mapping[int, int]
 ) -> dict[tuple[int, ...], list[tuple[ir.Node, ...]]] | None:
     """Which key columns a conjunct pins, and to which values: `a = 1`, `a IN (1, 2)`, `(a, b) IN ((1, 2))`."""
     options = list(node.args) if isinstance(node, ir.Logic) and node.op == "or" else [node]
@@ -229,7 +242,7 @@ def _alternatives(
     for option in options:
         found: dict[int, ir.Node] = {}
         for c in conjuncts(option):
-            made = _comparison(c, relation)
+            made = _comparison(c, relation, known)
             if made is None or made[1] != "=" or made[0] not in key or made[0] in found:
                 return None
             found[made[0]] = made[2]
@@ -242,11 +255,16 @@ def _alternatives(
 
 
 def find_points(
-    table: Table, relation: int, where: ir.Node | None, unique: Sequence[int] | None = None
+    table: Table,
+    relation: int,
+    where: ir.Node | None,
+    unique: Sequence[int] | None = None,
+    known: Mapping[int, int] = NONE_KNOWN,
 ) -> tuple[Points, list[ir.Node]]:
     """The keys that a WHERE pins, and the conjuncts that are left over. Raises NotKeyed.
 
-    `unique`: the positions of another key than the primary one.
+    `unique`: the positions of another key than the primary one. `known`: where the columns of the relations that have
+    their rows already begin in the row: the keys may be made of them.
     """
     key = tuple(unique) if unique is not None else table.key_indexes
     if not key or where is None:
@@ -255,7 +273,7 @@ def find_points(
     groups: list[tuple[tuple[int, ...], list[tuple[ir.Node, ...]]]] = []
     rest: list[ir.Node] = []
     for c in conjuncts(where):
-        found = _alternatives(c, relation, key)
+        found = _alternatives(c, relation, key, known)
         if found is None or any(x in pinned for columns in found for x in columns):
             rest.append(c)
             continue
@@ -274,13 +292,15 @@ def find_points(
         row: dict[int, ir.Node] = {}
         for (columns, _), chosen in zip(groups, combination, strict=True):
             row.update(zip(columns, chosen, strict=True))
-        made = tuple(expression(row[k], {}) for k in key)
+        made = tuple(expression(row[k], known) for k in key)
         if made not in keys:
             keys.append(made)
     return Points(tuple(keys)), rest
 
 
-def find_range(table: Table, relation: int, where: ir.Node | None) -> tuple[Range, list[ir.Node]]:
+def find_range(
+    table: Table, relation: int, where: ir.Node | None, known: Mapping[int, int] = NONE_KNOWN
+) -> tuple[Range, list[ir.Node]]:
     """A prefix of the key pinned, and bounds on the next column; the rest of WHERE. Raises NotKeyed."""
     key = table.key_indexes
     if not key:
@@ -290,7 +310,7 @@ def find_range(table: Table, relation: int, where: ir.Node | None) -> tuple[Rang
     claimed: dict[int, list[ir.Node]] = {}
     rest: list[ir.Node] = []
     for c in conjuncts(where):
-        made = _comparison(c, relation)
+        made = _comparison(c, relation, known)
         if made is None or made[0] not in key:
             rest.append(c)
             continue
@@ -308,21 +328,21 @@ def find_range(table: Table, relation: int, where: ir.Node | None) -> tuple[Rang
     for k in key:
         if k not in equal:
             break
-        prefix.append(expression(equal[k], {}))
+        prefix.append(expression(equal[k], known))
     used = set(key[: len(prefix)])
     low = high = None
     low_in = high_in = True
     if len(prefix) < len(key):
         at = key[len(prefix)]
         if (at, "low") in bounds:
-            low, low_in = expression(bounds[at, "low"][0], {}), bounds[at, "low"][1]
+            low, low_in = expression(bounds[at, "low"][0], known), bounds[at, "low"][1]
         if (at, "high") in bounds:
-            high, high_in = expression(bounds[at, "high"][0], {}), bounds[at, "high"][1]
+            high, high_in = expression(bounds[at, "high"][0], known), bounds[at, "high"][1]
         if at not in equal:
             used.add(at)
     for column, nodes in claimed.items():
         for c in nodes:
-            made = _comparison(c, relation)
+            made = _comparison(c, relation, known)
             assert made is not None
             pinned_equal = column in key[: len(prefix)] and made[1] == "="
             bounded = len(prefix) < len(key) and column == key[len(prefix)] and made[1] not in ("=", "<>")

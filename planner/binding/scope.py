@@ -65,6 +65,15 @@ class Relation:
         return self.values[index] if self.values else self.columns[index].value(self.number, index)
 
 
+@dataclass(frozen=True, slots=True)
+class FromStep:
+    """A base table in a FROM of plain joins (`planner.binding.keyed_joins`), and what it is joined on."""
+
+    relation: Relation
+    on: tuple[ir.Node, ...] = ()
+    outer: bool = False  # LEFT JOIN
+
+
 @dataclass(slots=True)
 class StarColumn:
     """A column that `*` and unqualified names see: its value is a Var or, merged by FULL JOIN USING, a COALESCE."""
@@ -89,6 +98,7 @@ class Scope:
     barred: Sequence[Relation] = ()  # on the left of a join whose kind forbids LATERAL to look at them
     forming: bool = False  # whether its FROM is being bound: there are no rows to aggregate yet
     clause: str = ""  # what is being bound, for messages: WHERE, GROUP BY, ...
+    steps: Sequence[FromStep] = ()  # the whole FROM, if it is tables and plain joins of them
 
     def find_relation(self, name: str, schema: str = "") -> Relation | None:
         found = [

@@ -34,11 +34,12 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
 from planner.binding.fragments import Form, Frag, Item, join, quote_name, sql
 from planner.binding.functions import sequences
+from planner.binding.keyed_joins import joined_steps
 from planner.binding.missing_names import missing_table
 from planner.binding.naming import figure_name, function_name, identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.records import fields_of
-from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, StarColumn, duplicate_alias
 from planner.binding.system import system_relation
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import View
@@ -71,6 +72,8 @@ class Source:
     frag: Frag
     relations: list[Relation]
     columns: list[StarColumn]
+    steps: tuple[FromStep, ...] = ()
+    """The same as tables that are looked up one after another; none if it is more than plain joins of tables."""
 
 
 class SourceBinder:
@@ -106,6 +109,8 @@ class SourceBinder:
             again = duplicate_alias(scope.relations)
             if again is not None:
                 raise PlanError("42712", f'table name "{again}" specified more than once')
+        if all(g.steps for g in groups):
+            scope.steps = [s for g in groups for s in g.steps]
         return join(", ", [g.frag for g in groups])
 
     def item(self, node: exp.Expression, scope: Scope) -> Source:
@@ -252,7 +257,8 @@ class SourceBinder:
         self.queries.declare(number, written + system_columns.emitted(table))
         self.queries.tables.append(relation)
         self.queries.accesses.reads(table, relation)
-        return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation))
+        steps = (FromStep(relation),)
+        return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
 
     def _system(
         self, schema: str, name: str, columns: tuple[ResultColumn, ...], alias: exp.Expression | None
@@ -533,8 +539,10 @@ class SourceBinder:
         columns = [*left.columns, *right.columns]
         word = f"{side} JOIN" if side else "JOIN"
         if kind == "CROSS" or (natural and not using and not side):
-            return Source(sql("(", left.frag, " CROSS JOIN ", right.frag, ")"), relations, columns)
+            frag = sql("(", left.frag, " CROSS JOIN ", right.frag, ")")
+            return Source(frag, relations, columns, joined_steps(left.steps, right.steps, "", ()))
         emitter = self.queries.emitter
+        on: tuple[ir.Node, ...] = ()
         if using:
             merged, tests = [], []
             for name in using:
@@ -547,6 +555,7 @@ class SourceBinder:
                     if isinstance(n, ir.Var):
                         self.queries.use(n)
                 assert isinstance(equal, ir.Call)
+                on += (equal,)
                 tests.append(emitter.frag(equal))
                 place = first_position(node)
                 (x, y), _ = self.queries.expressions.to_common([a.node, b.node], "JOIN/USING", [place, place])
@@ -573,9 +582,13 @@ class SourceBinder:
                 on_scope.beyond = [r for r in scope.relations if r not in relations]
                 bound = self.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
                 scope.outer += on_scope.outer
+                on = (bound,)
                 condition = emitter.frag(bound)
         return Source(
-            sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"), relations, columns
+            sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"),
+            relations,
+            columns,
+            joined_steps(left.steps, right.steps, side, on),
         )
 
     def _merged(self, alias: str, merged: Sequence[StarColumn]) -> Relation:
@@ -611,6 +624,7 @@ def _crossed(groups: list[Source]) -> Source:
         sql("(", join(" CROSS JOIN ", [g.frag for g in groups]), ")"),
         [r for g in groups for r in g.relations],
         [c for g in groups for c in g.columns],
+        tuple(s for g in groups for s in g.steps) if all(g.steps for g in groups) else (),
     )
 
 

@@ -9,8 +9,10 @@ from sqlglot import exp
 
 from planner.abc import (
     Body,
+    Col,
     Expr,
     InsertValues,
+    KeyedJoin,
     KeyedRead,
     Lookup,
     Plan,
@@ -25,6 +27,7 @@ from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
 from planner.binding.index_reads import folded, index_read, plain_order
+from planner.binding.keyed_joins import keyed_join
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -152,19 +155,16 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
 
 
+def _is_plain(node: exp.Select, parts: Parts, scope: Scope) -> bool:
+    """Whether the rows found are the rows of the result, or what one row of aggregates is made of."""
+    whole = parts.distinct or parts.distinct_on or parts.offset is not None or parts.ties or scope.outer
+    return not whole and node.args.get("group") is None and node.args.get("having") is None
+
+
 def _keyed_table(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Table:
     """The one table of a statement that has the shape of a keyed read. Raises NotKeyed."""
-    if (
-        len(scope.relations) != 1
-        or scope.outer
-        or parts.distinct
-        or parts.distinct_on
-        or parts.offset is not None
-        or parts.ties
-    ):
+    if len(scope.relations) != 1 or not _is_plain(node, parts, scope):
         raise keyed.NotKeyed("shape")
-    if node.args.get("group") is not None or node.args.get("having") is not None:
-        raise keyed.NotKeyed("grouped")
     relation = scope.relations[0]
     table = relation.table
     source = node.args["from_"].this
@@ -191,15 +191,18 @@ def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] 
         return None
 
 
-def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
+def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin | None:
     """A query that the keyed engine answers as well, if what it asks for turns out to be small.
 
         WHERE a BETWEEN $1 AND $2 [ORDER BY a]      a range of the primary key, found to be short
         WHERE email = $1                            a UNIQUE constraint's columns
         WHERE customer = $1                         an index's columns, of which not many rows have these values
+        o JOIN c ON c.id = o.customer WHERE o.id = $1   tables that lead to each other by keys
 
     The executor decides for each execution; the plan is the query that answers whatever is asked.
     """
+    if len(scope.steps) > 1:
+        return keyed_join(catalog, scope.steps, parts) if _is_plain(node, parts, scope) else None
     try:
         table = _keyed_table(node, parts, scope, catalog)
         number = scope.relations[0].number
@@ -225,12 +228,15 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
             continue
         return KeyedRead(table, points, condition, outputs, limit=limit, unique=constraint.oid)
     within = _bounded_range(table, number, parts, outputs, limit)
-    if within is not None and not _open(within.lookup):
-        return within
-    order = plain_order(parts.order, number)
-    if order is None:
-        return within
-    return index_read(catalog, table, number, parts.where, outputs, limit, order=order) or within
+    order = plain_order(parts.order, offsets)
+    by_index = (
+        index_read(catalog, table, number, parts.where, outputs, limit, order=order)
+        if order is not None
+        else None
+    )
+    if within is None or by_index is None:
+        return within or by_index
+    return by_index if _open(within.lookup) or _pins_more(by_index, within) else within
 
 
 def _bounded_range(
@@ -246,6 +252,12 @@ def _bounded_range(
     return found if lookup.prefix or lookup.low is not None or lookup.high is not None else None
 
 
+def _pins_more(by_index: KeyedRead, within: KeyedRead) -> bool:
+    """Whether an index's key says more of the rows than a range of the primary key."""
+    assert isinstance(within.lookup, Range)
+    return len(by_index.index) > len(within.lookup.prefix)
+
+
 def _open(lookup: Lookup) -> bool:
     """A range that ends nowhere on one side: likely longer than the list of an index's key."""
     return isinstance(lookup, Range) and not lookup.prefix and None in (lookup.low, lookup.high)
@@ -256,7 +268,10 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     if parts.folded is None or parts.limit is not None:
         return None
     nodes, where = parts.folded
-    made = folded(table, nodes, {number: 0})
+    if not table.key_indexes:
+        return None
+    never_null = table.key_indexes[0]
+    made = folded(nodes, {number: 0}, Col(never_null, table.columns[never_null].type))
     if made is None:
         return None
     outputs, folds = made
@@ -286,7 +301,13 @@ def _keyed_read(
     try:
         points, rest = keyed.find_points(table, relation.number, parts.where)
     except keyed.NotKeyed:
-        return _range_read(table, relation.number, parts, outputs, limit, lock, wait)
+        by_range = _range_read(table, relation.number, parts, outputs, limit, lock, wait)
+        order = plain_order(parts.order, offsets)
+        if by_range.condition is not None and not lock and order is not None:
+            by_index = index_read(catalog, table, relation.number, parts.where, outputs, limit, order=order)
+            if by_index is not None and _pins_more(by_index, by_range):
+                raise keyed.NotKeyed("an index leads to fewer rows") from None
+        return by_range
     if parts.order and len(points.keys) > 1:
         raise keyed.NotKeyed("order")
     if len(points.keys) > 1 and limit is not None:
