@@ -27,6 +27,7 @@ from planner.ddl import (
 from planner.ddl.alteration import Alteration
 from planner.ddl.retention import NAME, retention_us
 from planner.ddl.scope import Scope
+from planner.parse import storage
 
 
 def alter_relation(scope: Scope, said: st.AlterTable) -> None:
@@ -117,6 +118,8 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             for c in found.columns
         )
         scope.replace(found, dataclasses.replace(found, columns=columns))
+    elif action.what == "set options" and isinstance(found, View | Index):
+        storage.check(found.method if isinstance(found, Index) else "view", action.options)
     elif action.what not in ("ignore", "set options", "reset options"):
         raise PlanError("42809", f'ALTER action cannot be performed on relation "{found.name}"')
 
@@ -158,11 +161,14 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
 
 
 def set_options(on: Alteration, a: st.AlterAction) -> None:
-    on.table = dataclasses.replace(on.table, retention_us=retention_us(a.options, on.table.retention_us))
+    storage.check("table", a.options)
+    on.table = dataclasses.replace(
+        on.table, retention_us=retention_us(dict(a.options), on.table.retention_us)
+    )
 
 
 def reset_options(on: Alteration, a: st.AlterAction) -> None:
-    if NAME in a.options:
+    if NAME in dict(a.options):
         on.table = dataclasses.replace(on.table, retention_us=None)
 
 

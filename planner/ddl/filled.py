@@ -31,7 +31,7 @@ from planner.parse.queries import parse_query
 def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     """A table with the columns of a query; without WITH NO DATA the executor fills it from `scope.query`."""
     created = "CREATE MATERIALIZED VIEW" if said.materialized else "CREATE TABLE AS"
-    schema = scope.schema_for(said.name, said.temporary)
+    schema = scope.schema_for(said.name, said.temporary, said.unlogged)
     name = said.name.name
     if said.if_not_exists and scope.is_taken(schema, name):
         scope.notice(f'relation "{name}" already exists, skipping', "42P07")

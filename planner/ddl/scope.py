@@ -141,19 +141,27 @@ class Scope:
 
     # --- finding ---------------------------------------------------------------------------------
 
-    def schema_for(self, name: st.Name, temporary: bool = False) -> Schema:
-        """Where something with this name is to be made. Raises 3F000, 42501, 42P16."""
+    def schema_for(
+        self, name: st.Name, temporary: bool = False, unlogged: bool = False, *, at: int = 0
+    ) -> Schema:
+        """Where something with this name is to be made. Raises 3F000, 42501, 42P16; of CREATE TABLE alone errors say `at` which place."""
         if temporary or name.schema == _TEMPORARY:
             if name.schema and name.schema != _TEMPORARY and not name.schema.startswith(_TEMPORARY + "_"):
                 raise PlanError(
                     "42P16",
                     "cannot create temporary relation in non-temporary schema",
-                    position=name.position,
+                    position=at,
+                )
+            if unlogged:
+                raise PlanError(
+                    "42P16",
+                    "only temporary relations may be created in temporary schemas",
+                    position=at,
                 )
             return self.temporary_schema()
         if not name.schema:
-            return self.catalog.creation_schema(self.search_path, name.position)
-        schema = self.catalog.schema(name.schema, name.position)
+            return self.catalog.creation_schema(self.search_path, at)
+        schema = self.catalog.schema(name.schema, at)
         if schema.database_oid == 0:
             raise PlanError(
                 "42501",

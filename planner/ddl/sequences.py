@@ -48,7 +48,7 @@ def owned(
 
 
 def create_sequence(scope: Scope, said: st.CreateSequence) -> None:
-    schema = scope.schema_for(said.name, said.temporary)
+    schema = scope.schema_for(said.name, said.temporary, said.unlogged)
     name = said.name.name
     if said.if_not_exists and scope.is_taken(schema, name):
         scope.notice(f'relation "{name}" already exists, skipping', "42P07")

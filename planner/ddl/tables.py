@@ -31,7 +31,7 @@ def shard_of(oid: Oid) -> str:
 
 
 def create_table(scope: Scope, said: st.CreateTable) -> None:
-    schema = scope.schema_for(said.name, said.temporary)
+    schema = scope.schema_for(said.name, said.temporary, said.unlogged, at=said.name.position)
     name = said.name.name
     if said.if_not_exists and scope.is_taken(schema, name):
         scope.notice(f'relation "{name}" already exists, skipping', "42P07")

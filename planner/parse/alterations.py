@@ -14,6 +14,7 @@ from planner.abc import PlanError
 from planner.parse import clauses, constraints
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
+from planner.parse.storage import storage_options, storage_pairs
 from planner.parse.tables import column_definition
 
 
@@ -54,7 +55,7 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
     if c.accept("set") or c.accept("reset"):
         if c.symbol_is("("):
             what = "set options" if sets else "reset options"
-            return st.AlterAction(what, position=position, options=clauses.storage_options(c))
+            return st.AlterAction(what, position=position, options=tuple(storage_pairs(c)))
         if logged := c.accept_one("logged", "unlogged"):
             return st.AlterAction("set logged", logged, position=position)
         if c.accept("without", "cluster") or c.accept("without", "oids"):
@@ -178,7 +179,7 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
     elif c.accept("set", "storage") or c.accept("set", "compression"):
         c.label()
     elif c.accept("set") or c.accept("reset"):
-        clauses.storage_options(c)
+        storage_options(c)
     else:
         c.fail()
     return st.AlterAction("ignore", name, position=position)

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.parse import clauses
 from planner.parse.cursor import Cursor
+from planner.parse.storage import storage_options
 
 FIRST_WORDS: Final = ("constraint", "primary", "unique", "check", "foreign", "exclude")
 """What a constraint of a table begins with."""
@@ -41,7 +41,7 @@ def constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Const
         if not of_column and c.accept("include"):
             fields["include"] = c.name_list()
         if c.accept("with"):
-            clauses.storage_options(c)
+            storage_options(c, "btree")
         if c.accept("using", "index", "tablespace"):
             c.name()
     elif c.accept("check"):

@@ -15,6 +15,7 @@ from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.first_settings import first_settings
 from planner.parse.sequences import sequence_options
+from planner.parse.storage import storage_options
 
 _REFUSED: Final = {
     "function": "CREATE FUNCTION",
@@ -139,7 +140,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     else:
         c.accept("nulls", "distinct")
     if c.accept("with"):
-        clauses.storage_options(c)
+        storage_options(c, method)
     if c.accept("tablespace"):
         c.name()
     where = c.rest() if c.accept("where") else None
@@ -179,7 +180,7 @@ def _index_element(c: Cursor) -> st.IndexElement:
     if c.is_name() and c.word not in ("asc", "desc", "nulls"):
         opclass = str(c.qualified())
         if c.symbol_is("("):
-            clauses.storage_options(c)
+            storage_options(c)
     order = c.accept_one("asc", "desc")
     nulls: bool | None = None
     if c.accept("nulls"):
@@ -206,7 +207,7 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
     name = c.qualified()
     columns = c.name_list() if c.symbol_is("(") else ()
     if c.accept("with"):
-        clauses.storage_options(c)
+        storage_options(c, "view")
     c.expect("as")
     last = len(c.tokens) - 1
     words = [t.value if t.kind == WORD else "" for t in c.tokens[max(c.at, last - 4) : last]]
@@ -495,7 +496,7 @@ def drop(c: Cursor) -> Any:
     if kind == "database":
         c.accept("with")
         if c.symbol_is("("):
-            clauses.storage_options(c)
+            storage_options(c)
     return st.Drop(kind, found, exists, cascade, concurrently)
 
 

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.lexer import PUNCTUATION, QUOTED, WORD
-from planner.parse import clauses, column_constraints, constraints
+from planner.parse import column_constraints, constraints
 from planner.parse.cursor import Cursor
+from planner.parse.storage import storage_options
 
 _LIKE_OPTIONS: Final = frozenset(
     ("all", "comments", "compression", "constraints", "defaults", "generated", "identity", "indexes",
@@ -105,7 +106,7 @@ def _table_options(c: Cursor) -> tuple[dict[str, Any], str]:
     if c.accept("using"):
         c.name()
     if c.accept("with"):
-        options = clauses.storage_options(c)
+        options = storage_options(c, "table")
     elif c.accept("without", "oids"):
         pass
     if c.accept("on", "commit"):

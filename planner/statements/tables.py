@@ -130,7 +130,7 @@ class AlterAction:
     identity: str = ""
     sequence: SequenceOptions | None = None
     position: int = 0
-    options: dict[str, Any] = field(default_factory=dict)  # set options, reset options
+    options: tuple[tuple[str, Any], ...] = ()  # set options, reset options
 
 
 @dataclass(frozen=True, slots=True)
