@@ -316,11 +316,23 @@ def key_index(arrays: Sequence[pa.Array]) -> KeyIndex:
 
 
 def in_order(arrays: Sequence[pa.Array]) -> bool:
-    """Whether these key columns are sorted already, where that is cheaply known: by one integral column."""
-    if len(arrays) != 1 or not integral(arrays[0].type):
+    """Whether these key columns (no nulls among them) are sorted already, where that is cheaply known: of integral columns.
+
+    By slices, for most that are not show it in the first.
+    """
+    if not all(integral(a.type) for a in arrays):
         return False
-    values = typed_view(arrays[0], fixed_dtype(arrays[0].type))
-    return bool((values[1:] >= values[:-1]).all())
+    columns = [typed_view(a, fixed_dtype(a.type)) for a in arrays]
+    last = len(columns[0]) - 1
+    return all(_ascends([c[at : at + SLICE_ROWS + 1] for c in columns]) for at in range(0, last, SLICE_ROWS))
+
+
+def _ascends(columns: Sequence[np.ndarray[Any, Any]]) -> bool:
+    """Whether no row of these numbers is below the one before it."""
+    upward = columns[-1][1:] >= columns[-1][:-1]
+    for c in reversed(columns[:-1]):
+        upward = (c[1:] > c[:-1]) | ((c[1:] == c[:-1]) & upward)
+    return bool(upward.all())
 
 
 def sort_order(arrays: Sequence[pa.Array]) -> Positions:

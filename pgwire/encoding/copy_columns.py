@@ -8,6 +8,8 @@ it value by value with PostgreSQL's input functions, errors and all.
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from functools import cached_property
@@ -28,8 +30,10 @@ from storage.abc import Datum
 class Block:
     """Whole rows as bytes, and what several columns ask about them, found out once."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, around: tuple[str, str] | None = None) -> None:
+        """`around`: the delimiter and the quote, one of which (or a line end) stands on either side of a field; None: not known."""
         self.data = data
+        self._around = around
 
     @cached_property
     def is_ascii(self) -> bool:
@@ -37,18 +41,28 @@ class Block:
 
     @cached_property
     def has_hexadecimal(self) -> bool:
-        """Whether `0x` stands anywhere. A search for two bytes is slow among many zeros; for one it is not, and two
-        are one number, at an even place or at an odd one."""
+        """Whether a field may be a number like `0x1F`. A search for two bytes is slow among many zeros; for one it is not,
+        and two are one number, at an even place or at an odd one. Few blocks have them; in those it is asked what stands around."""
         wanted = [int.from_bytes(b"0" + x, "little") for x in (b"x", b"X") if x in self.data]
-        return any(
+        there = any(
             bool((np.frombuffer(self.data, "<u2", (len(self.data) - start) // 2, start) == pair).any())
             for pair in wanted
             for start in (0, 1)
+        )
+        return there and (
+            self._around is None or _hexadecimal_field(*self._around).search(self.data) is not None
         )
 
     @cached_property
     def has_small_exponent(self) -> bool:
         return b"e-" in self.data or b"E-" in self.data
+
+
+@functools.cache
+def _hexadecimal_field(delimiter: str, quote: str) -> re.Pattern[bytes]:
+    """What Arrow takes for a number of base 16, where it may be a whole field; blanks around it count for nothing."""
+    marks = f"{re.escape(delimiter)}|{re.escape(quote)}"
+    return re.compile(rf"(?:^|[\n \t+-]|{marks})0[xX][0-9A-Fa-f]+[ \t]*(?:$|\n|{marks})".encode())
 
 
 Check = Callable[[pa.Array, Block], pa.Array]

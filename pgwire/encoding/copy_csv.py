@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +26,12 @@ from planner.types import DEFAULT_SETTINGS, TypeSettings
 
 if TYPE_CHECKING:
     from executor.abc import CopyOptions
+
+
+FIRST_BYTES: Final = 4096
+"""Among so many the first row's end is looked for first."""
+LINES_BACK_MAX: Final = 64
+"""So many line ends are tried one by one; inside a long text there may be more."""
 
 
 class CsvDecoder(LineDecoder):
@@ -74,8 +80,24 @@ class CsvDecoder(LineDecoder):
     def last_row_end(self, data: bytes) -> int:
         if self._quote not in data:
             return data.rfind(b"\n") + 1
+        if self._doubled:
+            # Back from the last line end: the first that has an even number of quotes before it.
+            end = data.rfind(b"\n")
+            odd = np.count_nonzero(np.frombuffer(data, np.uint8, max(end, 0)) == self._quote[0]) % 2
+            for _ in range(LINES_BACK_MAX):
+                if end < 0 or not odd:
+                    return end + 1
+                before = data.rfind(b"\n", 0, end)
+                odd ^= data.count(self._quote, max(before, 0), end) % 2
+                end = before
         ends = self._row_ends(data)
         return ends[-1] if ends else 0
+
+    def first_row_end(self, data: bytes) -> int:
+        size = FIRST_BYTES
+        while not (ends := self._row_ends(data[:size])) and size < len(data):
+            size *= 16
+        return ends[0] if ends else 0
 
     def completed(self, rest: bytes) -> bytes:
         """Old-style line ends of a single carriage return are read at the end only."""

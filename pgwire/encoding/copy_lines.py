@@ -95,6 +95,10 @@ class LineDecoder:
         """Where the last whole row of the data ends (0: none does)."""
         raise NotImplementedError
 
+    def first_row_end(self, data: bytes) -> int:
+        """Where the first whole row of the data ends (0: none does)."""
+        raise NotImplementedError
+
     def fast_parse_options(self, block: bytes) -> arrow_csv.ParseOptions | None:
         """How Arrow should read the block; None: it should not."""
         raise NotImplementedError
@@ -165,9 +169,12 @@ class LineDecoder:
         return out
 
     def _cut(self, data: bytes, until: int) -> list[bytes]:
-        """What is before `until` in blocks that end with a row."""
+        """What is before `until` in blocks that end with a row. A header is one of its own: it is read row by row."""
         out: list[bytes] = []
         at = 0
+        if self._header_due and 0 < (header := self.first_row_end(data)) < until:
+            out.append(data[:header])
+            at = header
         while at < until:
             end = until
             if end - at > 2 * self._block_bytes:
@@ -211,7 +218,7 @@ class LineDecoder:
             batch = table.combine_chunks().to_batches()[0] if table.num_rows else None
             if batch is None:
                 return None
-            seen = Block(block)
+            seen = Block(block, (self.options.delimiter, self.options.quote))
             columns = [
                 reader.check(self.adjusted(reader, column, block), seen)
                 for reader, column in zip(self.readers, batch.columns, strict=True)

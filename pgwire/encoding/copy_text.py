@@ -90,6 +90,13 @@ class TextDecoder(LineDecoder):
             at = data.rfind(mark, 0, at)
         return at + 1
 
+    def first_row_end(self, data: bytes) -> int:
+        mark = b"\r" if self._line_end == b"\r" else b"\n"
+        at = data.find(mark)
+        while at >= 0 and data[at - 1 : at] == b"\\" and _ends_escaped(data[:at]):
+            at = data.find(mark, at + 1)
+        return at + 1
+
     def completed(self, rest: bytes) -> bytes:
         if not self._line_end:
             self._learn_line_end(rest + b"\n")

@@ -87,6 +87,46 @@ def test_random_spellings(data: st.DataObject, name: str, options: CopyOptions) 
     assert outcome(name, lines, options, True) == outcome(name, lines, options, False)
 
 
+@pytest.mark.parametrize(
+    ("row", "options"),
+    [
+        ("0x1F,1", CSV),
+        ('"0x1F",1', CSV),
+        ('" 0X1f ",1', CSV),
+        ("1\n0x1F ,1", CSV),
+        ("0x1F\t1", CopyOptions()),
+        ("5A0x1F", CopyOptions(delimiter="A")),
+        ("0x1F 1", CopyOptions(delimiter=" ")),
+    ],
+)
+def test_numbers_of_base_16_are_not_taken_wherever_they_stand(row: str, options: CopyOptions) -> None:
+    data = f"{row}\n".encode()
+    assert isinstance(outcome("int4", data, options, True), tuple)
+    assert outcome("int4", data, options, True) == outcome("int4", data, options, False)
+
+
+@pytest.mark.parametrize("header", ["", "a,b\n", '"a\nx",b\n'])
+def test_texts_that_begin_like_such_numbers_and_headers_leave_a_block_to_arrow(header: str) -> None:
+    """Row by row a block takes thirty times as long."""
+    columns = (ResultColumn("a", type_of("text")), ResultColumn("b", type_of("int4")))
+    decoder = CsvDecoder(columns, CopyOptions("csv", ",", "", bool(header)), TypeSettings(), "t")
+    by_row: list[bytes] = []
+    exact = decoder._exact
+    decoder._exact = lambda block: by_row.append(block) or exact(block)  # type: ignore[method-assign,func-returns-value]
+    rows = b'"Main Street 0x7 b, c",1\n"x, 0X7f Paris",2\n' * 10
+    assert sum(b.num_rows for b in decoder.feed(header.encode() + rows) + decoder.finish()) == 20
+    assert by_row == ([header.encode()] if header else [])
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(st.sampled_from('ab"\n,'), max_size=200))
+def test_the_ends_of_the_first_and_the_last_row_are_those_of_all(text: str) -> None:
+    decoder = CsvDecoder((), CSV)
+    data = text.encode()
+    ends = decoder._row_ends(data) or [0]
+    assert (decoder.first_row_end(data), decoder.last_row_end(data)) == (ends[0], ends[-1])
+
+
 @pytest.mark.parametrize("form", ["text", "csv"])
 @pytest.mark.parametrize(
     ("row", "said"),

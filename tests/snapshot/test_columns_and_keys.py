@@ -12,7 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from executor.snapshot.columns import cell_reader, row_reader, rows_to_arrays
-from executor.snapshot.keys import IntKeys, KeyIndex, PackedKeys, PrefixKeys, key_index, repeats, sort_order
+from executor.snapshot.keys import (
+    IntKeys,
+    KeyIndex,
+    PackedKeys,
+    PrefixKeys,
+    in_order,
+    key_index,
+    repeats,
+    sort_order,
+)
 from executor.snapshot.merging import merge_runs
 from executor.snapshot.runs import RunShape, build_run
 from executor.snapshot.spill import Spill, spilled
@@ -125,6 +134,21 @@ def test_every_index_finds_what_a_sorted_list_finds(kind: str, data: st.DataObje
     if others and not any(pa.types.is_nested(t) for t in types):
         found = index.find_many(arrays_of(others, types))
         assert found.tolist() == [index.find(k) for k in others]
+
+
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 2), st.integers(0, 1)), max_size=6))
+def test_rows_are_in_order_where_sorting_leaves_them(rows: list[tuple[int, int, int]]) -> None:
+    for some in (rows, sorted(rows)):
+        columns = arrays_of(some, [pa.int32(), pa.int64(), pa.int16()])
+        assert in_order(columns) == (some == sorted(some))
+
+
+def test_rows_out_of_order_are_found_at_the_edge_of_a_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("executor.snapshot.keys.SLICE_ROWS", 4)
+    for at in range(11):
+        second = [0] * 12
+        second[at] = 1
+        assert not in_order([pa.array([7] * 12, pa.int32()), pa.array(second, pa.int32())])
 
 
 @pytest.mark.parametrize("kind", KEYS)
