@@ -24,10 +24,13 @@ it, every `.parquet` file of the folder counts.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
+import threading
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +47,7 @@ from executor.session.keyed import SnapshotMoved
 from executor.session.permissions import require
 from executor.session.row_queries import recomputed
 from executor.session.staged_columns import WrongColumn, canonical_column
-from executor.snapshot.spill import spilled_table
+from executor.snapshot.spill import SLICE_ROWS, spilled_batches
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Table
@@ -161,17 +164,28 @@ class _Staged:
         self.by_reference = True
         self._schema = shard_schema(table)
         self._bytes = 0
+        self._counting = threading.Lock()
 
     async def read(self, files: list[BlobInfo]) -> None:
-        """Reads all files, a few at a time, in order."""
-        for at in range(0, len(files), READING_MAX):
-            some = files[at : at + READING_MAX]
-            for rows, part in await asyncio.gather(*map(self._one, some)):
-                if part is None or not self.by_reference:
-                    self.by_reference = False
-                else:
-                    self.parts.append(part)
-                self.tables.append(await self._kept(rows))
+        """Reads all files, a few at a time; their order stays. The first that is wrong ends it."""
+        found: list[tuple[pa.Table, Part | None]] = [(pa.table({}), None)] * len(files)
+        waiting = iter(enumerate(files))
+
+        async def reader() -> None:
+            for place, info in waiting:
+                found[place] = await self._one(info)
+
+        readers = [asyncio.ensure_future(reader()) for _ in range(READING_MAX)]
+        try:
+            await asyncio.gather(*readers)
+        except BaseException:
+            for task in readers:
+                task.cancel()
+            await asyncio.gather(*readers, return_exceptions=True)
+            raise
+        self.tables = [rows for rows, _ in found]
+        self.parts = [part for _, part in found if part is not None]
+        self.by_reference = len(self.parts) == len(found)
 
     async def _one(self, info: BlobInfo) -> tuple[pa.Table, Part | None]:
         """Decoded, and durable if it may become a part as it is: the disk is at work while the processor is."""
@@ -190,16 +204,41 @@ class _Staged:
     def _decoded(self, key: str, data: bytes) -> tuple[pa.Table, Part | None]:
         """On a thread. The part is None where the server has to write the rows anew."""
         try:
-            given = pq.ParquetFile(pa.BufferReader(data)).read()
-            given.validate(full=True)
+            file = pq.ParquetFile(pa.BufferReader(data))
         except (pa.ArrowException, OSError) as e:
-            raise ExecutionError("22023", f'staged file "{key}" is no valid Parquet file: {e}') from None
+            raise _unreadable(key, e) from None
+        given = file.schema_arrow
         by_name = {c.name: c for c in self.columns}
-        unknown = [n for n in given.column_names if n not in by_name]
-        missing = [n for n in by_name if n not in given.column_names]
-        if unknown or missing or len(set(given.column_names)) != given.num_columns:
-            raise _misfit(key, self.table, unknown, missing, given.column_names)
-        arrays, wrong, exact = [], [], len(self.columns) == len(self.table.columns)
+        unknown = [n for n in given.names if n not in by_name]
+        missing = [n for n in by_name if n not in given.names]
+        if unknown or missing or len(set(given.names)) != len(given):
+            raise _misfit(key, self.table, unknown, missing, given.names)
+        exact = _Exact(len(self.columns) == len(self.table.columns) and self._identified(given))
+        rows = self._kept(self._batches(key, file, exact))
+        if not exact.so_far or not rows.num_rows:
+            return rows, None if rows.num_rows else Part("+", 0, len(data), 0, key=key)
+        return rows, Part("+", rows.num_rows, len(data), 0, key=key, checksum=zlib.crc32(data))
+
+    def _batches(self, key: str, file: pq.ParquetFile, exact: _Exact) -> Iterator[pa.Table]:
+        """A file's rows, a slice at a time, in the table's canonical types; first none, of these types.
+
+        Slices are small enough that what is decoded is still near when it is looked at and copied, and that the next
+        one has its memory: where memory is new to a process, touching it costs more than decoding into it.
+        """
+        yield self._canonical(key, file.schema_arrow.empty_table(), exact)
+        slices = file.iter_batches(SLICE_ROWS)
+        while True:
+            try:
+                batch = next(slices, None)
+                if batch is None:
+                    return
+                batch.validate(full=True)
+            except (pa.ArrowException, OSError) as e:
+                raise _unreadable(key, e) from None
+            yield self._canonical(key, pa.Table.from_batches([batch]), exact)
+
+    def _canonical(self, key: str, given: pa.Table, exact: _Exact) -> pa.Table:
+        arrays, wrong = [], []
         for c in self.columns:
             try:
                 array, same = canonical_column(given.column(c.name), c)
@@ -207,33 +246,39 @@ class _Staged:
                 wrong.append(str(e))
                 continue
             arrays.append(array)
-            exact = exact and same
+            exact.so_far = exact.so_far and same
         if wrong:
             raise ExecutionError(
                 "42804",
                 f'staged file "{key}" does not fit table "{self.table.name}"',
                 detail="\n".join(wrong),
             )
-        rows = pa.table(arrays, names=[f"c{c.attnum}" for c in self.columns])
-        if not exact or not rows.num_rows or not self._identified(given.schema):
-            return rows, None if rows.num_rows else Part("+", 0, len(data), 0, key=key)
-        return rows, Part("+", rows.num_rows, len(data), 0, key=key, checksum=zlib.crc32(data))
+        return pa.table(arrays, names=[f"c{c.attnum}" for c in self.columns])
 
     def _identified(self, given: pa.Schema) -> bool:
         """Whether readers of parts will find the columns: by the attribute numbers that the file gives them."""
         found = {field_identity(f) for f in given}
         return len(found) == len(given) and found == {field_identity(f) for f in self._schema}
 
-    async def _kept(self, rows: pa.Table) -> pa.Table:
-        """What is large lies in mapped files, not in memory."""
-        executor = self.session.executor
-        self._bytes += rows.nbytes
-        limit = executor.limits.transaction_bytes_max
-        if self._bytes > limit:
-            raise ExecutionError("54000", f"COPY of more than {limit} bytes in one transaction")
-        if self._bytes >= executor.store.spill.size_bytes_min:
-            return await executor.store.sort(lambda: spilled_table(rows, executor.store.spill))
-        return rows
+    def _kept(self, batches: Iterator[pa.Table]) -> pa.Table:
+        """What is large lies in mapped files, not in memory: a file's rows from where there is too much of them."""
+        spill = self.session.executor.store.spill
+        counted = self._counted(batches)
+        held: list[pa.Table] = []
+        for rows in counted:
+            held.append(rows)
+            if self._bytes >= spill.size_bytes_min:
+                return spilled_batches(itertools.chain(held, counted), spill)
+        return pa.concat_tables(held)
+
+    def _counted(self, batches: Iterator[pa.Table]) -> Iterator[pa.Table]:
+        limit = self.session.executor.limits.transaction_bytes_max
+        for rows in batches:
+            with self._counting:
+                self._bytes += rows.nbytes
+            if self._bytes > limit:
+                raise ExecutionError("54000", f"COPY of more than {limit} bytes in one transaction")
+            yield rows
 
     @property
     def rows(self) -> pa.Table:
@@ -241,6 +286,17 @@ class _Staged:
             schema = queries.physical_schema(self.table)
             return schema.empty_table().select([f"c{c.attnum}" for c in self.columns])
         return pa.concat_tables(self.tables)
+
+
+@dataclass
+class _Exact:
+    """Whether a file's columns are the table's own, to the byte."""
+
+    so_far: bool
+
+
+def _unreadable(key: str, error: Exception) -> ExecutionError:
+    return ExecutionError("22023", f'staged file "{key}" is no valid Parquet file: {error}')
 
 
 def _misfit(
@@ -285,19 +341,21 @@ async def _append(session: Session, block: Block, staged: _Staged) -> int:
         return 0
     await bulk.hydrated(block, table)
     rules = executor.rules(table)
-    whole, parts = [], []
-    for i, rows in enumerate(staged.tables):
+    whole = []
+    for rows in staged.tables:
         if not rows.num_rows:
             continue
         full = await completed(session, block, table, staged.columns, rows)
         await executor.store.sort(partial(bulk.check_rows, rules, full, session))
-        first = executor.env.rids.take(full.num_rows)
-        numbered = bulk.numbered(first, table, full, session.executor.store.spill)
-        await bulk.check_wide(session, block, table, bulk.physical(table, numbered))
-        whole.append(numbered)
-        if staged.by_reference:
-            parts.append(_described(staged.parts[i], first))
-    together = pa.concat_tables(whole)
+        whole.append(full)
+    full = pa.concat_tables(whole)
+    first = executor.env.rids.take(full.num_rows)
+    together = await executor.store.sort(lambda: bulk.numbered(first, table, full, executor.store.spill))
+    await bulk.check_wide(session, block, table, bulk.physical(table, together))
+    parts: list[Part] = []
+    if staged.by_reference:
+        starts = itertools.accumulate((p.row_count for p in staged.parts), initial=first)
+        parts = [_described(p, at) for p, at in zip(staged.parts, starts, strict=False) if p.row_count]
     await bulk.add_bulk(session, block, table, together, parts if staged.by_reference else None)
     return int(together.num_rows)
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeAlias
 
@@ -106,6 +106,26 @@ def spilled_table(table: pa.Table, spill: Spill) -> pa.Table:
     columns = spilled(table.columns, spill)
     fields = [f.with_type(c.type) for f, c in zip(table.schema, columns, strict=True)]
     return pa.table(columns, schema=pa.schema(fields, table.schema.metadata))
+
+
+def spilled_batches(batches: Iterable[pa.Table], spill: Spill) -> pa.Table:
+    """Tables of one schema, one or more, as the chunks of one over a mapped file: none is in memory longer than its copy takes.
+
+    On a thread. Raises OSError when the disk is full.
+    """
+    schemas: list[pa.Schema] = []
+    written: list[list[_Written | pa.Array]] = []
+
+    def write(file: BinaryIO) -> None:
+        for batch in batches:
+            schemas.append(batch.schema)
+            written.append([_write(c, file) for c in batch.columns])
+
+    data = _in_file(write, spill)
+    chunks = [[w if isinstance(w, pa.Array) else w.array(data) for w in columns] for columns in written]
+    return pa.concat_tables(
+        pa.table(arrays, names=schema.names) for arrays, schema in zip(chunks, schemas, strict=True)
+    )
 
 
 def numbers_from(first: int, count: int, spill: Spill | None) -> Numbers:

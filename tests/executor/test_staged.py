@@ -8,6 +8,7 @@ import decimal
 import io
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -113,6 +114,42 @@ def test_without_a_list_every_file_of_the_folder_counts_and_with_one_only_those(
         assert await server.client().query(copy([])) == [("COPY 0", [], ())]
 
     session(body)
+
+
+@pytest.mark.parametrize("in_memory_bytes", [1, 3000, 1 << 30], ids=["none of it", "some of it", "all of it"])
+def test_files_that_are_read_beside_each_other_keep_their_order(in_memory_bytes: int) -> None:
+    async def body(server: Server) -> None:
+        store = server.executor.store
+        store.spill = replace(store.spill, size_bytes_min=in_memory_bytes)
+        client = server.client()
+        await client.query("CREATE TABLE t (k int, v bigint, name text)")
+        names = [f"{n}.parquet" for n in range(11)]
+        # The first are the longest: later ones are done before them, and have others for company.
+        lengths = [40 * (11 - n) for n in range(11)]
+        starts = [sum(lengths[:n]) for n in range(11)]
+        data = [rows(list(range(at, at + size))) for at, size in zip(starts, lengths, strict=True)]
+        await stage(server, dict(zip(names, data, strict=True)))
+        assert await client.query(copy(names)) == [(f"COPY {sum(lengths)}", [], ())]
+        expected = [(k, 1, f"n{k}") for k in range(sum(lengths))]
+        assert await client.rows("SELECT * FROM t") == expected
+        await server.restart()
+        assert await server.client().rows("SELECT * FROM t") == expected
+
+    session(body)
+
+
+def test_more_than_a_transaction_may_write_is_refused() -> None:
+    async def body(server: Server) -> None:
+        client = server.client()
+        await client.query(TABLE)
+        names = [f"{n}.parquet" for n in range(6)]
+        await stage(server, {name: rows(list(range(100 * n, 100 * n + 100))) for n, name in enumerate(names)})
+        sqlstate, message, _ = await refused(server, copy(names))
+        assert (sqlstate, message) == ("54000", "COPY of more than 8000 bytes in one transaction")
+        assert await client.rows("SELECT count(*) FROM t") == [(0,)]
+        assert await client.query(copy(names[:2])) == [("COPY 200", [], ())]
+
+    session(body, replace(SMALL, transaction_bytes_max=8000))
 
 
 def test_columns_that_are_not_copied_get_their_defaults() -> None:
