@@ -143,10 +143,10 @@ class Column:
 class Constraint:
     oid: Oid
     name: str
-    kind: str  # "p" primary key, "u" unique, "c" check, "f" foreign key
+    kind: str  # "p" primary key, "u" unique, "c" check, "f" foreign key, "x" exclusion
     columns: tuple[int, ...]  # attnums, in key order
     expression: str = ""  # CHECK: SQL text
-    index_oid: Oid = 0  # p, u: the index's own pg_class row
+    index_oid: Oid = 0  # p, u, x: the index's own pg_class row
     foreign_table: Oid = 0
     foreign_columns: tuple[int, ...] = ()
     on_update: str = "a"
@@ -160,6 +160,7 @@ class Constraint:
     shown: tuple[str, ...] = ()  # its keys as errors name them; (): the columns' names
     delete_columns: tuple[int, ...] = ()  # those that ON DELETE SET NULL or DEFAULT (...) means; (): all
     no_inherit: bool = False
+    operators: tuple[str, ...] = ()  # x: one for each key of its index, which says the rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +276,7 @@ class Points:
     """The rows whose primary key is one of these; each key is an expression per key column."""
 
     keys: tuple[tuple[Expr, ...], ...]
+    listed: Expr | None = None  # an array: its elements are the keys (of one column), and `keys` is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +314,7 @@ class KeyedRead:
         str, ...
     ] = ()  # "count", "sum", "sum numeric", "min", "max": one row of aggregates over the outputs, one each
     order: tuple[tuple[int, bool, bool], ...] = ()
-    """ORDER BY of an index's rows: (row position, descending, nulls first)."""
+    """ORDER BY of rows that are found in no such order: (row position, descending, nulls first)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ def read_by_key(body: KeyedRead) -> Columns:
     """What a SELECT by key depends on, of the rows that it looks at."""
     if body.lock:
         return ALL_COLUMNS
-    return THE_ROW | columns_at(body.table, columns_named((*body.outputs, body.condition)))
+    named = columns_named((*body.outputs, body.condition)) | {place for place, _, _ in body.order}
+    return THE_ROW | columns_at(body.table, named)
 
 
 def read_by_query(use: RelationUse) -> Columns:

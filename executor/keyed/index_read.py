@@ -8,20 +8,23 @@ better engine; so `rows` says None, and the columnar plan answers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from operator import itemgetter
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from executor.abc import ExecutionError
-from executor.keyed.compile import Compiled, compile_condition, compile_expression, compile_key, compile_tuple
+from executor.keyed.compile import Compiled, compile_condition, compile_expression, compile_tuple
 from executor.keyed.folds import FOLDS, folded
 from executor.keyed.overlay import OverlayView
+from executor.keyed.read import LookupPlan
+from executor.keyed.sorting import limited, ordered
 from executor.snapshot.abc import TableImage
-from planner.abc import Col, KeyedRead, Points
+from planner.abc import Col, KeyedRead
 from storage.abc import Row, Timestamp
+from txn.abc import Key
 
 ROWS_MAX: Final = 2_000
 """Rows of one key that are read one by one (a microsecond or two each) sooner than DuckDB has begun."""
+KEYS_MAX: Final = 500
+"""Keys of one statement: each is a search in every run."""
 
 
 class IndexRead:
@@ -31,8 +34,8 @@ class IndexRead:
         "_columns",
         "_condition",
         "_folds",
-        "_key",
         "_limit",
+        "_lookup",
         "_order",
         "_positions",
         "_project",
@@ -40,10 +43,8 @@ class IndexRead:
     )
 
     def __init__(self, body: KeyedRead) -> None:
-        assert isinstance(body.lookup, Points) and len(body.lookup.keys) == 1
-        types = [body.table.columns[i].type for i in body.index]
         self._positions = body.index
-        self._key = compile_key(body.lookup.keys[0], types)
+        self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
         self._condition = compile_condition(body.condition)
         self._limit = compile_expression(body.limit) if body.limit is not None else None
         self._folds = tuple(FOLDS[name] for name in body.folds)
@@ -59,21 +60,32 @@ class IndexRead:
         self, params: Sequence[Any], session: Any, image: TableImage, ts: Timestamp
     ) -> Sequence[Row] | None:
         """The result's rows; None: DuckDB is to find them. Raises TooOldForKeyed, NotHydrated."""
-        key = self._key(params, session)
-        found: list[Row] | None = []
-        if key is not None:
-            found = image.index(self._positions).find(key, ts, ROWS_MAX, self._columns)
+        index, columns = image.index(self._positions), self._columns
+        found = self._found(params, session, lambda key, most: index.find(key, ts, most, columns))
         return None if found is None else self._made(found, params, session, self._project)
 
     def overlaid(
         self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp
     ) -> Sequence[Row] | None:
         """The same with a transaction's own rows, of which nothing was written in bulk."""
-        key = self._key(params, session)
-        found: list[Row] | None = []
-        if key is not None:
-            found = view.by_index(self._positions, key, ts, ROWS_MAX)
+        positions = self._positions
+        found = self._found(params, session, lambda key, most: view.by_index(positions, key, ts, most))
         return None if found is None else self._made(found, params, session, self._project_whole)
+
+    def _found(
+        self, params: Sequence[Any], session: Any, find: Callable[[Key, int], list[Row] | None]
+    ) -> list[Row] | None:
+        """`find`: the rows of a key, if they are not more than so many."""
+        keys = self._lookup.asked_keys(params, session)
+        if len(keys) > KEYS_MAX:
+            return None
+        found: list[Row] = []
+        for key in keys:
+            rows = find(key, ROWS_MAX - len(found))
+            if rows is None:
+                return None
+            found = found + rows if found else rows
+        return found
 
     def _made(
         self, found: list[Row], params: Sequence[Any], session: Any, project: Compiled | None
@@ -87,24 +99,3 @@ class IndexRead:
         if project is not None:
             found = [project(params, row, session) for row in found]
         return folded(self._folds, found) if self._folds else found
-
-
-def ordered(rows: list[Row], order: Sequence[tuple[int, bool, bool]]) -> list[Row]:
-    """By the columns at these places (descending, nulls first), the first of which counts most."""
-    for place, descending, nulls_first in reversed(order):  # sorts are stable: the last one counts most
-        rows = _sorted(rows, place, descending, nulls_first)
-    return rows
-
-
-def limited(rows: list[Row], limit: int | None) -> list[Row]:
-    """LIMIT of so many. Raises 2201W."""
-    if limit is not None and limit < 0:
-        raise ExecutionError("2201W", "LIMIT must not be negative")
-    return rows[:limit]
-
-
-def _sorted(rows: Sequence[Row], place: int, descending: bool, nulls_first: bool) -> list[Row]:
-    known = [row for row in rows if row[place] is not None]
-    nulls = [row for row in rows if row[place] is None]
-    known.sort(key=itemgetter(place), reverse=descending)
-    return nulls + known if nulls_first else known + nulls

@@ -18,9 +18,9 @@ from typing import Any, Final
 from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
 from executor.keyed.folds import FOLDS, folded
 from executor.keyed.footprint import columns_at, columns_named
-from executor.keyed.index_read import limited, ordered
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
+from executor.keyed.sorting import limited, ordered
 from planner.abc import Expr, JoinStep, KeyedJoin, Points, Table
 from storage.abc import Row, Timestamp
 from txn.columns import THE_ROW, Columns

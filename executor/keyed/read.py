@@ -31,7 +31,9 @@ from executor.keyed.compile import (
 )
 from executor.keyed.folds import FOLDS, folded
 from executor.keyed.footprint import read_by_key
-from planner.abc import Col, KeyedRead, Lookup, Points, Range, Table
+from executor.keyed.sorting import limited, ordered
+from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
+from planner.types.registry import array_items
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -69,11 +71,14 @@ Bounds = tuple[Key | None, Key | None, bool, bool]
 class LookupPlan:
     """A compiled lookup: which keys or range it asks for, and the walk over what is there."""
 
-    __slots__ = ("_values", "points", "range", "single", "unique")
+    __slots__ = ("_values", "is_listed", "points", "range", "single", "unique")
 
-    def __init__(self, table: Table, lookup: Lookup, unique: int = 0) -> None:
-        """`unique`: the UNIQUE constraint that points name, if they do not name primary keys."""
-        types = [table.columns[i].type for i in key_positions(table, unique)]
+    def __init__(
+        self, table: Table, lookup: Lookup, unique: int = 0, index: Sequence[int] | None = None
+    ) -> None:
+        """`unique`, `index`: the UNIQUE constraint or the index's columns that points name, if not primary keys."""
+        positions = index if index is not None else key_positions(table, unique)
+        types = [table.columns[i].type for i in positions]
         self.unique = unique
         self.points: tuple[Callable[[Sequence[Any], Any], Key | None], ...] | None = None
         self.range: Callable[[Sequence[Any], Any], Bounds | None] | None = None
@@ -84,7 +89,11 @@ class LookupPlan:
         self.single = self.points is not None and len(self.points) == 1
         self._values: Compiled | None = None
         """The values of several points on one column, at once."""
-        if isinstance(lookup, Points) and len(types) == 1 and not self.single:
+        self.is_listed = isinstance(lookup, Points) and lookup.listed is not None
+        """Nobody knows beforehand how many points there are."""
+        if isinstance(lookup, Points) and lookup.listed is not None:
+            self._values = _elements(lookup.listed)
+        elif isinstance(lookup, Points) and len(types) == 1 and not self.single:
             self._values = compile_tuple([_key_part(k[0], types[0]) for k in lookup.keys])
 
     def asked_keys(self, params: Sequence[Any], session: Any) -> list[Key]:
@@ -153,6 +162,17 @@ def key_positions(table: Table, unique: int) -> Sequence[int]:
     return [table.index_of(a) for c in table.constraints if c.oid == unique for a in c.columns]
 
 
+def _elements(listed: Expr) -> Compiled:
+    """The elements of an array, as datums."""
+    array, oid = compile_expression(listed), listed.type.oid
+
+    def elements(params: Sequence[Any], row: Any, session: Any) -> Sequence[Any]:
+        datum = array(params, row, session)
+        return () if datum is None else array_items(datum, oid)
+
+    return elements
+
+
 def compile_range(lookup: Range, table: Table) -> Callable[..., Bounds | None]:
     """(params, session, and a row if the range is made of one) -> the range; None if a NULL bound makes it empty."""
     types = [table.columns[i].type for i in table.key_indexes]
@@ -213,6 +233,8 @@ class ReadPlan:
         self.run: Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[tuple[Any, ...]]]
         if self._folds:
             self.run = self._folded
+        elif body.order:
+            self.run = self._ordered
         elif self.lookup.single and body.limit is None and not body.unique:
             self.run = _single_point(body)
         elif self.lookup.single and body.limit is None:
@@ -222,6 +244,7 @@ class ReadPlan:
             and not body.unique
             and body.condition is None
             and body.limit is None
+            and not body.order
             and len(plain) == len(body.outputs)
         ):
             self.columns = tuple(plain)
@@ -253,6 +276,8 @@ class ReadPlan:
                     return found  # type: ignore[no-any-return]
             if image.count_at_most(*bounds) > SMALL_RANGE_ROWS_MAX:
                 return None
+        if self.lookup.is_listed and len(self.lookup.asked_keys(params, session)) > SMALL_RANGE_ROWS_MAX:
+            return None
         return self.at_once(params, session, image, ts)
 
     def _unique(
@@ -291,6 +316,17 @@ class ReadPlan:
     ) -> Sequence[tuple[Any, ...]]:
         project = self.project
         return [project(params, row, session) for _, _, row in self.rows(params, session, view, ts)]
+
+    def _ordered(
+        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
+    ) -> Sequence[tuple[Any, ...]]:
+        """Rows that were found in another order than they are asked for in."""
+        hits, condition = self.lookup.hits(params, session, view, ts), self.condition
+        found = [h[2] for h in hits if condition is None or condition(params, h[2], session)]
+        found = ordered(found, self.body.order)
+        if self.limit is not None:
+            found = limited(found, self.limit(params, None, session))
+        return [self.project(params, row, session) for row in found]
 
     def _folded(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp

@@ -114,6 +114,8 @@ def _by_key(
         bounds = read.lookup.bounds(params, session)
         if bounds is not None and view.count_at_most(bounds) > SMALL_RANGE_ROWS_MAX:
             return None
+    elif read.lookup.is_listed and len(read.lookup.asked_keys(params, session)) > SMALL_RANGE_ROWS_MAX:
+        return None
     return read.run(params, session, view, block.read_ts)
 
 

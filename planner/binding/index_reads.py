@@ -2,6 +2,7 @@
 
     SELECT * FROM orders WHERE customer = $1                     CREATE INDEX ON orders (customer)
     SELECT count(*), sum(price) FROM orders WHERE customer = $1  the same rows, folded
+    SELECT * FROM orders WHERE customer = ANY ($1) ORDER BY day  of several keys: how ORMs fetch what belongs to some rows
 
 A shortcut beside the columnar plan: the executor takes it if it finds few rows. Indexes serve with all their columns or
 with those that they begin with; of several the one that pins most is chosen. What else WHERE asks is a condition on the
@@ -47,12 +48,12 @@ def index_read(
     if not table.key_indexes or where is None:
         return None
     for positions in indexed_prefixes(catalog, table):
-        try:
-            points, rest = keyed.find_points(table, number, where, positions)
-            condition = keyed.condition(rest, {number: 0})
-        except keyed.NotKeyed:
-            continue
-        if len(points.keys) == 1:
+        for find in (keyed.find_points, keyed.find_listed):
+            try:
+                points, rest = find(table, number, where, positions)
+                condition = keyed.condition(rest, {number: 0})
+            except keyed.NotKeyed:
+                continue
             return KeyedRead(
                 table, points, condition, outputs, limit=limit, index=positions, folds=folds, order=order
             )

@@ -194,6 +194,8 @@ def _plain(node: ir.Node) -> ir.Node:
 
 NONE_KNOWN: Final[Mapping[int, int]] = {}
 """No relation's row is at hand: a key is made of parameters and constants."""
+_ELEMENT: Final[Mapping[int, int]] = {-1: 0}
+"""An element of the array is (`ir.AnyAll`)."""
 
 
 def _comparison(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
@@ -296,6 +298,27 @@ def find_points(
         if made not in keys:
             keys.append(made)
     return Points(tuple(keys)), rest
+
+
+def find_listed(
+    table: Table, relation: int, where: ir.Node | None, unique: Sequence[int] | None = None
+) -> tuple[Points, list[ir.Node]]:
+    """The same for `key = ANY (array)`, where the key is one column. Raises NotKeyed."""
+    key = tuple(unique) if unique is not None else table.key_indexes
+    if len(key) != 1:
+        raise NotKeyed("more columns than one")
+    listed: Expr | None = None
+    rest: list[ir.Node] = []
+    for c in conjuncts(where):
+        if listed is None and isinstance(c, ir.AnyAll) and not c.all:
+            made = _comparison(c.compare, relation, _ELEMENT)
+            if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
+                listed = expression(c.array, {})
+                continue
+        rest.append(c)
+    if listed is None:
+        raise NotKeyed("no list of keys")
+    return Points((), listed), rest
 
 
 def find_range(

@@ -153,7 +153,9 @@ class _Order:
             passes = keyed.condition(ready, self.offsets)
         gone = {id(c) for c in ready}
         self._pool = [c for c in self._pool if id(c) not in gone]
-        self.made.append(JoinStep(table, way.lookup, condition, way.unique, way.positions, step.outer, passes))
+        self.made.append(
+            JoinStep(table, way.lookup, condition, way.unique, way.positions, step.outer, passes)
+        )
 
     def _way(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
         table, number = step.relation.table, step.relation.number
@@ -174,7 +176,7 @@ class _Order:
     def _points(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         """One key of the primary key or of a UNIQUE constraint, or several of the first table."""
         several: _Way | None = None
-        for oid, key in _unique_keys(table):
+        for oid, key in unique_keys(table):
             try:
                 points, rest = keyed.find_points(table, number, where, key, self.offsets)
             except keyed.NotKeyed:
@@ -209,13 +211,15 @@ class _Order:
         return _Way(4, found, 0, (), rest)
 
 
-def _unique_keys(table: Table) -> Iterable[tuple[int, tuple[int, ...]]]:
+def unique_keys(table: Table) -> Iterable[tuple[int, tuple[int, ...]]]:
     """(oid of the constraint, 0 for the primary key; where its columns are) of the keys that name one row at most."""
     if table.key_indexes:
         yield 0, tuple(table.key_indexes)
     for c in table.constraints:
-        if c.kind == "u" and not c.nulls_not_distinct and not c.deferrable:
+        if (
+            c.kind == "u" and not c.nulls_not_distinct and not c.deferrable
+        ):  # that one may be broken for a while
             yield c.oid, tuple(table.index_of(a) for a in c.columns)
 
 
-__all__ = ["joined_steps", "keyed_join"]
+__all__ = ["joined_steps", "keyed_join", "unique_keys"]

@@ -27,7 +27,7 @@ from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
 from planner.binding.index_reads import folded, index_read, plain_order
-from planner.binding.keyed_joins import keyed_join
+from planner.binding.keyed_joins import keyed_join, unique_keys
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -196,6 +196,7 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
 
         WHERE a BETWEEN $1 AND $2 [ORDER BY a]      a range of the primary key, found to be short
         WHERE email = $1                            a UNIQUE constraint's columns
+        WHERE id = ANY ($1) [ORDER BY name]         some rows by their keys
         WHERE customer = $1                         an index's columns, of which not many rows have these values
         o JOIN c ON c.id = o.customer WHERE o.id = $1   tables that lead to each other by keys
 
@@ -215,20 +216,16 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
         return None
     if not outputs:
         return None
-    for constraint in table.constraints:
-        if constraint.kind != "u" or constraint.nulls_not_distinct or constraint.deferrable:
-            continue  # a deferrable one may be broken until the transaction ends
-        key = [table.index_of(a) for a in constraint.columns]
-        try:
-            points, rest = keyed.find_points(table, number, parts.where, key)
-            if len(points.keys) > 1 and (parts.order or limit is not None):
-                continue
-            condition = keyed.condition(rest, offsets)
-        except keyed.NotKeyed:
-            continue
-        return KeyedRead(table, points, condition, outputs, limit=limit, unique=constraint.oid)
-    within = _bounded_range(table, number, parts, outputs, limit)
     order = plain_order(parts.order, offsets)
+    for oid, key in unique_keys(table) if order is not None else ():
+        for find in (keyed.find_points, keyed.find_listed):
+            try:
+                points, rest = find(table, number, parts.where, key)
+                condition = keyed.condition(rest, offsets)
+            except keyed.NotKeyed:
+                continue
+            return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid, order=order or ())
+    within = _bounded_range(table, number, parts, outputs, limit)
     by_index = (
         index_read(catalog, table, number, parts.where, outputs, limit, order=order)
         if order is not None

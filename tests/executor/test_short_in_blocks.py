@@ -23,6 +23,9 @@ READS = [
     ("sum(n), count(*)", "a = {x} AND b = 1000", ""),
     ("b, u", "u = 'u{x}/7'", ""),
     ("b, u", "u = 'u{x}3' AND b > 5", ""),
+    ("b, u", "u = ANY ('{{u{x}/7,u1/1,u{x}3,NULL}}')", "ORDER BY u"),
+    ("a, b, t", "c = ANY ('{{3,5}}') AND a = {x}", "ORDER BY b"),
+    ("a, b, t", "c IN (3, 5, NULL) AND a IN ({x}, 2)", "ORDER BY b DESC, a LIMIT 7"),
     ("a, b, c", "c = 4 AND a = {x}", "ORDER BY t, b DESC"),
     ("a, b", "c = {x} % 7", "ORDER BY t DESC NULLS LAST, b, a LIMIT 5"),
 ]

@@ -27,6 +27,14 @@ SHORT = [
     ("a IN ({x}, {x} - 1, -{x})", ""),
     ("w = {x} AND v = {x} % 10 AND b IS NULL", ""),
     ("u = 'u{x}' AND b > 5", "LIMIT 1"),
+    ("a = ANY ('{{{x}, 3, NULL, 3, 0, 17}}')", ""),
+    ("a = ANY ('{{}}') AND b > 1", ""),
+    ("a = ANY (NULL::int[])", ""),
+    ("a = ANY ('{{{{7, 8}}, {{{x}, 9}}}}'::bigint[]) AND b IS NOT NULL", "ORDER BY b DESC, a LIMIT 3"),
+    ("a IN ({x}, {x} + 1, 30, 5)", "ORDER BY b NULLS FIRST, a DESC"),
+    ("u = ANY ('{{u{x},u7,\"u 8\",nobody}}')", "ORDER BY u"),
+    ("c IN ({x} % 40, 3)", "ORDER BY a"),
+    ("c = ANY ('{{{x},3,NULL}}') AND b > 2", "ORDER BY u DESC LIMIT 4"),
 ]
 
 
@@ -49,10 +57,11 @@ def test_short_reads(seed: int) -> None:
         async with Server() as server:
             client = server.client()
             await client.query(
-                "CREATE TABLE t (a int PRIMARY KEY, b int, u text UNIQUE, v int, w bigint, UNIQUE (w, v))"
+                "CREATE TABLE t (a int PRIMARY KEY, b int, u text UNIQUE, v int, w bigint, c int, UNIQUE (w, v))"
             )
+            await client.query("CREATE INDEX ON t (c)")
             await client.query(
-                f"INSERT INTO t SELECT i, nullif(i % 11, 0), 'u' || i, i % 10, i FROM generate_series(1, {ROWS}) g(i)"
+                f"INSERT INTO t SELECT i, nullif(i % 11, 0), 'u' || i, i % 10, i, i % 40 FROM generate_series(1, {ROWS}) g(i)"
             )
             for _ in range(3):
                 for where, rest in SHORT:
@@ -61,7 +70,7 @@ def test_short_reads(seed: int) -> None:
                 await client.query(f"DELETE FROM t WHERE a = {x}")
                 await client.query(f"UPDATE t SET u = 'v' || a, w = -w WHERE a = {rng.randrange(ROWS)}")
                 await client.query(
-                    f"INSERT INTO t VALUES ({x}, 7, 'u{x}', {x % 10}, {x}) ON CONFLICT DO NOTHING"
+                    f"INSERT INTO t VALUES ({x}, 7, 'u{x}', {x % 10}, {x}, 3) ON CONFLICT DO NOTHING"
                 )
 
     asyncio.run(run())
