@@ -3,6 +3,10 @@
     client --CopyData--> Conversation --put--> CopyFeed --take--> receive_copy --write--> executor
                  <-- hold_reading while more than FEED_HIGH_BYTES wait --
 
+    received           |  3  |  4  |  5  |
+    decoded            |  2  |  3  |  4  |      large pieces: each step has one, beside the others
+    checked, staged    |  1  |  2  |  3  |
+
 The conversation puts, one task takes. What has gathered while the executor was writing is taken as
 one piece, so a client that sends a row per message costs no more than one that sends big ones.
 """
@@ -10,7 +14,11 @@ one piece, so a client that sends a row per message costs no more than one that 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, Protocol
+
+import pyarrow as pa
 
 from executor.abc import CopyIn
 from pgwire import messages, replies
@@ -123,6 +131,7 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
         late = SqlError("57014", "canceling statement due to statement timeout")
         timer = asyncio.get_running_loop().call_later(copy.timeout_s, feed.fail, late)
     places = CopyPlaces(copy)
+    writing: asyncio.Task[None] | None = None
     try:
         decoder = copy_decoder(copy.columns, copy.options, settings, copy.table)
         encoding = spoken(settings, copy.options.encoding)
@@ -135,17 +144,29 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
             places.came(data)
             # What has gathered to much is decoded beside the loop: Arrow lets go of the interpreter, and other
             # sessions are not to wait for it.
-            if len(data) < THREAD_BYTES_MIN:
-                batches = decoder.feed(data)
+            # Meanwhile the executor takes what was decoded before it; its errors are about earlier rows, so they come first.
+            many = len(data) >= THREAD_BYTES_MIN
+            try:
+                batches = await asyncio.to_thread(decoder.feed, data) if many else decoder.feed(data)
+            finally:
+                if writing is not None:
+                    await writing
+                    writing = None
+            if many:
+                writing = asyncio.ensure_future(_write(copy, batches))
+                writing.add_done_callback(partial(_failed, feed))
             else:
-                batches = await asyncio.to_thread(decoder.feed, data)
-            for batch in batches:
-                await copy.write(batch)
+                await _write(copy, batches)
+        if writing is not None:
+            await writing
+            writing = None
         if transcoder is not None:
             transcoder.feed(b"", final=True)
-        for batch in decoder.finish():
-            await copy.write(batch)
+        await _write(copy, decoder.finish())
     except BaseException as error:
+        if writing is not None:
+            writing.cancel()
+            await asyncio.wait([writing])
         copy.abort()
         if isinstance(error, SqlError):
             places.told(error)
@@ -159,6 +180,17 @@ async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
         places.told(error)
         raise
     return str(rows.tag)
+
+
+def _failed(feed: Feed, writing: asyncio.Task[None]) -> None:
+    """Whoever waits for more is told at once: the client may wait for the error."""
+    if not writing.cancelled() and isinstance(error := writing.exception(), Exception):
+        feed.fail(error)
+
+
+async def _write(copy: CopyIn, batches: Sequence[pa.RecordBatch]) -> None:
+    for batch in batches:
+        await copy.write(batch)
 
 
 async def copy_in(conversation: Conversation, copy: CopyIn) -> str:

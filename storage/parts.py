@@ -257,6 +257,12 @@ def numbered(table: pa.Table, first_rid: int) -> pa.Table:
     return table.add_column(0, RID_FIELD, rids)
 
 
+def _encoded(batches: Iterable[pa.Table], schema: pa.Schema, limits: PartLimits) -> tuple[bytes, int]:
+    """A part's bytes and their checksum: dozens of megabytes, nothing for the loop."""
+    data = encode_parquet(batches, schema, limits)
+    return data, zlib.crc32(data)
+
+
 class PartStore:
     """Writes and reads parts in one blob store. Stateless but for the randomness of names."""
 
@@ -290,7 +296,7 @@ class PartStore:
     ) -> Part:
         """`write` from an iterator, one batch in memory at a time beside the compressed file."""
         seen = _Extent()
-        data = await self.offload(encode_parquet, seen.watch(batches), schema, self.limits)
+        data, checksum = await self.offload(_encoded, seen.watch(batches), schema, self.limits)
         if seen.rows == 0:
             raise InvalidDatum("a part without rows is no part")
         key = self.new_key(shard)
@@ -304,7 +310,7 @@ class PartStore:
             has_ts,
             key,
             None,
-            zlib.crc32(data),
+            checksum,
             seen.rid_min,
             seen.rid_max,
             seen.ts_max if has_ts else 0,
