@@ -138,8 +138,13 @@ class Plans:
         image = None if created else self._store.image(table.shard)
         try:
             if isinstance(body, KeyedRead):
+                beyond = None
+                if "beyond" in current.extra:
+                    wide = dataclasses.replace(current, body=current.extra["beyond"], extra={})
+                    beyond = CompiledPlan(Door.WIDE, catalog, wide)
+                read = ReadPlan(body)
                 return CompiledPlan(
-                    Door.READ, catalog, current, table, image, read=ReadPlan(body), lock=body.lock
+                    Door.READ, catalog, current, table, image, read=read, lock=body.lock, beyond=beyond
                 )
             rules = self.rules(table)
             write = InsertPlan(body, rules) if isinstance(body, InsertValues) else UpdatePlan(body, rules)

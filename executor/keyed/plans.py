@@ -64,6 +64,8 @@ class CompiledPlan:
     shortcut: Shortcut | None = None
     by_range: CompiledPlan | None = None
     """An UPDATE or DELETE that a query finds the rows of, as a keyed one: for when its range is short."""
+    beyond: CompiledPlan | None = None
+    """A read of the first rows of a range, as a query: for when they are not found among its first rows (`TooFarToLook`)."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
     statement: Any = None

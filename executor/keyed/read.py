@@ -15,7 +15,7 @@ points and ranges take the general loop below it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import count, islice
 from typing import Any, Protocol
 
 from executor.abc import ExecutionError
@@ -32,6 +32,7 @@ from executor.keyed.compile import (
 from executor.keyed.folds import FOLDS, folded
 from executor.keyed.footprint import read_by_key
 from executor.keyed.sorting import limited, ordered
+from executor.snapshot.abc import TooFarToLook
 from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
 from planner.types.registry import array_items
 from storage.abc import Row, Timestamp
@@ -334,11 +335,13 @@ class ReadPlan:
         return folded(self._folds, self._general(params, session, view, ts))
 
     def rows(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
-        """The hits that pass the condition, at most LIMIT of them."""
+        """The hits that pass the condition, at most LIMIT of them. Raises TooFarToLook."""
         condition = self.condition
         hits = self.lookup.hits(
             params, session, view, ts, self.body.descending, at_once=self.limit is not None
         )
+        if self.lookup.range is not None and self.limit is not None:
+            hits = nearby(hits)
         if condition is not None:
             hits = (h for h in hits if condition(params, h[2], session))
         if self.limit is not None:
@@ -353,9 +356,23 @@ class ReadPlan:
                 if bounds is None:
                     return iter(())
                 passes = condition or _always
-                descending = self.body.descending
-                return iter(first(bounds, ts, descending, limit, lambda row: passes(params, row, session)))
+                descending, steps = self.body.descending, count(1)
+
+                def wanted(row: Row) -> bool:
+                    if next(steps) > SMALL_RANGE_ROWS_MAX:
+                        raise TooFarToLook
+                    return passes(params, row, session)
+
+                return iter(first(bounds, ts, descending, limit, wanted))
         return hits
+
+
+def nearby(hits: Iterator[Hit]) -> Iterator[Hit]:
+    """Raises TooFarToLook after so many."""
+    for steps, hit in enumerate(hits):
+        if steps >= SMALL_RANGE_ROWS_MAX:
+            raise TooFarToLook
+        yield hit
 
 
 def _always(*_: Any) -> bool:

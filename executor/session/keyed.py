@@ -23,7 +23,7 @@ from executor.columnar.lookback import HistoricalView
 from executor.ddl.shape import same_shape
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
-from executor.keyed.read import LookupPlan, ReadPlan
+from executor.keyed.read import LookupPlan, ReadPlan, nearby
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session import read_only
 from executor.session.block import LOCK_MODES, Block
@@ -253,12 +253,11 @@ def _candidates(
 ) -> Any:
     if not unlimited:
         return list(read.rows(params, session, view, txn.read_ts))
-    condition = read.condition
-    return [
-        h
-        for h in read.lookup.hits(params, session, view, txn.read_ts, read.body.descending)
-        if condition is None or condition(params, h[2], session)
-    ]
+    condition, lookup = read.condition, read.lookup
+    hits = lookup.hits(params, session, view, txn.read_ts, read.body.descending, at_once=True)
+    if lookup.range is not None:
+        hits = nearby(hits)
+    return (h for h in hits if condition is None or condition(params, h[2], session))
 
 
 async def run_waiting(

@@ -20,7 +20,7 @@ from executor.abc import PENDING, Done, ExecutionError, Rows, _Pending
 from executor.columnar.errors import canceled
 from executor.session import commands, keyed
 from executor.session.block import Block
-from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from planner.abc import Plan
 from storage.abc import Datum
 from txn.lease import LeaseLapsed
@@ -86,7 +86,14 @@ class LockWait:
             except Exception as refused:  # noqa: BLE001 - a deadlock, above all: the client is told
                 self._finish(refused)
             return
-        except (NotHydrated, TooOldForKeyed, keyed.Unsettled, commands.NeedsLease, LeaseLapsed) as reason:
+        except (
+            NotHydrated,
+            TooOldForKeyed,
+            TooFarToLook,
+            keyed.Unsettled,
+            commands.NeedsLease,
+            LeaseLapsed,
+        ) as reason:
             self._end()
             self._wide(reason)
             return

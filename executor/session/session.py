@@ -50,7 +50,7 @@ from executor.session import (
 from executor.session.block import Block
 from executor.session.context import SessionContext
 from executor.session.lock_wait import LockWait
-from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
@@ -176,7 +176,7 @@ class Session(SessionContext):
             except LeaseLapsed:
                 again = self._again(plan, params, done)
                 return current.read_when_current(self, compiled, plan, params, done, again)
-            except (NotHydrated, TooOldForKeyed):
+            except (NotHydrated, TooOldForKeyed, TooFarToLook):
                 return None
             n = len(rows)
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
@@ -204,7 +204,7 @@ class Session(SessionContext):
         """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""
         try:
             rows = shortcut.read(params, self, shortcut.image, self.executor.read_ts())
-        except (NotHydrated, TooOldForKeyed, LeaseLapsed):
+        except (NotHydrated, TooOldForKeyed, TooFarToLook, LeaseLapsed):
             return None
         return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
@@ -259,7 +259,7 @@ class Session(SessionContext):
         except keyed.WouldBlock as blocked:
             wait = LockWait(self, block, compiled, plan, params, done, self._again(plan, params, done))
             return wait.begin(blocked)
-        except (NotHydrated, TooOldForKeyed, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
+        except (NotHydrated, TooOldForKeyed, TooFarToLook, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
             return None
 
     # --- the wide door ---------------------------------------------------------------------
@@ -394,7 +394,17 @@ class Session(SessionContext):
             ):
                 return await keyed.run_waiting(self, block, compiled.by_range, plan, params)
             return await queries.write(self, block, compiled.plan, body, params)
-        return await keyed.run_waiting(self, block, compiled, plan, params)
+        try:
+            return await keyed.run_waiting(self, block, compiled, plan, params)
+        except TooFarToLook:
+            beyond = compiled.beyond
+            assert beyond is not None  # every range that is read to a LIMIT has one
+        wide = beyond.plan.body
+        if isinstance(wide, Query):
+            return await queries.read(self, block, plan, wide, params)
+        assert isinstance(wide, LockingQuery)
+        locking.check(self, block, wide)
+        return await queries.write(self, block, beyond.plan, wide, params)
 
     # --- transactions ----------------------------------------------------------------------
 

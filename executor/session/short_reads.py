@@ -24,7 +24,7 @@ from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.keyed.write import UpdatePlan
 from executor.session import current, queries
 from executor.session.block import Block
-from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from planner.abc import Plan, Query, RelationUse, Table
 from storage.abc import Datum, Row
 from txn.lease import LeaseLapsed
@@ -60,7 +60,7 @@ def in_block(
             rows = _by_join(session, block, shortcut.plan, shortcut, compiled.plan.body, params)
         else:
             rows = _by_key(session, block, shortcut.plan, shortcut, params)
-    except (NotHydrated, TooOldForKeyed, LeaseLapsed):
+    except (NotHydrated, TooOldForKeyed, TooFarToLook, LeaseLapsed):
         return None
     return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
 

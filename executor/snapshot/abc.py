@@ -21,6 +21,10 @@ from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Key
 
 
+class TooFarToLook(Exception):
+    """The first rows of a range that are asked for are not among its first ones: DuckDB finds them sooner."""
+
+
 class TooOldForKeyed(Exception):
     """The row versions in memory no longer reach back to this timestamp."""
 

@@ -14,6 +14,7 @@ These are the hottest functions of a server. Sketch: a dict lookup, a comparison
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import merge
 from operator import itemgetter
@@ -23,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.abc import RowPicks, RowSpan
-from executor.snapshot.abc import NotHydrated, TooOldForKeyed
+from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from executor.snapshot.pending import NONE
 from executor.snapshot.runs import TOMBSTONE, Run, RunShape
 from executor.snapshot.versions import UniqueMap, Version, Versions
@@ -32,6 +33,8 @@ from storage.abc import Row, Timestamp
 from txn.abc import Key
 
 Entry = tuple[int, Row]
+DEAD_ROWS_MAX = 2_000
+"""Deleted rows one after another that whoever wants the first rows of a range walks over (half a microsecond each)."""
 
 
 class Lookups:
@@ -227,7 +230,8 @@ class Lookups:
 
         Raises TooOldForKeyed and NotHydrated at once, not in the middle. What it reads is fixed by
         the call: chains and runs are immutable, so later writes and merges do not disturb it.
-        `at_once`: the caller takes what it wants before anything is written; so nothing is listed that it does not want.
+        `at_once`: the caller takes what it wants before anything is written; so nothing is listed that it does not want,
+        and it is told (TooFarToLook) where many rows on the way are deleted ones.
         """
         if self.cold is not None or not self.keyed or ts < self._truncated_ts:
             self._no_answer()
@@ -243,11 +247,12 @@ class Lookups:
             start, stop = run.keys.span(low, high, low_inclusive, high_inclusive)
             if start < stop:
                 spans.append((run, range(stop - 1, start - 1, -1) if descending else range(start, stop)))
+        dead_max = DEAD_ROWS_MAX if at_once else sys.maxsize
         if not heads and len(spans) <= 1:
-            return _one_run(*spans[0]) if spans else iter(())
+            return _one_run(*spans[0], dead_max) if spans else iter(())
         if not spans:
-            return _memory(heads, ts)
-        return _merged(heads, spans, ts, descending)
+            return _memory(heads, ts, dead_max)
+        return _merged(heads, spans, ts, descending, dead_max)
 
     def count_at_most(
         self, low: Key | None, high: Key | None, low_inclusive: bool = True, high_inclusive: bool = True
@@ -391,12 +396,18 @@ def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable
     return key_of
 
 
-def _one_run(run: Run, span: range) -> Iterator[tuple[Key, int, Row]]:
+def _one_run(run: Run, span: range, dead_max: int) -> Iterator[tuple[Key, int, Row]]:
     key_at, entry_at = run.key_at, run.entry
+    dead = 0
     for i in span:
         entry = entry_at(i)
         if entry is not None:
             yield key_at(i), entry[0], entry[1]
+            dead = 0
+        else:
+            dead += 1
+            if dead > dead_max:
+                raise TooFarToLook
 
 
 def visible(head: Version | None, ts: Timestamp) -> Version | None:
@@ -407,15 +418,27 @@ def visible(head: Version | None, ts: Timestamp) -> Version | None:
     return v
 
 
-def _memory(heads: Iterable[tuple[Key, Version]], ts: Timestamp) -> Iterator[tuple[Key, int, Row]]:
+def _memory(
+    heads: Iterable[tuple[Key, Version]], ts: Timestamp, dead_max: int
+) -> Iterator[tuple[Key, int, Row]]:
+    dead = 0
     for key, head in heads:
         v = visible(head, ts)
         if v is not None and v[2] is not None:
             yield key, v[1], v[2]
+            dead = 0
+        else:
+            dead += 1
+            if dead > dead_max:
+                raise TooFarToLook
 
 
 def _merged(
-    heads: Iterable[tuple[Key, Version]], spans: list[tuple[Run, range]], ts: Timestamp, descending: bool
+    heads: Iterable[tuple[Key, Version]],
+    spans: list[tuple[Run, range]],
+    ts: Timestamp,
+    descending: bool,
+    dead_max: int,
 ) -> Iterator[tuple[Key, int, Row]]:
     """Memory and runs by key; `heapq.merge` is stable, so of equal keys the newest source comes first."""
 
@@ -432,6 +455,7 @@ def _merged(
 
     sources = [from_memory(), *(from_run(r, s) for r, s in spans)]
     last: Any = _merged  # equal to no key
+    dead = 0
     for key, source, i in merge(*sources, key=itemgetter(0), reverse=descending):
         if key == last:
             continue
@@ -439,7 +463,14 @@ def _merged(
         if i == NONE:
             if source[2] is not None:
                 yield key, source[1], source[2]
+                dead = 0
+                continue
         else:
             entry = source.entry(i)
             if entry is not None:
                 yield key, entry[0], entry[1]
+                dead = 0
+                continue
+        dead += 1
+        if dead > dead_max:
+            raise TooFarToLook

@@ -88,15 +88,17 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         node = node.this
     kind = StatementKind.READ
     extra: dict[str, Any] = {}
+    ordered: KeyedRead | None = None
     if locking.is_locking(node):
         return _locking_query(node, ctx, queries, text)
     if isinstance(node, exp.Select) and node.args.get("with_") is None:
         scope = queries.new_scope(None)
         parts = queries.select(node, scope, None)
+        columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
-            body = _keyed_read(node, parts, scope, ctx.catalog)
+            by_key = _keyed_read(node, parts, scope, ctx.catalog)
         except keyed.NotKeyed:
             shortcut = _shortcut(node, parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if shortcut is not None:
@@ -105,8 +107,11 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             if constant is not None:
                 extra["constant"] = constant
         else:
-            columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
-            return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
+            if isinstance(by_key.lookup, Points):
+                return Plan(
+                    kind, "SELECT", queries.parameters.all(), columns, by_key, ctx.catalog.version, text
+                )
+            ordered = by_key
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
@@ -117,6 +122,11 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
     query = with_writes(queries, queries.finished(bound.frag))
     if queries.common_writes:
         kind = StatementKind.READ_THEN_WRITE
+    if ordered is not None:
+        extra = {"beyond": query}
+        return Plan(
+            kind, "SELECT", queries.parameters.all(), columns, ordered, ctx.catalog.version, text, extra=extra
+        )
     return Plan(
         kind,
         "SELECT",
@@ -138,21 +148,32 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     parts.prefix = prefix
     wishes = locking.wishes_of(queries, node, parts, scope)
     columns = told(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
-    body: Body
+    by_key: KeyedRead | None = None
     try:
         if prefix is not None or not queries.prefer_keyed or not wishes.tables:
             raise keyed.NotKeyed("not wanted")
         wish = wishes.tables[0]
-        body = _keyed_read(node, parts, scope, ctx.catalog, wish.strength, wish.wait)
+        by_key = _keyed_read(node, parts, scope, ctx.catalog, wish.strength, wish.wait)
     except keyed.NotKeyed:
+        pass
+    body: Body | None = by_key
+    extra: dict[str, Any] = {}
+    if by_key is None or not isinstance(by_key.lookup, Points):
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
             queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
-        body, _ = locking.locked(queries, parts, scope, wishes, top=True)
-        body = with_writes(queries, body)
+        found, _ = locking.locked(queries, parts, scope, wishes, top=True)
+        query = with_writes(queries, found)
+        if by_key is None:
+            body = query
+        else:
+            extra["beyond"] = query
+    assert body is not None
     kind = StatementKind.READ_THEN_WRITE
-    return Plan(kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text)
+    return Plan(
+        kind, "SELECT", queries.parameters.all(), columns, body, ctx.catalog.version, text, extra=extra
+    )
 
 
 def _is_plain(node: exp.Select, parts: Parts, scope: Scope) -> bool:
@@ -217,14 +238,17 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
     if not outputs:
         return None
     order = plain_order(parts.order, offsets)
-    for oid, key in unique_keys(table) if order is not None else ():
+    for oid, key in unique_keys(table):
         for find in (keyed.find_points, keyed.find_listed):
             try:
                 points, rest = find(table, number, parts.where, key)
                 condition = keyed.condition(rest, offsets)
             except keyed.NotKeyed:
                 continue
-            return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid, order=order or ())
+            if len(points.keys) == 1:
+                return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid)
+            if order is not None:
+                return KeyedRead(table, points, condition, outputs, limit=limit, unique=oid, order=order)
     within = _bounded_range(table, number, parts, outputs, limit)
     by_index = (
         index_read(catalog, table, number, parts.where, outputs, limit, order=order)
