@@ -163,7 +163,9 @@ class Grouping:
                 raise PlanError(
                     "42803",
                     "arguments to GROUPING must be grouping expressions of the associated query level",
-                    position=a.position if isinstance(a, ir.Var) else node.position,
+                    position=min(
+                        (p for n in ir.walk(a) if (p := getattr(n, "position", 0))), default=node.position
+                    ),
                 )
         emit = self.queries.emitter
         args = [comparable(emit.frag(a), a.type) for a in node.args]

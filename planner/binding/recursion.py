@@ -107,6 +107,38 @@ def check(cte: exp.CTE, name: str) -> None:
     aggregate = query is not None and _aggregate(query)
     if aggregate:
         raise _ill("aggregate functions are not allowed in a recursive query's recursive term", aggregate)
+    if _in_a_step(cte) and not whole.args.get("distinct") and _has_no_end(whole.expression, name):
+        # PostgreSQL asks it for as many rows as a LIMIT outside needs; here each step is computed whole.
+        raise PlanError(
+            "0A000",
+            f'recursion without an end ("{name}") within the step of another one is not supported',
+            position=first_position(found[0]),
+        )
+
+
+def _in_a_step(cte: exp.CTE) -> bool:
+    """Whether another recursion is around this one."""
+    around = cte.find_ancestor(exp.CTE)
+    while around is not None and not mentions(around.this, _name(around)):
+        around = around.find_ancestor(exp.CTE)
+    return around is not None
+
+
+def _has_no_end(step: exp.Expression, name: str) -> bool:
+    """Whether all rows of the last step are those of the next one, too."""
+    if isinstance(step, exp.Subquery | exp.Paren):
+        return set(_said(step)) == {"this"} and _has_no_end(step.this, name)
+    if isinstance(step, exp.Union):
+        ends = step.args.get("distinct") or set(_said(step)) & {"limit", "offset"}
+        return not ends and any(_has_no_end(side, name) for side in (step.this, step.expression))
+    if not isinstance(step, exp.Select) or set(_said(step)) - {"expressions", "from_", "kind"}:
+        return False
+    table = step.args["from_"].this if step.args.get("from_") else None
+    return isinstance(table, exp.Table) and bool(mentions(step, name)) and table in mentions(step, name)
+
+
+def _said(node: exp.Expression) -> list[str]:
+    return [key for key, value in node.args.items() if value]
 
 
 def check_types(

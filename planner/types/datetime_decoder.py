@@ -13,6 +13,7 @@ from typing import Final
 
 from planner.abc import SqlError
 from planner.types import datetime_fields as f
+from planner.types import timezones
 from planner.types.calendar_days import JULIAN_OF_EPOCH, civil_from_days, days_from_civil, month_days
 from planner.types.datetime_fields import BadFormat, FieldOverflow
 from planner.types.timezones import ABBREVIATIONS, US_PER_DAY, US_PER_S, find_zone
@@ -94,12 +95,15 @@ class Decoder:
         self._finish()
 
     def _word(self, field: str, pending: str, fields: list[f.Field], i: int, time_only: bool) -> str:
-        abbreviation = ABBREVIATIONS.get(field)
+        abbreviation, moving = ABBREVIATIONS.get(field), timezones.abbreviation(field)
         kind, value = f.WORDS.get(
             field[:10] if len(field) > 10 and field[:10] in f.WORDS else field, ("", None)
         )
         got: set[str] = set()
-        if abbreviation is not None:
+        if moving is not None:
+            self.zone = moving
+            got = {"zone"}
+        elif abbreviation is not None:
             self.zone_s, summer = abbreviation
             got = {"zone"}
             if summer:

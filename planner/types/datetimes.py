@@ -30,6 +30,7 @@ from planner.types.settings import TypeSettings
 from planner.types.timezones import (
     US_PER_DAY,
     US_PER_S,
+    Abbreviation,
     abbreviation_at,
     offset_at,
     offset_of_local,
@@ -327,7 +328,12 @@ def time_in(settings: TypeSettings, with_zone: bool) -> Callable[[str], tuple[in
             d.read(text, time_only=True)
             if not d.special and not d.seen >= HMS:
                 raise BadFormat
-            if d.zone is not None and not d.seen >= YMD and _moves(d):
+            if (
+                d.zone is not None
+                and not isinstance(d.zone, Abbreviation)
+                and not d.seen >= YMD
+                and _moves(d)
+            ):
                 raise BadFormat
         except _DECODING_ERRORS as e:
             raise input_error(e, type_name, text) from None

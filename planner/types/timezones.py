@@ -13,6 +13,7 @@ years are moved into that range; earlier ones have the zone's first (local mean)
 
 from __future__ import annotations
 
+import bisect
 import re
 import zoneinfo
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -40,17 +41,21 @@ _POSIX: Final = re.compile(
 )
 
 
-def _read_abbreviations() -> dict[str, tuple[int, bool]]:
+def _read_abbreviations() -> tuple[dict[str, tuple[int, bool]], dict[str, str]]:
     text = (resources.files(__package__) / "timezone_abbreviations.tsv").read_text("utf-8")
-    out = {}
+    fixed, places = {}, {}
     for line in text.splitlines()[1:]:
-        name, offset_s, dst = line.split("\t")
-        out[name.lower()] = (int(offset_s), dst == "1")
-    return out
+        name, offset_s, dst, place = line.split("\t")
+        fixed[name.lower()] = (int(offset_s), dst == "1")
+        if place:
+            places[name.lower()] = place
+    return fixed, places
 
 
-ABBREVIATIONS: Final[dict[str, tuple[int, bool]]] = _read_abbreviations()
-"""Lower-case abbreviation -> (seconds east of Greenwich, whether it is summer time)."""
+_READ: Final = _read_abbreviations()
+_PLACES: Final = _READ[1]
+ABBREVIATIONS: Final = _READ[0]
+"""Lower-case abbreviation -> (seconds east of Greenwich, whether it is summer time). `_PLACES`: where one has meant several offsets."""
 
 
 @cache
@@ -87,6 +92,49 @@ def session_zone(setting: str) -> tzinfo:
     if zone is None:
         raise SqlError("22023", f'invalid value for parameter "TimeZone": "{setting}"')
     return zone
+
+
+class Abbreviation(tzinfo):
+    """What an abbreviation has meant at a place, from time to time: MSK was +03, and +04 from 2011 to 2014."""
+
+    def __init__(self, name: str, place: str) -> None:
+        self._name, self._place = name.upper(), zoneinfo.ZoneInfo(place)
+
+    def _east(self, moment: int) -> int:
+        """By the last use of it before the moment, else by the first one after; by the place's clocks if they never had it."""
+        uses = _uses(self._name, self._place)
+        if not uses:
+            return offset_at(moment, self._place)
+        return uses[max(bisect.bisect_right(uses, (moment, 86_400)) - 1, 0)][1]
+
+    def utcoffset(self, dt: datetime | None) -> timedelta:
+        assert dt is not None
+        local = (dt.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
+        return timedelta(seconds=self._east(local - offset_of_local(local, self._place) * US_PER_S))
+
+    def fromutc(self, dt: datetime) -> datetime:
+        moment = (dt.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
+        return dt + timedelta(seconds=self._east(moment))
+
+    def dst(self, dt: datetime | None) -> None:
+        return None
+
+    def tzname(self, dt: datetime | None) -> str:
+        return self._name
+
+
+@lru_cache(maxsize=64)
+def abbreviation(name: str) -> Abbreviation | None:
+    """An abbreviation that does not always mean the same offset."""
+    place = _PLACES.get(name.lower())
+    return Abbreviation(name, place) if place is not None else None
+
+
+@lru_cache(maxsize=64)
+def _uses(name: str, place: tzinfo) -> list[tuple[int, int]]:
+    """(moment, seconds east) from when on the place's clocks were called that."""
+    years = range(1900, 2038)
+    return [use for year in years for use in _changes(place, year) if abbreviation_at(use[0], place) == name]
 
 
 def _naive(micros: int) -> datetime:
@@ -199,6 +247,8 @@ def named_zone(name: str) -> tzinfo:
     """The zone of AT TIME ZONE: a name, an abbreviation, or a displacement in hours west. Raises 22023."""
     zone = find_zone(name)
     if zone is None:
+        if (moving := abbreviation(name)) is not None:
+            return moving
         known = ABBREVIATIONS.get(name.lower())
         if known is not None:
             return _fixed(known[0], name) or UTC

@@ -134,3 +134,30 @@ def test_known_but_missing_functions_are_named(catalog_only: World) -> None:
     with pytest.raises(PlanError) as e:
         catalog_only.plan("select no_such_function(1)")
     assert e.value.sqlstate == "42883"
+
+
+_WITHIN = "with recursive q(n) as (select 1 union all (with recursive x(m) as (select n from q where n < 3 union all {}) select m from x)) "
+
+
+@pytest.mark.parametrize(
+    "step",
+    ["select m from x", "(select 1 union all select m from x)", "(select m from x union all select 1)"],
+)
+def test_a_recursion_seen_to_have_no_end_is_refused_within_the_step_of_another(
+    catalog_only: World, step: str
+) -> None:
+    with pytest.raises(PlanError, match="recursion without an end") as e:
+        catalog_only.plan(_WITHIN.format(step) + "select * from q limit 3")
+    assert e.value.sqlstate == "0A000"
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "select m + 1 from x where m < 2",
+        "select distinct m from x",
+        "select x.m from x, (select 1 where false) y",
+    ],
+)
+def test_others_within_the_step_of_another_are_planned(catalog_only: World, step: str) -> None:
+    catalog_only.plan(_WITHIN.format(step) + "select * from q limit 3")

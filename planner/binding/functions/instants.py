@@ -8,7 +8,7 @@ from planner.binding import ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.registry import implements, register, template, templates
-from planner.types.timezones import icu_name, named_zone
+from planner.types.timezones import abbreviation, icu_name, named_zone
 
 _ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 _NOW = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
@@ -73,7 +73,7 @@ def _at_zone(kind: str) -> None:
         zone = call.args[0]
         if kind == "timetz":
             return sql("tw_timetz_at_zone(", args[0], ", ", args[1], ", ", _NOW, ")")
-        if isinstance(zone, ir.Lit) and isinstance(zone.value, str):
+        if isinstance(zone, ir.Lit) and isinstance(zone.value, str) and abbreviation(zone.value) is None:
             name = icu_zone(zone.value)
             return sql(
                 "CASE WHEN isfinite(",
