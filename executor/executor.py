@@ -93,6 +93,7 @@ class Executor:
         self._tasks: set[asyncio.Task[Any]] = set()
         self.read_ts = env.read_ts
         self.submit = env.committer.submit
+        self.patience = env.committer.patience
         self.frontier = env.frontier if isinstance(env, SharedEnvironment) else None
         """In an environment of several servers: whether this one knows the end of the log."""
         self.temporary_prefix = TEMPORARY_PREFIX

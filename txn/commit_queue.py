@@ -50,6 +50,10 @@ class CommitQueue:
         """Takes waiting members and sees to them; called when the log is free."""
         raise NotImplementedError
 
+    def _put_off(self) -> bool:
+        """Whether the round is to have a turn more to gather members. Must be false at last."""
+        return False
+
     def _broke_down(self, fault: Exception) -> None:
         """An error of ours in a round or its task: whoever waits for an answer gets one, and this queue is closed."""
         raise NotImplementedError
@@ -69,7 +73,14 @@ class CommitQueue:
         queue.append(member)
         if not self._scheduled and not self._busy:
             self._scheduled = True
-            self._loop.call_soon(self._round)
+            self._loop.call_soon(self._turn)
+
+    def _turn(self) -> None:
+        """The end of a turn in which members wait and the log is free: their round begins, or is put off to the next turn."""
+        if self._put_off():
+            self._loop.call_soon(self._turn)
+        else:
+            self._round()
 
     @property
     def queued(self) -> int:
@@ -150,7 +161,7 @@ class CommitQueue:
         if self._queue:
             if not self._scheduled and self.closed_by is None:
                 self._scheduled = True
-                self._loop.call_soon(self._round)
+                self._loop.call_soon(self._turn)
         elif self._drained:
             drained, self._drained = self._drained, []
             for future in drained:

@@ -6,8 +6,8 @@ group, gives it one timestamp, admits each member in order, makes one append, an
     turn of the event loop      |  round, at the end of the turn                     |
     submit submit submit        |  write_ts  admit admit admit  seal  APPEND  answer |  next turn
 
-Nothing waits for a tick and nothing is delayed to make groups larger: what arrived during one append is
-the next group. Where an append is fast (a local disk that syncs in 0.2 ms) it is made right there on
+Nothing waits for a tick or a timer: what arrived during one append is the next group. While others are in the middle of
+transactions, and go on with them, a round is put off by some turns of the loop (`txn.patience`), for the append would keep them. Where an append is fast (a local disk that syncs in 0.2 ms) it is made right there on
 the loop: no task, no future, no other thread, a few microseconds a member over the append itself.
 That is best as long as everybody waits for it. If others are in the middle of transactions, their statements
 fill the time, if there is enough of it: then a process beside the loop makes the append (`storage.consensus.append_process`),
@@ -72,6 +72,7 @@ from txn.group import CommitGroup, NextGroup
 from txn.lease import Lease
 from txn.log_entry import Entry, encode
 from txn.oracle import LeasedOracle
+from txn.patience import Patience
 from txn.resolve import RESOLVE_LIMIT_S, resolve
 from txn.riders import Riders
 from txn.rids import RidAllocator
@@ -142,6 +143,9 @@ class Committer(CommitQueue):
         """Where the consensus has one: a process that makes appends while the loop goes on."""
         self.open_transactions: Callable[[], int] = int
         """How many transactions are open, those of a group included: set by the environment."""
+        self.waiting: Callable[[], int] = int
+        """How many of them wait for a lock: likewise."""
+        self.patience = Patience(monotonic_s)
         self.rounds = 0
         self.members = 0
         self.refused = 0
@@ -205,7 +209,10 @@ class Committer(CommitQueue):
             self._busy = True
             begun = self._monotonic_s()
             self.shard.append_beside(
-                beside, entry, data, lambda error: self._came_back(group, admitted, entry, data, begun, error)
+                beside,
+                entry,
+                data,
+                lambda error: self._came_back(beside, group, admitted, entry, data, begun, error),
             )
             self._hand_over(group)
             return
@@ -235,14 +242,22 @@ class Committer(CommitQueue):
         except Exception as fault:  # noqa: BLE001 - the append is under way all the same
             self._defect("handing over early raised", fault)
 
+    def _put_off(self) -> bool:
+        """An append on the loop keeps those who are in the middle of a transaction: they go on first (`txn.patience`)."""
+        open_count = self.open_transactions()
+        if not open_count or self._busy or self._slow or self.append_s > self.beside_append_limit_s:
+            return self.patience.another_turn(0)
+        return self.patience.another_turn(open_count - _transactions(self._queue) - self.waiting())
+
     def _others(self, admitted: list[Member]) -> bool:
         """Whether clients in the middle of a transaction have use for the loop while an append is under way, and time for it."""
         if self.append_s <= self.beside_append_limit_s:
             return False
-        return self.open_transactions() > sum(1 for member in admitted if type(member) is Transaction)
+        return self.open_transactions() > _transactions(admitted)
 
     def _came_back(
         self,
+        beside: AppendProcess,
         group: CommitGroup,
         admitted: list[Member],
         entry: Entry,
@@ -257,7 +272,7 @@ class Committer(CommitQueue):
             self._background(lambda: self._finish(group, admitted, entry, data, error))
             return
         try:
-            self._measured(self._monotonic_s() - begun)
+            self._measured(beside.took_s)
             self.lease.renew(begun)
             self._published(group, admitted, entry)
         except Exception as fault:  # noqa: BLE001 - nobody may wait for an answer for ever
@@ -553,3 +568,7 @@ class Committer(CommitQueue):
     def _close(self, error: TxnError) -> None:
         self.lease.end()
         super()._close(error)
+
+
+def _transactions(members: list[Member]) -> int:
+    return sum(1 for member in members if type(member) is Transaction)

@@ -238,6 +238,7 @@ class Environment:
             lease=self.leadership,
         )
         self.committer.open_transactions = self.transactions.__len__
+        self.committer.waiting = lambda: self.locks.waiting_count
         self.committer.beside = getattr(self.consensus, "beside", None)
         self.read_ts = self.oracle.read_ts if not self.leadership.lease_s else self._leader_read_ts
         self.snapshot_ts = self.read_ts

@@ -180,6 +180,7 @@ class Block:
     def statement(self) -> Transaction:
         """Before each statement: READ COMMITTED gets a fresh snapshot."""
         self.begun = True
+        self.executor.patience.statements += 1
         txn = self.txn or self.transaction()
         txn.hold.check()
         if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 BUSY_LIMIT_S = 10.0
+TOOK_MAX_US = (1 << 32) - 1
 BUSY_PAUSE_S = 0.0003
 """Between two tries when a thread of the server, or another server, is just writing."""
 
@@ -77,8 +78,10 @@ def main() -> None:
 
     def answer(kind: int, number: int = 0, text: str = "") -> None:
         encoded = text.encode()
-        channel.sendall(protocol.ANSWER.pack(kind, number, len(encoded)) + encoded)
+        took_us = min(int((time.perf_counter() - began_s) * 1e6), TOOK_MAX_US)
+        channel.sendall(protocol.ANSWER.pack(kind, number, took_us, len(encoded)) + encoded)
 
+    began_s = time.perf_counter()
     answer(protocol.READY)
     while header := _read(channel, protocol.REQUEST.size):
         expected, name_size, token_size, data_size = protocol.REQUEST.unpack(header)
@@ -87,6 +90,7 @@ def main() -> None:
             break
         name, token = rest[:name_size].decode(), rest[name_size : name_size + token_size]
         failpoints.point("append_process.before")
+        began_s = time.perf_counter()
         try:
             seqno = _append(Busy, consensus, name, expected, rest[name_size + token_size :], token)
         except SeqnoMismatch as error:

@@ -39,8 +39,8 @@ from storage.abc import (
 
 REQUEST = Struct("<QHHI")
 """Expected seqno; lengths of the shard's name, the token and the data, which follow."""
-ANSWER = Struct("<BQI")
-"""What happened; a seqno; the length of a text, which follows."""
+ANSWER = Struct("<BQII")
+"""What happened; a seqno; how long it took, in microseconds; the length of a text, which follows."""
 
 READY, APPENDED, MISMATCH, FULL, CORRUPT, DETERMINATE, INDETERMINATE = range(7)
 
@@ -59,6 +59,8 @@ class AppendProcess:
         """`kind`: the module of the consensus."""
         self.kind, self.path = kind, path
         self.starts = 0
+        self.took_s = 0.0
+        """The newest append, without the way there and back: the loop may have been busy when it ended."""
         self._process: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -131,7 +133,7 @@ class AppendProcess:
         self._received += got
         if len(self._received) < ANSWER.size:
             return
-        kind, number, length = ANSWER.unpack_from(self._received)
+        kind, number, took_us, length = ANSWER.unpack_from(self._received)
         if len(self._received) < ANSWER.size + length:
             return
         text = self._received[ANSWER.size :].decode(errors="replace")
@@ -144,6 +146,7 @@ class AppendProcess:
             self._lost()  # it says what nobody asked
             return
         shard, expected, done = request
+        self.took_s = took_us / 1e6
         done(number if kind == APPENDED else _error(kind, number, text, shard, expected))
 
     def _lost(self) -> None:

@@ -105,6 +105,8 @@ class SharedEnvironment(Environment):
             sleep=self.sleep,
         )
         committer.moved_now, committer.prepare, committer.rng = self.watch.moved_now, self._prepare, self.rng
+        committer.open_transactions = self.transactions.__len__
+        committer.waiting = lambda: self.locks.waiting_count
         committer.on_closed.append(self._fenced)
         self.session_locks = SessionLocks(self)
         self.frontier = self.leadership = Frontier(
