@@ -121,7 +121,7 @@ def _stage(one: Write, target: Target) -> commits.StagedTable:
     frame = one.frame.select(*(_cast(one.frame, c) for c in columns))
     path = blobs.spark_path(target.blob, target.folder)
     with _settings(frame.sparkSession):
-        frame.write.mode("errorifexists").parquet(path)
+        frame.write.mode("errorifexists").options(**_options(frame.schema)).parquet(path)
     return commits.StagedTable(
         shape.qualified,
         target.folder,
@@ -149,6 +149,25 @@ _PARQUET = {
     "spark.sql.parquet.fieldId.write.enabled": "true",
     "spark.sql.parquet.writeLegacyFormat": "false",
 }
+
+
+_FOLDER_OF_FILES = {
+    "fs.file.impl": "org.apache.hadoop.fs.RawLocalFileSystem",
+    "fs.file.impl.disable.cache": "true",
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    "parquet.page.write-checksum.enabled": "false",
+}
+"""Of a write alone. What a part is worth is said by the checksum of all its bytes, which the server takes, and whether a job
+is done by its transaction: a checksum of each page, a file of checksums beside each file and one that marks success
+are read by nobody, and the server would have to collect them."""
+
+
+def _options(schema: T.StructType) -> dict[str, str]:
+    """How Spark's Parquet writer goes about it. As in the server's own parts, only texts have dictionaries: those of numbers
+    cost more than they save."""
+    texts = (T.StringType, T.BinaryType)
+    plain = [f.name for f in schema if not isinstance(f.dataType, texts)]
+    return {**_FOLDER_OF_FILES, **{f"parquet.enable.dictionary#{name}": "false" for name in plain}}
 
 
 @contextmanager

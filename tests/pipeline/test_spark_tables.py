@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import psycopg
+import pyarrow.parquet as pq
 import pytest
 
 from tests.pipeline.spark_case import skip_without_spark, small_session
@@ -191,6 +192,32 @@ def by_helper(frame: DataFrame, table: str, url: str, mode: str) -> None:
 
 
 DOORS = pytest.mark.parametrize("put", [by_format, by_helper], ids=["format", "helper"])
+
+
+def test_what_is_staged_is_parts_and_nothing_beside_them(
+    spark: SparkSession, server: ServerProcess, url: str, client: Client
+) -> None:
+    """Where the files are local: no checksums beside them, no mark of success; dictionaries for texts only."""
+    staging = server.data_dir / "blob" / "staging"
+    before = set(staging.rglob("*"))
+    client.execute('CREATE TABLE plain (n int, "a.b#c" bigint, v float8, d date, label text)')
+    frame = spark.range(0, 1000, 1, 2).selectExpr(
+        "CAST(id % 3 AS int) AS n", "id % 5 AS `a.b#c`", "id / 8.0D AS v", "DATE'2026-11-23' AS d",
+        "concat('l', id % 4) AS label",
+    )  # fmt: skip
+    write(frame, "plain", url=url)
+    made = [path for path in set(staging.rglob("*")) - before if path.is_file()]
+    assert [path.suffix for path in made] == [".parquet"] * 2
+    for path in made:
+        group = pq.ParquetFile(path).metadata.row_group(0)
+        columns = {group.column(i).path_in_schema: group.column(i) for i in range(5)}
+        assert {n for n, c in columns.items() if c.has_dictionary_page} <= {"label", "a.b#c"}
+        assert columns["label"].has_dictionary_page and columns["n"].statistics.has_min_max
+    counted = 'SELECT count(*), sum(n), sum("a.b#c"), sum(v), min(d)::text, count(DISTINCT label) FROM plain'
+    assert rows(client, counted) == [(1000, 999, 2000, 62437.5, "2026-11-23", 4)]
+    with Snapshot(spark, url, "plain") as snapshot:
+        assert snapshot.table("plain").exceptAll(frame).count() == 0
+    client.execute("DROP TABLE plain")
 
 
 @DOORS
