@@ -29,6 +29,12 @@ class EmittedColumn:
 Implementation = Callable[["Emitter", ir.Call, list[Frag]], Frag]
 
 
+_REPEATABLE = ir.Var | ir.Lit | ir.Parm | ir.Call | ir.Cast | ir.Collated
+"""What may be written out as often as one likes: it has no names of its own."""
+_ALIKE = (t.INT2, t.INT4, t.INT8, t.TEXT, t.VARCHAR, t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.UUID)
+"""Types whose values are equal in DuckDB where their bytes are, so that it may look them up by hash."""
+
+
 @dataclass(slots=True)
 class Emitter:
     """Writes trees. `aliases` and `columns` say how relations and their columns are called."""
@@ -158,7 +164,9 @@ class Emitter:
     def logic(self, node: ir.Logic) -> Frag:
         op, args = node.op, node.args
         if op in ("and", "or"):
-            return sql("(", join(f" {op.upper()} ", [self.frag(a) for a in args]), ")")
+            frags = [self.frag(a) for a in args]
+            among = self._among(args, frags) if op == "or" else None
+            return among or sql("(", join(f" {op.upper()} ", frags), ")")
         if op == "not":
             return sql("(NOT ", self.frag(args[0]), ")")
         if op.startswith("is ") and len(args) == 1:
@@ -199,6 +207,26 @@ class Emitter:
         if op == "row":
             return self._record(node)
         raise AssertionError(op)
+
+    def _among(self, args: Sequence[ir.Node], frags: Sequence[Frag]) -> Frag | None:
+        """`a = 1 OR a = 2` as `a IN (1, 2)`: what `a` is, is computed once. None where it is not that."""
+        first = args[0]
+        if not isinstance(first, ir.Call) or len(first.args) != 2 or ir.varies(first):
+            return None
+        left = first.args[0]
+        if left.type.oid not in _ALIKE or not all(isinstance(n, _REPEATABLE) for n in ir.walk(left)):
+            return None
+        value, found = self.frag(left), []
+        for arg, frag in zip(args, frags, strict=True):
+            if not isinstance(arg, ir.Call) or arg.op != first.op or arg.args[0] != left:
+                return None
+            if not isinstance(arg.args[1], ir.Lit | ir.Parm):
+                return None
+            among = self.frag(arg.args[1])
+            if among.form is not None or frag != sql("(", value, " = ", among, ")"):
+                return None  # equality takes more than DuckDB's own
+            found.append(among)
+        return sql("(", value, " IN (", join(", ", found), "))")
 
     def _array(self, node: ir.Logic) -> Frag:
         from planner.binding.dimensions import list_type

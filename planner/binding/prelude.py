@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from planner.abc import SqlError
 from planner.binding import prelude_places
+from planner.binding.prelude_columns import BY_COLUMN
 from planner.binding.prelude_macros import INTERVALS, MACROS
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -114,6 +115,8 @@ def _macros(entries: Sequence[Entry]) -> Iterator[str]:
 
 def udf(name: str, function: Callable[..., Any], arguments: Sequence[str], result: str) -> Udf:
     """A strict scalar function as a vectorised one. SqlErrors leave as QueryErrors."""
+    if name in BY_COLUMN:
+        return Udf(name, BY_COLUMN[name], tuple(arguments), result)
     if "INTERVAL" in (*arguments, result):
         name = _by_parts(name)
         arguments = [_PARTS if a == "INTERVAL" else a for a in arguments]

