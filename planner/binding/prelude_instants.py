@@ -11,7 +11,7 @@ from typing import Any
 from planner.abc import SqlError
 from planner.binding.date_parts import date_part, date_trunc, julian, unit_named, unrecognized
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
-from planner.types.datetimes import TIMESTAMP_END, TIMESTAMP_MIN, timetz_parts, timetz_text
+from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_END, TIMESTAMP_MIN, timetz_parts, timetz_text
 from planner.types.timezones import named_zone, offset_at, offset_of_local, session_zone
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -221,6 +221,17 @@ def _moments_zoned(start: int, stop: int, step: Interval, zone: str) -> list[int
 # --- times of day with a zone --------------------------------------------------------------------------
 
 
+def _date_timetz(day: int, text: str) -> int:
+    """The moment of a time of day with its own zone: in UTC it may be of the day before or after."""
+    if abs(day) >= DATE_INFINITY:
+        return _INFINITY if day > 0 else -_INFINITY
+    micros, east = timetz_parts(text)
+    moment = day * _DAY_US + micros - east * 1_000_000
+    if not TIMESTAMP_MIN <= moment < TIMESTAMP_END:
+        raise SqlError("22008", "date out of range for timestamp")
+    return moment
+
+
 def _timetz_key(text: str) -> bytes:
     """Bytes in PostgreSQL's order: the moment in UTC, then the zone from east to west."""
     micros, east = timetz_parts(text)
@@ -331,6 +342,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_timetz_key", _timetz_key, (_V,), "BLOB"),
     ("tw_timetz_part", _timetz_part, (_V, _V), _V),
     ("tw_timetz_of", _timetz_of, (_ZONED, _V), _V),
+    ("tw_date_timetz", _date_timetz, ("DATE", _V), _ZONED),
     ("tw_timetz_time", lambda s: timetz_parts(s)[0], (_V,), "TIME"),
     (
         "tw_timetz_from_time",

@@ -294,6 +294,7 @@ for _kind in ("min", "max"):
         "anyarray",
         "anyenum",
         "inet",
+        "xid8",
     ]:
         aggregates(f"{_kind}({_type})")(_extreme(_kind))
 

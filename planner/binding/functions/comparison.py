@@ -87,6 +87,10 @@ for _op in _OPERATORS:
 for _signature in ("xid = xid", "xid <> xid", "xid = int4", "xid <> int4", "cid = cid"):
     template(_signature, f"({{0}} {_signature.split()[1]} {{1}})")
 
+for _op in ("=", "<>", "<", "<=", ">", ">="):
+    template(f"xid8 {_op} xid8", f"({{0}} {_op} {{1}})")
+template("xid8cmp(xid8, xid8)", "CAST(sign({0} - {1}) AS INTEGER)")
+
 for _t in _INTS:
     template(f"{_t} & {_t}", "({0} & {1})")
     template(f"{_t} | {_t}", "({0} | {1})")
@@ -107,7 +111,7 @@ def _distinct(kind: str, negated: bool) -> None:
     register(signature, made)
 
 
-_TELLABLE = {*_PLAIN, *_INTS, "float4", "float8", "numeric", "bpchar", "timetz"}
+_TELLABLE = {*_PLAIN, *_INTS, "float4", "float8", "numeric", "bpchar", "timetz", "xid", "xid8"}
 for _t in sorted(_TELLABLE):
     _distinct(_t, False)
     _distinct(_t, True)

@@ -25,7 +25,9 @@ timetz - interval => tw_timetz_minus({0}, {1})
 timezone(interval, timetz) => tw_timetz_at({0}, {1})
 timezone(interval, timestamptz) => (timezone('UTC', {1}) + tw_interval_offset({0}))
 timezone(interval, timestamp) => timezone('UTC', {1} - tw_interval_offset({0}))
-date + timetz => timezone('UTC', {0} + tw_timetz_time(tw_timetz_at(INTERVAL 0 SECOND, {1})))
+date + timetz => tw_date_timetz({0}, {1})
+timetz + date => tw_date_timetz({1}, {0})
+timestamptz(date, timetz) => tw_date_timetz({0}, {1})
 overlaps(timestamp, timestamp, timestamp, interval) => tw_overlaps({0}, {1}, {2}, {2} + {3})
 overlaps(timestamp, interval, timestamp, timestamp) => tw_overlaps({0}, {0} + {1}, {2}, {3})
 overlaps(timestamptz, interval, timestamptz, interval) => tw_overlaps({0}, {0} + {1}, {2}, {2} + {3})
@@ -34,6 +36,11 @@ overlaps(timestamptz, interval, timestamptz, timestamptz) => tw_overlaps({0}, {0
 """)
 for _op in ("=", "<>", "<", "<=", ">", ">="):
     template(f"timetz {_op} timetz", f"(tw_timetz_key({{0}}) {_op} tw_timetz_key({{1}}))")
+
+
+@implements("timestamptz(date, time)")
+def _moment_of_day(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_from_session_zone(", _ZONE, ", (", args[0], " + ", args[1], "))")
 
 
 @implements("make_timestamptz(int4, int4, int4, int4, int4, float8)")
