@@ -41,6 +41,7 @@ from pyspark.sql import datasource as ds
 from pyspark.sql import types as T
 
 from pipeline.spark import blobs, commits
+from pipeline.spark.causes import cause_first
 from pipeline.spark.creating import creation_of
 from pipeline.spark.filters import pushed
 from pipeline.spark.server import TidewireError, ask, url_of
@@ -61,6 +62,7 @@ def table_of(options: Mapping[str, str]) -> str:
     return table
 
 
+@cause_first("schema", "reader", "writer", "streamReader", "streamWriter")
 class TidewireSource(ds.DataSource):
     """See the module."""
 
@@ -136,6 +138,7 @@ class PartPartition(ds.InputPartition):
         self.part, self.deletions = part, deletions
 
 
+@cause_first("partitions", "read")
 class TableReader(ds.DataSourceReader):
     """A table at one timestamp, a task for each part."""
 
@@ -293,6 +296,7 @@ class StagedFiles:
         return name
 
 
+@cause_first("write", "commit")
 class TableWriter(ds.DataSourceArrowWriter):
     """A batch write: every task stages files, `commit` makes rows of those of the winning tasks."""
 

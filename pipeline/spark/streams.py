@@ -35,6 +35,7 @@ from pyspark.sql import types as T
 
 from pipeline.jobs.export import CopyStream
 from pipeline.spark import commits
+from pipeline.spark.causes import cause_first
 from pipeline.spark.history_hold import HistoryHold
 from pipeline.spark.server import TidewireError, connected
 from pipeline.spark.snapshot import settled
@@ -66,6 +67,7 @@ class Interval(ds.InputPartition):
         self.after, self.upto = after, upto
 
 
+@cause_first("initialOffset", "latestOffset", "partitions", "read")
 class ChangeReader(ds.DataSourceStreamReader):
     """See the module."""
 
@@ -203,6 +205,7 @@ def _canonical(array: pa.Array, column: Column) -> Any:
 # --- the sink ------------------------------------------------------------------------------------
 
 
+@cause_first("write", "commit")
 class StreamWriter(ds.DataSourceStreamArrowWriter):
     """Exactly-once: a batch is committed with its number, or is found to be there. See the module."""
 

@@ -155,4 +155,67 @@ def test_a_blob_store_that_tasks_do_not_see(spark: SparkSession, guarded: Server
         for place in places:
             Path(f"{place}.away").rename(place)
     assert "this machine does not see the server's blob store" in said
+    assert "Traceback" not in said
     assert frame.count() == 20000
+
+
+# --- what Spark's exception begins with ----------------------------------------------------------
+
+
+def appended(frame: DataFrame, table: str, url: str) -> None:
+    frame.write.format("tidewire").options(url=url, table=table).mode("append").save()
+
+
+def causes(spark: SparkSession, url: str) -> dict[str, tuple[Callable[[], Any], str]]:
+    """What somebody does, and what the first lines of the exception are to say."""
+    misfit = spark.range(3).selectExpr("true AS id", "'x' AS label")
+    fits = spark.range(1, 2).selectExpr("CAST(id AS int) AS id", "'x' AS name")
+    wrong, gone = url.replace("sesame", "xyzzy"), "postgresql://tidewire@127.0.0.1:1/tidewire"
+    past = {"url": url, "table": "kept", "asOf": "2001-01-01 00:00+00"}
+    return {
+        "unknown table, read": (lambda: native(spark, url, "nope"), 'relation "nope" does not exist'),
+        "unknown table, written": (lambda: appended(fits, "nope", url), 'relation "nope" does not exist'),
+        "columns that do not fit": (
+            lambda: appended(misfit, "kept", url),
+            "the data do not fit table public.kept:\n"
+            '  column "id" is of type integer, the data are boolean\n'
+            '  column "label" does not exist in table "kept"\n'
+            '  column "name" of table "kept" is missing in the data',
+        ),
+        "a key that is there": (
+            lambda: appended(fits, "kept", url),
+            'duplicate key value violates unique constraint "kept_pkey"\nDETAIL: Key (id)=(1) already exists.',
+        ),
+        "wrong password": (
+            lambda: native(spark, wrong, "kept"),
+            'password authentication failed for user "tidewire"',
+        ),
+        "no server": (lambda: native(spark, gone, "kept"), "Connection refused"),
+        "history that is gone": (
+            lambda: spark.read.format("tidewire").options(**past).load(),
+            "(SQLSTATE 22023)",
+        ),
+        "a change feed of nothing": (
+            lambda: spark.readStream.format("tidewire").options(url=url, table="nope", changes="true").load(),
+            'relation "nope" does not exist',
+        ),
+    }
+
+
+def test_the_cause_comes_before_any_traceback(spark: SparkSession, guarded: ServerProcess) -> None:
+    for what, (action, cause) in causes(spark, url_of(guarded)).items():
+        said = fails(action)
+        assert cause in said, what
+        assert "TidewireError: " in said.splitlines()[0], f"{what}: {said}"
+        assert "Traceback" not in said and 'File "' not in said, f"{what}: {said}"
+
+
+def test_other_functions_keep_their_tracebacks(spark: SparkSession, guarded: ServerProcess) -> None:
+    @F.udf("int")
+    def mistaken(n: int) -> int:
+        raise ValueError(f"not {n}")
+
+    said = fails(lambda: native(spark, url_of(guarded), "nope"))
+    assert "Traceback" not in said
+    said = fails(native(spark, url_of(guarded), "kept").select(mistaken("id")).collect)
+    assert "Traceback" in said and "mistaken" in said and "ValueError: not" in said
