@@ -59,6 +59,19 @@ def composite_key(frag: Frag, fields: Sequence[tuple[str, TypeRef]]) -> Frag:
     return sql("list_transform([", frag, "], lambda tw_c: CASE WHEN tw_c IS NOT NULL THEN ", made, " END)[1]")
 
 
+def padded_extreme(op: str, frags: Sequence[Frag]) -> Frag:
+    """`greatest` and `least` of char(n): by the text without its padding, the first among equals, as it was padded.
+
+    DuckDB compares one text for each value: what counts, a zero byte (no text has one, and it is below all), the value's
+    place, and the value itself, which is taken out again.
+    """
+    items: list[Item] = [f"substring(split_part({op}("]
+    for i, frag in enumerate(frags):
+        place = f"{len(frags) - i if op == 'greatest' else i:06d}"
+        items += [", " if i else "", "rtrim(", frag, f", ' ') || chr(0) || '{place}' || ", frag]
+    return sql(*items, "), chr(0), 2), 7)")
+
+
 def needs_key(frag: Frag, ref: TypeRef) -> bool:
     if ref.oid == t.NUMERIC:
         return frag.form is None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
 from planner.binding import collating, ir
-from planner.binding.comparable import comparable
+from planner.binding.comparable import comparable, padded_extreme
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 
@@ -201,6 +201,8 @@ class Emitter:
             frags, form = self.unified(args, node.type)
             if node.type.oid == t.NUMERIC and form is None:
                 return sql(f"tw_num_{op}([", join(", ", frags), "])")
+            if node.type.oid == t.BPCHAR:
+                return padded_extreme(op, frags)
             return sql(f"{op}(", join(", ", frags), ")", form=form)
         if op == "array":
             return self._array(node)
