@@ -207,7 +207,9 @@ class Writer:
         literal = shown.replace("\\", "\\\\").replace("'", "''")
         if ref.oid == t.UNKNOWN:
             return f"{prefix}'{literal}'"
-        name = "bpchar" if ref.oid == t.BPCHAR and ref.typmod < 0 else self.type_name(ref)
+        # In quotes it is of any length: bit alone is bit(1), character alone character(1).
+        any_length = {t.BPCHAR: "bpchar", t.BIT: '"bit"'} if ref.typmod < 0 else {}
+        name = any_length.get(ref.oid) or self.type_name(ref)
         return f"{prefix}'{literal}'::{name}"
 
     def session(self, node: ir.Session) -> str:

@@ -19,7 +19,7 @@ What is different from sqlglot's own Postgres:
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -180,7 +180,12 @@ _configure(RisingWaveParser)
 
 
 class TidewirePostgres(Postgres):  # type: ignore[misc]
-    """The dialect of what this server reads. Its tokenizer is never used: tokens come from our lexer."""
+    """The dialect of what this server reads. Tokens come from our lexer, not from its tokenizer."""
+
+    class Tokenizer(Postgres.Tokenizer):  # type: ignore[misc]
+        """Asked for names of types in quotes only: "bit" is of any length there, as bit in the grammar is bit(1)."""
+
+        KEYWORDS: ClassVar = {k: v for k, v in Postgres.Tokenizer.KEYWORDS.items() if k != "BIT"}
 
     Parser = RisingWaveParser
     INDEX_OFFSET = 0  # subscripts stay as they are written, whatever they are

@@ -341,7 +341,8 @@ def resolve_name(name: str, typmods: Sequence[str | int] = ()) -> TypeRef:
         if fact is None:
             raise SqlError("42704", f'type "{name}" does not exist')
         oid = fact.oid
-    if (key in _CHAR_NAMES or key == "bit") and not args:
+    plain_bit = key == "bit" and "pg_catalog" not in name.lower()  # as the grammar's word it is bit(1)
+    if (key in _CHAR_NAMES or plain_bit) and not args:
         args = ["1"]
     ref = TypeRef(oid, sql_type(oid).typmod_in(args)) if args else TypeRef(oid)
     return _array(ref, dimensions)
