@@ -181,7 +181,7 @@ class KeyLocks:
         else:
             lock.queue.append(waiter)
         self._waiting[owner] = self._parties[party_of(owner)] = waiter
-        cycle = self._cycle_through(party_of(owner))
+        cycle = self._cycle_through(party_of(owner)) if self._may_be_awaited(waiter) else []
         if cycle:
             detail = self._spell(cycle)
             self._withdraw(waiter)
@@ -468,6 +468,15 @@ class KeyLocks:
             # Any request ahead must be served first: the queue is in order, compatible or not.
             blockers.append(ahead.owner)
         return blockers
+
+    def _may_be_awaited(self, newest: Waiter) -> bool:
+        """Whether anybody may wait for who has just begun to wait. Otherwise that closes no circle, and a long queue is not looked
+        through for one: nobody is behind it in its own, and it holds nothing that others are queued for."""
+        if self.beyond is not None or self._locks[newest.key].queue[-1] is not newest:
+            return True
+        party = party_of(newest.owner)
+        awaited = {waiter.key for waiter in self._waiting.values()}
+        return any(party_of(holder) == party for key in awaited for holder in self._locks[key].holders)
 
     def _ahead_alike(self, party: Hashable) -> set[Hashable]:
         """Who is ahead in the queue that the party waits in, and waits for nobody whom it does not wait for itself: to look

@@ -158,6 +158,19 @@ def test_waiting_behind_a_waiter_counts_as_a_wait() -> None:
         room.ask("A", 2)
 
 
+def test_a_circle_through_two_owners_of_one_party_is_a_deadlock() -> None:
+    class Owner(str):
+        """A letter that waits and is waited for in another's name."""
+
+        party = "session"
+
+    room = Room()
+    assert room.ask(Owner("a"), 1) and room.ask("b", 2)
+    assert not room.ask("b", 1)
+    with pytest.raises(DeadlockDetected):
+        room.ask(Owner("c"), 2)
+
+
 def test_a_long_queue_is_no_deadlock() -> None:
     room = Room()
     assert room.ask("A", 1)
