@@ -161,6 +161,7 @@ class Constraint:
     delete_columns: tuple[int, ...] = ()  # those that ON DELETE SET NULL or DEFAULT (...) means; (): all
     no_inherit: bool = False
     operators: tuple[str, ...] = ()  # x: one for each key of its index, which says the rest
+    operands: tuple[Oid, ...] = ()  # x: the types that the operators are declared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,9 +313,12 @@ class KeyedRead:
     ] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
     folds: tuple[
         str, ...
-    ] = ()  # "count", "sum", "sum numeric", "min", "max": one row of aggregates over the outputs, one each
+    ] = ()  # one row of aggregates over the outputs, one each (`executor.keyed.folds` has their names)
     order: tuple[tuple[int, bool, bool], ...] = ()
     """ORDER BY of rows that are found in no such order: (row position, descending, nulls first)."""
+    offset: Expr | None = None
+    distinct: bool = False  # of outputs that are equal if their datums are
+    after: tuple[Expr, ...] = ()  # of the row that the folds make; none: that row
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,6 +347,9 @@ class KeyedJoin:
     limit: Expr | None = None
     folds: tuple[str, ...] = ()
     order: tuple[tuple[int, bool, bool], ...] = ()
+    offset: Expr | None = None
+    distinct: bool = False
+    after: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,8 +62,8 @@ class ReferenceRule:
 
 
 def concerns(table: Table) -> bool:
-    """Whether writes to the table can have to do with any foreign key."""
-    return bool(table.referenced_by) or any(c.kind == "f" for c in table.constraints)
+    """Whether writes to the table can have to do with any foreign key, or with rows that exclude each other."""
+    return bool(table.referenced_by) or any(c.kind in "fx" for c in table.constraints)
 
 
 def statement_concerns(body: InsertValues | KeyedUpdate | KeyedDelete) -> tuple[bool, bool]:
@@ -74,6 +74,8 @@ def statement_concerns(body: InsertValues | KeyedUpdate | KeyedDelete) -> tuple[
     table = body.table
     if isinstance(body, KeyedDelete):
         return False, bool(table.referenced_by)
+    if any(c.kind == "x" for c in table.constraints):
+        return True, True
     own = {table.index_of(a) for c in table.constraints if c.kind == "f" for a in c.columns}
     keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
     if isinstance(body, InsertValues):

@@ -40,6 +40,8 @@ class Absence:
     space: Keyspace
     keys: frozenset[Key]
     ts: Timestamp
+    overtaken: str = "a key that it took away is referred to again"
+    """Why the transaction is refused if somebody has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def admit(block: Block, group: Group) -> None:
             if index.whole(check.space, check.ts) and any(
                 index.point(check.space, k, check.ts) for k in check.keys
             ):
-                raise _overtaken("a key that it took away is referred to again")
+                raise _overtaken(check.overtaken)
         elif isinstance(check, Lost) or check.parent.shard in block.created:
             continue
         elif check.keys is None:

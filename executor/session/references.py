@@ -46,7 +46,7 @@ from executor.constraints.references import (
 )
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change, PendingKeys
-from executor.session import queries
+from executor.session import exclusions, queries
 from executor.session.reference_checks import Absence, Lost, Presence
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
@@ -97,6 +97,7 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
     """After a statement has changed rows of a table. Raises 23503 and what the actions' own changes raise."""
     if not changes or not concerns(table):
         return
+    await exclusions.enforce(session, block, table, changes)
     queue = deque(_events(session, block, table, changes))
     budget = CASCADE_MAX
     while queue:
@@ -109,7 +110,9 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
         if budget < 0:
             raise ExecutionError("54000", f"foreign keys would change more than {CASCADE_MAX} rows")
         if made:
-            queue.extend(_events(session, block, session.catalog.table(event.child.oid), made))
+            child = session.catalog.table(event.child.oid)
+            await exclusions.enforce(session, block, child, made)
+            queue.extend(_events(session, block, child, made))
 
 
 def _events(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> Iterator[_Event]:
@@ -241,6 +244,7 @@ async def after_bulk(
 
     `certain`: they are still to be added, so it need not be asked whether they are still there.
     """
+    await exclusions.after_bulk(session, block, table, numbered)
     for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
         rule = reference(table, constraint)
         columns = [numbered.column(i + 1).combine_chunks() for i in rule.indexes]
@@ -497,6 +501,9 @@ async def check_deferred(session: Session, block: Block, only: frozenset[int] | 
     waiting = [d for d in block.deferred if only is None or d.constraint_oid in only]
     block.deferred = [d for d in block.deferred if not (only is None or d.constraint_oid in only)]
     for d in waiting:
+        if isinstance(d, exclusions.Deferred):
+            await exclusions.check_deferred(session, block, d)
+            continue
         child = session.catalog.get(d.child_oid)
         if not isinstance(child, Table):
             continue  # dropped since

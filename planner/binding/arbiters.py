@@ -46,7 +46,7 @@ def inferred(
 
 def refuse_deferrable(constraints: Sequence[Constraint]) -> None:
     """Raises 55000: what is checked at the end of a transaction says nothing of a row that is about to come."""
-    if any(c.kind in "pu" and c.deferrable for c in constraints):
+    if any(c.kind in "pux" and c.deferrable for c in constraints):
         raise PlanError(
             "55000",
             "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",

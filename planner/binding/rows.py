@@ -283,6 +283,13 @@ class RowBinder:
             constraint = next((c for c in table.constraints if c.name == name and not c.index_only), None)
             if constraint is None:
                 raise PlanError("42704", f'constraint "{name}" for table "{table.name}" does not exist')
+            if constraint.kind == "x":
+                if not nothing:
+                    raise PlanError("42809", "ON CONFLICT DO UPDATE not supported with exclusion constraints")
+                refuse_deferrable((constraint,))
+                raise PlanError(
+                    "0A000", "ON CONFLICT DO NOTHING with an exclusion constraint is not supported"
+                )
             if constraint.kind not in "pu":
                 raise PlanError("42809", "constraint in ON CONFLICT clause has no associated index")
             refuse_deferrable((constraint,))
@@ -300,6 +307,12 @@ class RowBinder:
             )
         else:
             refuse_deferrable(table.constraints)
+            if any(c.kind == "x" for c in table.constraints):
+                raise PlanError(
+                    "0A000",
+                    "ON CONFLICT DO NOTHING without a key is not supported for tables with exclusion constraints",
+                    hint="For example, ON CONFLICT (column_name) DO NOTHING.",
+                )
         if nothing:
             return OnConflict(constraint, None)
         old = self.relation(table, alias, "", of_table=False)

@@ -8,7 +8,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
-from planner.catalog import Index, Sequence, domains, quote_identifier, quote_qualified
+from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, depends, drop, moments, sequences, standing, tables
 from planner.ddl.alteration import Alteration
@@ -81,7 +81,11 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
     table = on.table
     kept: list[Constraint] = []
     for c in table.constraints:
-        if column.attnum in c.columns or _is_included(scope, c, column):
+        if (
+            column.attnum in c.columns
+            or _is_included(scope, c, column)
+            or exclusions.names_column(scope.catalog, c, column.name)
+        ):
             on.remove_index(c)
         else:
             kept.append(c)
@@ -256,6 +260,13 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 "0A000",
                 "cannot alter type of a column used by a generated column",
                 detail=f'Column "{column.name}" is used by generated column "{c.name}".',
+            )
+    for k in exclusions.exclusions(table):
+        if column.attnum in k.columns or exclusions.names_column(scope.catalog, k, column.name):
+            raise PlanError(
+                "0A000",
+                "altering the type of a column that an exclusion constraint uses is not supported",
+                hint=f'Drop the constraint "{k.name}", and add it again afterwards.',
             )
     tables.check_collation(a.collation, ref, a.position)
     same_type = ref == column.type and domain == column.domain

@@ -365,7 +365,7 @@ def verify_boolean(scope: Scope, table: Table, expression: st.Sql, where: str, c
     if kind not in (types.BOOL, types.UNKNOWN):
         raise PlanError(
             "42804",
-            f"argument of {where} must be type boolean, not type {types.format_type(plan.columns[0].type)}",
+            f"argument of {where} must be type boolean, not type {types.format_type(TypeRef(kind))}",
             position=expression.offset + 1,
         )
 

@@ -14,7 +14,7 @@ from planner.ddl.scope import Scope
 def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
     schema = scope.catalog.schema_of(found.schema_oid)
     scope.refuse_duplicate(schema, new_name)
-    if isinstance(found, Index) and found.unique:
+    if isinstance(found, Index) and (found.unique or found.constraint_oid):
         table = scope.catalog.table(found.table_oid)
         renamed = tuple(
             dataclasses.replace(c, name=new_name) if c.index_oid == found.oid else c

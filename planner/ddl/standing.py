@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 
 from planner.abc import Column, Constraint, PlanError, Table
-from planner.catalog import quote_identifier
+from planner.catalog import exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import drop
 from planner.ddl.scope import Scope, describe
@@ -34,6 +34,11 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         and drop.mentions(c.default, column.name)
     ]
     lines += [f"column {quote_identifier(c.name)} of table {quote_identifier(table.name)}" for c in generated]
+    lines += [
+        f"constraint {quote_identifier(c.name)} on table {quote_identifier(table.name)}"
+        for c in exclusions.exclusions(table)
+        if column.attnum not in c.columns and exclusions.in_expression(scope.catalog, c, column.name)
+    ]
     foreign: list[tuple[Table, Constraint]] = []
     for other in scope.catalog.tables():
         for c in other.constraints:

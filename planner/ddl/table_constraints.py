@@ -1,10 +1,10 @@
-"""A constraint of any kind, added to a table: the door to `constraints` and `foreign_keys`."""
+"""A constraint of any kind, added to a table: the door to `constraints`, `exclusions` and `foreign_keys`."""
 
 from __future__ import annotations
 
 from planner import statements as st
 from planner.abc import PlanError, Table
-from planner.ddl import constraints, foreign_keys
+from planner.ddl import constraints, exclusions, foreign_keys
 from planner.ddl.scope import Scope
 
 
@@ -16,4 +16,6 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
         return constraints.add_key(scope, table, said, has_rows)
     if said.kind == "c":
         return constraints.add_check(scope, table, said, has_rows)
+    if said.kind == "x":
+        return exclusions.add(scope, table, said, has_rows)
     return foreign_keys.add(scope, table, said, has_rows)

@@ -14,7 +14,16 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
 from planner.catalog.collations import COLLATIONS, is_collatable
-from planner.ddl import constraints, depends, moments, naming, sequences, table_constraints, unique_indexes
+from planner.ddl import (
+    constraints,
+    depends,
+    exclusions,
+    moments,
+    naming,
+    sequences,
+    table_constraints,
+    unique_indexes,
+)
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
@@ -147,6 +156,8 @@ class _Builder:
                         initially_deferred=constraint.deferred,
                     )
                 )
+            elif constraint.kind == "x" and "indexes" in want:
+                self.constraints.append(exclusions.said_again(self.scope.catalog, source, constraint))
         if "indexes" in want:
             for index in self.scope.catalog.indexes_of(source.oid):
                 if not index.constraint_oid:
@@ -197,10 +208,12 @@ class _Builder:
                 raise PlanError("42710", f'check constraint "{check}" already exists')
         # Keys first and the primary key before all: foreign keys to this very table need them.
         order = {"p": 0, "u": 1, "c": 2, "f": 3}
-        for said in sorted(self.constraints, key=lambda c: order[c.kind]):
+        bare = [c for c in self.constraints if c.kind != "x"]
+        for said in sorted(bare, key=lambda c: order[c.kind]):
             table = table_constraints.add(scope, table, said, has_rows=False)
         scope.add(table)
         scope.created.append(table)
+        table = self._exclude(table)
         for index, _ in self.like_indexes:
             names = {c.attnum: c.name for c in table.columns}
             label = naming.joined(
@@ -229,12 +242,29 @@ class _Builder:
         for name, expression in self.generated:
             verify_generated(scope, table, name, expression)
 
+    def _exclude(self, table: Table) -> Table:
+        """Exclusion constraints: what their operators are of is asked of the table."""
+        met: list[st.ConstraintDef] = []
+        for said in self.constraints:
+            alike = exclusions.placeless(said)
+            if said.kind == "x" and (
+                said.name or alike not in met
+            ):  # PostgreSQL makes one of what is said twice
+                met.append(alike)
+                changed = table_constraints.add(self.scope, table, said, has_rows=False)
+                self._put(table, changed)
+                table = changed
+        return table
+
+    def _put(self, table: Table, changed: Table) -> None:
+        self.scope.replace(table, changed)
+        self.scope.created[:] = [changed if t.oid == self.oid else t for t in self.scope.created]
+
     def _enforce(self, index: Index) -> None:
         """A unique index that LIKE has brought: the table has no rows yet, so its columns need no filling."""
         table = self.scope.catalog.table(self.oid)
         changed, _ = unique_indexes.hidden_columns(self.scope, table, index)
-        self.scope.replace(table, changed)
-        self.scope.created[:] = [changed if t.oid == self.oid else t for t in self.scope.created]
+        self._put(table, changed)
 
 
 def refuse_column_name(name: str, others: list[str]) -> None:

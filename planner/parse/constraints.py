@@ -1,6 +1,7 @@
 """The grammar of constraints, of a column or of a table.
 
 [CONSTRAINT name]  PRIMARY KEY | UNIQUE [NULLS [NOT] DISTINCT] | CHECK (...) | [FOREIGN KEY] REFERENCES ...
+                   | EXCLUDE ... (`exclusions`)
                    [[NOT] DEFERRABLE] [INITIALLY DEFERRED | IMMEDIATE] [NOT VALID]
 """
 
@@ -11,6 +12,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.parse.cursor import Cursor
+from planner.parse.exclusions import exclusion
 from planner.parse.storage import storage_options
 
 FIRST_WORDS: Final = ("constraint", "primary", "unique", "check", "foreign", "exclude")
@@ -58,8 +60,8 @@ def constraint(c: Cursor, name: str, position: int, of_column: bool) -> st.Const
         if c.symbol_is("("):
             fields["foreign_columns"] = c.name_list()
         _reference_options(c, fields)
-    elif c.accept("exclude"):
-        c.unsupported("EXCLUDE", c.tokens[c.at - 1])
+    elif not of_column and c.accept("exclude"):
+        exclusion(c, fields)
     else:
         c.fail()
     _constraint_attributes(c, fields)
@@ -102,7 +104,7 @@ def _reference_options(c: Cursor, fields: dict[str, Any]) -> None:
             return
 
 
-_KINDS: Final = {"p": "PRIMARY KEY", "u": "UNIQUE", "c": "CHECK", "f": "FOREIGN KEY"}
+_KINDS: Final = {"p": "PRIMARY KEY", "u": "UNIQUE", "c": "CHECK", "f": "FOREIGN KEY", "x": "EXCLUDE"}
 
 
 def _constraint_attributes(c: Cursor, fields: dict[str, Any]) -> None:
@@ -111,6 +113,8 @@ def _constraint_attributes(c: Cursor, fields: dict[str, Any]) -> None:
     position, found = attributes(c)
     if kind == "c":
         _refuse(kind, found, position, deferrable="DEFERRABLE", not_valid="", no_inherit="")
+    elif kind == "x":
+        _refuse(kind, found, 0, not_valid="NOT VALID", no_inherit="NO INHERIT")
     elif kind in "pu":
         _refuse(kind, found, position, not_valid="NOT VALID", no_inherit="NO INHERIT")
     else:

@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.lexer import INTEGER, PUNCTUATION, WORD, Token, quoted, tokenize
+from planner.lexer import INTEGER, WORD, Token, quoted, tokenize
 from planner.parse import alterations, clauses, constraints, privileges, schemas, tables
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
+from planner.parse.exclusions import index_element
 from planner.parse.first_settings import first_settings
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
@@ -129,9 +130,9 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     table = c.qualified()
     method = c.name() if c.accept("using") else "btree"
     c.expect_symbol("(")
-    elements = [_index_element(c)]
+    elements = [index_element(c)]
     while c.accept_symbol(","):
-        elements.append(_index_element(c))
+        elements.append(index_element(c))
     c.expect_symbol(")")
     include = c.name_list() if c.accept("include") else ()
     not_distinct = False
@@ -157,38 +158,6 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
         not_distinct,
         position,
     )
-
-
-def _index_element(c: Cursor) -> st.IndexElement:
-    position = c.position
-    column = ""
-    expression: st.Sql | None = None
-    if c.symbol_is("("):
-        expression = c.parenthesised()
-    else:
-        after = c.ahead()
-        if after.kind == PUNCTUATION and after.value in ("(", "."):
-            first = c.at
-            while c.token.kind == WORD or c.symbol_is("."):
-                c.advance()
-            c.parenthesised()
-            expression = c.slice(first, c.at)
-        else:
-            column = c.name()
-    collation = c.qualified().name if c.accept("collate") else ""
-    opclass = ""
-    if c.is_name() and c.word not in ("asc", "desc", "nulls"):
-        opclass = str(c.qualified())
-        if c.symbol_is("("):
-            storage_options(c)
-    order = c.accept_one("asc", "desc")
-    nulls: bool | None = None
-    if c.accept("nulls"):
-        which = c.accept_one("first", "last")
-        if not which:
-            c.fail()
-        nulls = which == "first"
-    return st.IndexElement(column, expression, order == "desc", nulls, opclass, collation, position)
 
 
 def _recursive(said: st.CreateView, at: Token, text: str) -> st.CreateView:

@@ -34,7 +34,6 @@ from planner.statements.objects import (
     DropOwned,
     Grant,
     GrantRole,
-    IndexElement,
     ReassignOwned,
 )
 from planner.statements.sessions import (
@@ -78,6 +77,7 @@ from planner.statements.tables import (
     CreateTable,
     CreateTableAs,
     Drop,
+    IndexElement,
     LikeClause,
     RefreshMaterializedView,
     SequenceOptions,

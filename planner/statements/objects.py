@@ -5,21 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, SequenceOptions
+from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, IndexElement, SequenceOptions
 from planner.statements.written import Name, Sql, TypeName
-
-
-@dataclass(frozen=True, slots=True)
-class IndexElement:
-    """A column or an expression of an index."""
-
-    column: str = ""
-    expression: Sql | None = None
-    descending: bool = False
-    nulls_first: bool | None = None
-    opclass: str = ""
-    collation: str = ""
-    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)

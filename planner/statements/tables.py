@@ -9,6 +9,19 @@ from planner.statements.written import Name, Sql, TypeName
 
 
 @dataclass(frozen=True, slots=True)
+class IndexElement:
+    """A column or an expression of an index."""
+
+    column: str = ""
+    expression: Sql | None = None
+    descending: bool = False
+    nulls_first: bool | None = None
+    opclass: str = ""
+    collation: str = ""
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ConstraintDef:
     """A constraint of a column (columns empty, it means its column) or of a table."""
 
@@ -29,6 +42,9 @@ class ConstraintDef:
     include: tuple[str, ...] = ()
     delete_columns: tuple[str, ...] = ()  # ON DELETE SET NULL or DEFAULT (...)
     no_inherit: bool = False
+    method: str = "btree"  # x: of its index; `expression` is its WHERE then
+    elements: tuple[IndexElement, ...] = ()
+    operators: tuple[str, ...] = ()  # one for each element
     position: int = 0
 
 

@@ -8,6 +8,7 @@ from planner import types
 from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT
+from planner.catalog.exclusions import index_of
 from planner.catalog.objects import Domain, Index, IndexKey
 from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
@@ -46,6 +47,7 @@ def pg_index(context: SystemContext) -> Rows:
     make = RowMaker("pg_index")
     found: Rows = []
     deferrable = {c.index_oid for t in catalog.objects(Table) for c in t.constraints if c.deferrable}
+    excluding = {c.index_oid for t in catalog.objects(Table) for c in t.constraints if c.kind == "x"}
     for i in context.catalog.objects(Index):
         table = context.catalog.get(i.table_oid)
         assert isinstance(table, Table)
@@ -59,6 +61,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indisunique=i.unique,
                 indnullsnotdistinct=i.nulls_not_distinct,
                 indisprimary=i.primary,
+                indisexclusion=i.oid in excluding,
                 indimmediate=i.oid not in deferrable,
                 indisvalid=True,
                 indisready=True,
@@ -109,12 +112,36 @@ def _constraint(
         confdeltype=c.on_delete if foreign else " ",
         confmatchtype=c.match if foreign else " ",
         conislocal=True,
-        connoinherit=c.no_inherit or c.kind in ("p", "u", "f"),
-        conkey=list(c.columns) or None,
+        connoinherit=c.no_inherit or c.kind in ("p", "u", "f", "x"),
+        conkey=_keys(catalog, c) or None,
+        conexclop=_exclusion_operators(c) if c.kind == "x" else None,
         confkey=list(c.foreign_columns) or None,
         confdelsetcols=list(c.delete_columns) or None,
         conbin=(_condition(catalog, table, c) if c.expression else None),
     )
+
+
+def _keys(catalog: Catalog, c: Constraint) -> list[int]:
+    """A constraint's columns by number; 0 for an expression."""
+    if c.kind != "x":
+        return list(c.columns)
+    return [k.attnum for k in index_of(catalog, c).keys]
+
+
+@lru_cache(maxsize=1)
+def _operators() -> dict[tuple[str, Oid], Oid]:
+    """Operators between values of one type, by name and that type."""
+    place = RowMaker("pg_operator").relation.position
+    return {
+        (row[place("oprname")], row[place("oprleft")]): row[place("oid")]
+        for row in static_rows("pg_operator")
+        if row[place("oprleft")] == row[place("oprright")]
+    }
+
+
+def _exclusion_operators(c: Constraint) -> list[Oid]:
+    known = _operators()
+    return [known[said] for said in zip(c.operators, c.operands, strict=True)]
 
 
 def _unwrapped(key: str) -> str:

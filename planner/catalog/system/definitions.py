@@ -143,6 +143,20 @@ def constraint_definition(
     if c.kind == "u":
         nulls = " NULLS NOT DISTINCT" if c.nulls_not_distinct else ""
         return f"UNIQUE{nulls} ({columns}){suffix}"
+    if c.kind == "x":
+        assert isinstance(index, Index)
+        keys = ", ".join(
+            f"{_index_key(catalog, table, index, i, pretty, search_path)} WITH {operator}"
+            for i, operator in enumerate(c.operators, 1)
+        )
+        included = f" INCLUDE ({_column_names(table, index.include)})" if index.include else ""
+        where = (
+            f" WHERE ({predicate_text(catalog, table, index, pretty, search_path)})"
+            if index.predicate
+            else ""
+        )
+        late = suffix[suffix.index(" DEFERRABLE") :] if c.deferrable else ""
+        return f"EXCLUDE USING {index.method} ({keys}){included}{where}{late}"
     target = catalog.get(c.foreign_table)
     assert isinstance(target, Table)
     shown = qualified(catalog, target.schema_oid, target.name, search_path)
@@ -181,22 +195,28 @@ def index_column(
     return text if re.match(r"^\w+\(.*\)$", text) or text.startswith("(") else f"({text})"
 
 
+def _index_key(
+    catalog: Catalog, table: Table, index: Index, position: int, pretty: bool, search_path: tuple[str, ...]
+) -> str:
+    """A key as CREATE INDEX has it: its class of operators and its order with it."""
+    key = index.keys[position - 1]
+    text = index_column(table, index, position, catalog, pretty, search_path)
+    if key.opclass:
+        text += f" {key.opclass}"
+    if key.descending:
+        text += " DESC" if key.nulls_first else " DESC NULLS LAST"
+    elif key.nulls_first:
+        text += " NULLS FIRST"
+    return text
+
+
 def index_definition(
     catalog: Catalog, index: Index, pretty: bool = False, search_path: tuple[str, ...] = ("public",)
 ) -> str:
     """As pg_get_indexdef(): the whole CREATE INDEX."""
     table = catalog.get(index.table_oid)
     assert isinstance(table, Table)
-    keys = []
-    for i, key in enumerate(index.keys, 1):
-        text = index_column(table, index, i, catalog, pretty, search_path)
-        if key.opclass:
-            text += f" {key.opclass}"
-        if key.descending:
-            text += " DESC" if key.nulls_first else " DESC NULLS LAST"
-        elif key.nulls_first:
-            text += " NULLS FIRST"
-        keys.append(text)
+    keys = [_index_key(catalog, table, index, i, pretty, search_path) for i in range(1, len(index.keys) + 1)]
     schema = catalog.get(table.schema_oid)
     assert isinstance(schema, Schema)
     text = (

@@ -28,7 +28,8 @@ def _constraints_of(
     for t in filter(shown, context.catalog.objects(Table)):
         schema = schema_name(context, t.schema_oid)
         for c in t.listed:
-            yield schema, t, c
+            if c.kind != "x":  # the standard knows none
+                yield schema, t, c
 
 
 def _to_writers(context: SystemContext) -> Callable[[Table], bool]:
