@@ -197,9 +197,10 @@ class Grouping:
 
     def written(self, source: Frag | None, where: ir.Node | None) -> Frag:
         emit = self.queries.emitter
-        # HAVING alone makes one group of all rows, as an aggregate would.
-        nothing = "1 AS one" if self.sets is not None else "count(*) AS one"
-        items: list[Item] = ["(SELECT ", join(", ", self._items) if self._items else nothing]
+        if self.sets is None and not self._items:
+            # HAVING alone makes one group of all rows, whatever these are: PostgreSQL does not read them either.
+            return sql(f"(SELECT 1 AS one) AS r{self.number}")
+        items: list[Item] = ["(SELECT ", join(", ", self._items) if self._items else "1 AS one"]
         if source is not None:
             items += [" FROM ", source]
         if where is not None:

@@ -49,6 +49,7 @@ class Evaluation:
         self.forgiving = path.lax
         self.current: Json = root
         self.size = -1
+        self._sought: Item | None = None
         self.ids = methods.Ids(root, variables)
 
     def items(self) -> Iterator[Json]:
@@ -56,6 +57,7 @@ class Evaluation:
 
     def exists(self) -> bool:
         """Whether anything is found. Strict paths are followed to their end, for an error may be there."""
+        self._sought = self.path.root if self.lax else None
         found = self.items()
         return any(True for _ in found) if self.lax else bool(list(found))
 
@@ -246,6 +248,8 @@ class Evaluation:
         sign = "+" if item.kind == "plus" else "-"
         for v in self._operand(item.left, value):
             if not isinstance(v, Decimal):
+                if item is self._sought and item.next is None:
+                    continue  # PostgreSQL looks for a number that is there, and not at what is none
                 raise PathError("2203B", f"operand of unary jsonpath operator {sign} is not a numeric value")
             yield from self._after(item, v if item.kind == "plus" or not v else v.copy_negate())
 
@@ -289,11 +293,14 @@ class Evaluation:
         return self._predicate(item, value, lambda a, b: self._compared(kind, a, b))
 
     def _exists(self, item: Item, value: Json) -> bool | None:
+        outer, self._sought = self._sought, item if self.lax else None
         try:
             found = self._item(item, value)
             return any(True for _ in found) if self.lax else bool(list(found))
         except PathError:
             return None
+        finally:
+            self._sought = outer
 
     def _predicate(self, item: Item, value: Json, test: Callable[[Json, Json], bool | None]) -> bool | None:
         """True of any pair of a left and a right item; in strict mode every pair is looked at."""
