@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding.facts import range_subtype, type_name
-from planner.binding.fragments import ARRAY_TEXT, Frag, Item, sql
+from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
 from planner.binding.numeric_forms import column_form
 
 
@@ -70,6 +70,20 @@ def padded_extreme(op: str, frags: Sequence[Frag]) -> Frag:
         place = f"{len(frags) - i if op == 'greatest' else i:06d}"
         items += [", " if i else "", "rtrim(", frag, f", ' ') || chr(0) || '{place}' || ", frag]
     return sql(*items, "), chr(0), 2), 7)")
+
+
+def keyed_extreme(op: str, frags: Sequence[Frag], ref: TypeRef) -> Frag | None:
+    """`greatest` and `least` by what stands for the values, the first among equals; None where DuckDB compares the values alike."""
+    value = sql("tw_v", form=frags[0].form)
+    if ref.oid != t.INTERVAL and not needs_key(value, ref):
+        return None
+    place = "-tw_i" if op == "greatest" else "tw_i"
+    packed = sql("struct_pack(k := ", comparable(value, ref), f", n := {place}, v := tw_v)")
+    made = sql(
+        "list_transform([", join(", ", frags), "], lambda tw_v, tw_i: CASE WHEN tw_v IS NOT NULL THEN "
+    )
+    which = "max" if op == "greatest" else "min"
+    return sql(f"list_{which}(", made, packed, " END)).v", form=frags[0].form)
 
 
 def needs_key(frag: Frag, ref: TypeRef) -> bool:

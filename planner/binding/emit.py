@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
 from planner.binding import collating, ir
-from planner.binding.comparable import comparable, padded_extreme
+from planner.binding.comparable import comparable, keyed_extreme, padded_extreme
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 
@@ -203,7 +203,8 @@ class Emitter:
                 return sql(f"tw_num_{op}([", join(", ", frags), "])")
             if node.type.oid == t.BPCHAR:
                 return padded_extreme(op, frags)
-            return sql(f"{op}(", join(", ", frags), ")", form=form)
+            by_key = keyed_extreme(op, frags, node.type)
+            return by_key or sql(f"{op}(", join(", ", frags), ")", form=form)
         if op == "array":
             return self._array(node)
         if op == "row":

@@ -106,6 +106,10 @@ KEY_TYPES: Final = frozenset(
 """Key columns whose equality is the equality of datums."""
 
 
+_EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.INTERVAL, t.TIME}
+"""Of what the keyed engine finds the greatest: it knows their order."""
+
+
 def _castable(a: int, b: int) -> bool:
     if a in _NUMBERS and b in _NUMBERS:
         return True
@@ -143,6 +147,7 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         if (
             node.op not in LAZY_OPS
             or matters(node)
+            or (node.op in ("greatest", "least") and node.type.oid not in _EXTREMES)
             or any(t.composite_fields(a.type.oid) is not None for a in node.args)
         ):
             raise NotKeyed(node.op)
