@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any, Final
 
-from executor.keyed.numbers import add, number, numeric_text
+from executor.keyed.comparison import order_of
+from executor.keyed.numbers import add, divide, number, numeric_text
 from storage.abc import Row
 
 
@@ -42,12 +43,38 @@ def _numeric_sum(values: list[Any]) -> str:
     return numeric_text(reduce(add, map(number, values)))
 
 
+def _big_sum(values: list[Any]) -> str:
+    return str(sum(values))
+
+
+def _average(values: list[Any]) -> str:
+    return numeric_text(divide(reduce(add, map(number, values)), number(len(values))))
+
+
+def _extreme(way: Callable[..., Any], kind: str) -> Callable[[Sequence[Any]], Any]:
+    """Of values that are equal and look different it is the last one."""
+    order = order_of(kind)
+    assert order is not None
+    if kind == "numeric":  # of a column it may be a Decimal; what is computed is a text
+        return _of_known(lambda values: numeric_text(number(way(reversed(values), key=order))))
+    return _of_known(lambda values: way(reversed(values), key=order))
+
+
 FOLDS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {
     "count": _counted,
     "count distinct": _counted_once,
     "sum": _of_known(sum),
     "sum numeric": _of_known(_numeric_sum),
+    "sum big": _of_known(_big_sum),
+    "avg": _of_known(_average),
     "min": _of_known(min),
     "max": _of_known(max),
+    "all": _of_known(all),
+    "any": _of_known(any),
+    **{
+        f"{name} {kind}": _extreme(way, kind)
+        for name, way in (("min", min), ("max", max))
+        for kind in ("numeric", "float4", "float8", "interval")
+    },
 }
 """What the executor does for each of `KeyedRead.folds`."""

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from executor.keyed.compile import Compiled, compile_condition, compile_expression, compile_tuple
-from executor.keyed.folds import FOLDS, folded
+from executor.keyed.compile import Compiled, compile_condition, compile_tuple
+from executor.keyed.endings import Ending
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import LookupPlan
-from executor.keyed.sorting import limited, ordered
 from executor.snapshot.abc import TableImage
 from planner.abc import Col, KeyedRead
 from storage.abc import Row, Timestamp
@@ -33,10 +32,8 @@ class IndexRead:
     __slots__ = (
         "_columns",
         "_condition",
-        "_folds",
-        "_limit",
+        "_ending",
         "_lookup",
-        "_order",
         "_positions",
         "_project",
         "_project_whole",
@@ -46,10 +43,8 @@ class IndexRead:
         self._positions = body.index
         self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
         self._condition = compile_condition(body.condition)
-        self._limit = compile_expression(body.limit) if body.limit is not None else None
-        self._folds = tuple(FOLDS[name] for name in body.folds)
+        self._ending = Ending(body, [c.type for c in body.table.columns])
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
-        self._order = body.order
         whole = self._condition is None and len(plain) == len(body.outputs) and not body.order
         self._columns = tuple(plain) if whole else tuple(range(len(body.table.columns)))
         self._project_whole = compile_tuple(body.outputs)
@@ -93,9 +88,4 @@ class IndexRead:
         condition = self._condition
         if condition is not None:
             found = [row for row in found if condition(params, row, session)]
-        found = ordered(found, self._order)
-        if self._limit is not None:
-            found = limited(found, self._limit(params, None, session))
-        if project is not None:
-            found = [project(params, row, session) for row in found]
-        return folded(self._folds, found) if self._folds else found
+        return self._ending.rows(found, project, params, session)

@@ -15,12 +15,11 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
-from executor.keyed.folds import FOLDS, folded
+from executor.keyed.compile import compile_condition, compile_key, compile_tuple
+from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
-from executor.keyed.sorting import limited, ordered
 from planner.abc import Expr, JoinStep, KeyedJoin, Points, Table
 from storage.abc import Row, Timestamp
 from txn.columns import THE_ROW, Columns
@@ -35,15 +34,13 @@ _Hits = Sequence[Row] | None
 class JoinPlan:
     """A compiled KeyedJoin."""
 
-    __slots__ = ("_folds", "_limit", "_order", "_project", "_steps", "by_index", "footprints", "tables")
+    __slots__ = ("_ending", "_project", "_steps", "by_index", "footprints", "tables")
 
     def __init__(self, body: KeyedJoin) -> None:
         """Raises NotCompilable."""
         self._steps = [_Step(step, first=i == 0) for i, step in enumerate(body.steps)]
         self._project = compile_tuple(body.outputs)
-        self._folds = tuple(FOLDS[name] for name in body.folds)
-        self._limit = compile_expression(body.limit) if body.limit is not None else None
-        self._order = body.order
+        self._ending = Ending(body, [c.type for step in body.steps for c in step.table.columns])
         self.tables: tuple[Table, ...] = tuple(step.table for step in body.steps)
         self.footprints: tuple[Columns, ...] = tuple(_footprints(body))
         """What the join depends on of each table's rows."""
@@ -69,12 +66,7 @@ class JoinPlan:
             if joined is None:
                 return None
             found = joined
-        found = ordered(found, self._order)
-        if self._limit is not None:
-            found = limited(found, self._limit(params, None, session))
-        project = self._project
-        found = [project(params, row, session) for row in found]
-        return folded(self._folds, found) if self._folds else found
+        return self._ending.rows(found, self._project, params, session)
 
 
 class _Step:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count, islice
 from typing import Any, Protocol
 
-from executor.abc import ExecutionError
 from executor.keyed.compile import (
     Compiled,
     _build,
@@ -29,9 +28,9 @@ from executor.keyed.compile import (
     compile_key,
     compile_tuple,
 )
-from executor.keyed.folds import FOLDS, folded
+from executor.keyed.endings import Ending, bounds, folding
+from executor.keyed.folds import FOLDS
 from executor.keyed.footprint import read_by_key
-from executor.keyed.sorting import limited, ordered
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
 from planner.types.registry import array_items
@@ -214,7 +213,7 @@ class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
     __slots__ = (
-        "_folds", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
+        "_after", "_ending", "_folds", "_offset", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
     )  # fmt: skip
 
     def __init__(self, body: KeyedRead) -> None:
@@ -228,14 +227,21 @@ class ReadPlan:
         """What is projected, if it is columns of a range and nothing else."""
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
         whole = body.condition is None and body.limit is None and not body.descending and not body.folds
+        whole = whole and body.offset is None and not body.distinct and not body.order
         if self.lookup.range is not None and whole and len(plain) == len(body.outputs):
             self.columns = tuple(plain)
         self._folds = tuple(FOLDS[name] for name in body.folds)
+        self._after = compile_tuple(body.after) if body.after else None
+        self._offset = compile_expression(body.offset) if body.offset is not None else None
+        self._ending: Ending | None = None
+        """What follows on rows that are not found as they are asked for."""
+        if body.order or body.distinct or (self._offset is not None and body.limit is None):
+            self._ending = Ending(body, [c.type for c in body.table.columns])
         self.run: Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[tuple[Any, ...]]]
         if self._folds:
             self.run = self._folded
-        elif body.order:
-            self.run = self._ordered
+        elif self._ending is not None:
+            self.run = self._ended
         elif self.lookup.single and body.limit is None and not body.unique:
             self.run = _single_point(body)
         elif self.lookup.single and body.limit is None:
@@ -245,7 +251,7 @@ class ReadPlan:
             and not body.unique
             and body.condition is None
             and body.limit is None
-            and not body.order
+            and self._ending is None
             and len(plain) == len(body.outputs)
         ):
             self.columns = tuple(plain)
@@ -270,7 +276,7 @@ class ReadPlan:
         if self.lookup.range is not None:
             bounds = self.lookup.bounds(params, session)
             if bounds is None:
-                return folded(self._folds, ()) if self._folds else ()
+                return folding(self._folds, self._after, (), params, session) if self._folds else ()
             if self.columns is not None:
                 found = image.short_scan(bounds, ts, self.columns, SMALL_RANGE_ROWS_MAX)
                 if found is not None:
@@ -318,21 +324,20 @@ class ReadPlan:
         project = self.project
         return [project(params, row, session) for _, _, row in self.rows(params, session, view, ts)]
 
-    def _ordered(
+    def _ended(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
     ) -> Sequence[tuple[Any, ...]]:
-        """Rows that were found in another order than they are asked for in."""
-        hits, condition = self.lookup.hits(params, session, view, ts), self.condition
+        """Rows that were found in another order than they are asked for in, or more than are asked for."""
+        hits, condition = self.lookup.hits(params, session, view, ts, self.body.descending), self.condition
         found = [h[2] for h in hits if condition is None or condition(params, h[2], session)]
-        found = ordered(found, self.body.order)
-        if self.limit is not None:
-            found = limited(found, self.limit(params, None, session))
-        return [self.project(params, row, session) for row in found]
+        assert self._ending is not None
+        return self._ending.rows(found, self.project, params, session)
 
     def _folded(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
     ) -> Sequence[tuple[Any, ...]]:
-        return folded(self._folds, self._general(params, session, view, ts))
+        rows = self._general(params, session, view, ts)
+        return folding(self._folds, self._after, rows, params, session)
 
     def rows(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
         """The hits that pass the condition, at most LIMIT of them. Raises TooFarToLook."""
@@ -345,25 +350,22 @@ class ReadPlan:
         if condition is not None:
             hits = (h for h in hits if condition(params, h[2], session))
         if self.limit is not None:
-            limit = self.limit(params, None, session)
-            if limit is not None:
-                if limit < 0:
-                    raise ExecutionError("2201W", "LIMIT must not be negative")
-                first = getattr(view, "first", None)  # an overlay's: it notes how far the reader came
-                if first is None or self.lookup.range is None:
-                    return islice(hits, limit)
-                bounds = self.lookup.bounds(params, session)
-                if bounds is None:
-                    return iter(())
-                passes = condition or _always
-                descending, steps = self.body.descending, count(1)
+            start, stop = bounds(self._offset, self.limit, params, session)
+            first = getattr(view, "first", None)  # an overlay's: it notes how far the reader came
+            if first is None or stop is None or self.lookup.range is None:
+                return islice(hits, start, stop)
+            span = self.lookup.bounds(params, session)
+            if span is None:
+                return iter(())
+            passes = condition or _always
+            descending, steps = self.body.descending, count(1)
 
-                def wanted(row: Row) -> bool:
-                    if next(steps) > SMALL_RANGE_ROWS_MAX:
-                        raise TooFarToLook
-                    return passes(params, row, session)
+            def wanted(row: Row) -> bool:
+                if next(steps) > SMALL_RANGE_ROWS_MAX:
+                    raise TooFarToLook
+                return passes(params, row, session)
 
-                return iter(first(bounds, ts, descending, limit, wanted))
+            return islice(first(span, ts, descending, stop, wanted), start, None)
         return hits
 
 

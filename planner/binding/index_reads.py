@@ -12,25 +12,27 @@ rows found, and the few that are left are sorted by plain columns.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from planner.abc import Expr, KeyedRead, Table
 from planner.binding import ir, keyed
 from planner.catalog import Catalog
 
-_FOLDS: Final = {
-    "count()": "count",
-    "count(any)": "count",
-    "sum(int2)": "sum",
-    "sum(int4)": "sum",
-    "sum(numeric)": "sum numeric",
-    "min(int2)": "min",
-    "min(int4)": "min",
-    "min(int8)": "min",
-    "max(int2)": "max",
-    "max(int4)": "max",
-    "max(int8)": "max",
-}
+
+def _folds() -> dict[str, str]:
+    found = {"count()": "count", "count(any)": "count", "sum(int8)": "sum big", "sum(numeric)": "sum numeric"}
+    found |= dict.fromkeys(("sum(int2)", "sum(int4)"), "sum")
+    found |= dict.fromkeys(("avg(int2)", "avg(int4)", "avg(int8)", "avg(numeric)"), "avg")
+    found |= {"bool_and(bool)": "all", "every(bool)": "all", "bool_or(bool)": "any"}
+    for way in ("min", "max"):
+        for kind in ("int2", "int4", "int8", "text", "date", "time", "timestamp", "timestamptz"):
+            found[f"{way}({kind})"] = way
+        for kind in ("numeric", "float4", "float8", "interval"):
+            found[f"{way}({kind})"] = f"{way} {kind}"
+    return found
+
+
+_FOLDS: Final = _folds()
 """Aggregates that are computed over a few values with no overflow in sight."""
 
 
@@ -41,7 +43,6 @@ def index_read(
     where: ir.Node | None,
     outputs: tuple[Expr, ...],
     limit: Expr | None,
-    folds: tuple[str, ...] = (),
     order: tuple[tuple[int, bool, bool], ...] = (),
 ) -> KeyedRead | None:
     """The keyed way to rows of relation `number` by one of the table's indexes; None if none serves."""
@@ -54,9 +55,7 @@ def index_read(
                 condition = keyed.condition(rest, {number: 0})
             except keyed.NotKeyed:
                 continue
-            return KeyedRead(
-                table, points, condition, outputs, limit=limit, index=positions, folds=folds, order=order
-            )
+            return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
     return None
 
 
@@ -86,23 +85,55 @@ def plain_order(
     for k in keys:
         if not isinstance(k.expr, ir.Var) or k.expr.relation not in offsets or k.expr.column < 0:
             return None
-        if k.expr.type.oid not in keyed.KEY_TYPES:
+        if k.expr.type.oid not in keyed.SORTED_TYPES:
             return None
         order.append((offsets[k.expr.relation] + k.expr.column, k.descending, k.nulls_first))
     return tuple(order)
 
 
-def folded(
-    nodes: Sequence[ir.Node], offsets: Mapping[int, int], counted: Expr
-) -> tuple[tuple[Expr, ...], tuple[str, ...]] | None:
-    """(what is aggregated, how) for targets that are plain aggregates of the closed set; None: others.
+class Folding(NamedTuple):
+    """What is aggregated, how, and what the targets make of it (nothing more: none)."""
+
+    outputs: tuple[Expr, ...]
+    folds: tuple[str, ...]
+    after: tuple[Expr, ...]
+
+
+_FOLDED: Final = -2
+"""The row of aggregates, as a relation."""
+
+
+def folded(nodes: Sequence[ir.Node], offsets: Mapping[int, int], counted: Expr) -> Folding | None:
+    """Targets that are made of aggregates of the closed set; None: of others.
 
     `counted`: what is never null, for `count(*)`.
     """
+    found = list(dict.fromkeys(n for node in nodes for n in ir.walk(node) if isinstance(n, ir.Aggregate)))
+    made = _folded(found, offsets, counted)
+    if made is None:
+        return None
+    if list(nodes) == found:
+        return Folding(*made, ())
+    try:
+        return Folding(*made, tuple(keyed.expression(_lifted(n, found), {_FOLDED: 0}) for n in nodes))
+    except keyed.NotKeyed:
+        return None
+
+
+def _lifted(node: ir.Node, found: Sequence[ir.Aggregate]) -> ir.Node:
+    """The expression over the row of aggregates."""
+    if isinstance(node, ir.Aggregate):
+        return ir.Var(node.type, _FOLDED, found.index(node))
+    return ir.replace_children(node, lambda n: _lifted(n, found))
+
+
+def _folded(
+    nodes: Sequence[ir.Aggregate], offsets: Mapping[int, int], counted: Expr
+) -> tuple[tuple[Expr, ...], tuple[str, ...]] | None:
     arguments: list[Expr] = []
     folds: list[str] = []
     for node in nodes:
-        if not isinstance(node, ir.Aggregate) or node.op not in _FOLDS:
+        if node.op not in _FOLDS or any(isinstance(n, ir.Collated) for n in ir.walk(node)):
             return None
         if node.order or node.filter is not None or node.direct:
             return None

@@ -104,6 +104,8 @@ KEY_TYPES: Final = frozenset(
     )
 )
 """Key columns whose equality is the equality of datums."""
+SORTED_TYPES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.INTERVAL, t.TIME}
+"""What the keyed engine puts in order."""
 
 
 _EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.INTERVAL, t.TIME}

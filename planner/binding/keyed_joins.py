@@ -60,7 +60,9 @@ def keyed_join(catalog: Catalog, steps: Sequence[FromStep], parts: Parts) -> Key
         order.place(list(steps))
         if parts.grouped:
             made = folded(targets, order.offsets, Const(1, TypeRef(t.INT4)))
-            return KeyedJoin(tuple(order.made), made[0], folds=made[1]) if made is not None else None
+            if made is None:
+                return None
+            return KeyedJoin(tuple(order.made), made.outputs, folds=made.folds, after=made.after)
         outputs = tuple(keyed.expression(n, order.offsets) for n in targets)
         limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
     except keyed.NotKeyed:

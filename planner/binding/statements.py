@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -178,7 +179,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
 
 def _is_plain(node: exp.Select, parts: Parts, scope: Scope) -> bool:
     """Whether the rows found are the rows of the result, or what one row of aggregates is made of."""
-    whole = parts.distinct or parts.distinct_on or parts.offset is not None or parts.ties or scope.outer
+    whole = parts.distinct_on or parts.ties or scope.outer
     return not whole and node.args.get("group") is None and node.args.get("having") is None
 
 
@@ -223,8 +224,34 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
 
     The executor decides for each execution; the plan is the query that answers whatever is asked.
     """
+    if not _is_plain(node, parts, scope):
+        return None
+    found: KeyedRead | KeyedJoin | None
     if len(scope.steps) > 1:
-        return keyed_join(catalog, scope.steps, parts) if _is_plain(node, parts, scope) else None
+        found = keyed_join(catalog, scope.steps, parts)
+    else:
+        found = _short_read(node, parts, scope, catalog)
+    if found is None or not (parts.distinct or parts.offset is not None):
+        return found
+    targets = [x.node for x in parts.targets]
+    if parts.distinct and not all(_equal_as_datums(n) for n in targets):
+        return None
+    if parts.grouped and parts.offset is not None:
+        return None
+    try:
+        offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
+    except keyed.NotKeyed:
+        return None
+    return replace(found, offset=offset, distinct=parts.distinct and not parts.grouped)
+
+
+def _equal_as_datums(node: ir.Node) -> bool:
+    """Whether values of it are equal if their datums are."""
+    return node.type.oid in keyed.KEY_TYPES and not any(isinstance(n, ir.Collated) for n in ir.walk(node))
+
+
+def _short_read(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
+    """The same of one table, but for OFFSET and DISTINCT."""
     try:
         table = _keyed_table(node, parts, scope, catalog)
         number = scope.relations[0].number
@@ -264,10 +291,18 @@ def _bounded_range(
     table: Table, number: int, parts: Parts, outputs: tuple[Any, ...], limit: Any
 ) -> KeyedRead | None:
     """A range of the primary key, if WHERE says where it begins or ends."""
+    order = plain_order(parts.order, {number: 0})
     try:
         found = _range_read(table, number, parts, outputs, limit, "", "wait", bounded=False)
     except keyed.NotKeyed:
-        return None
+        if order is None:
+            return None
+        try:
+            within, rest = keyed.find_range(table, number, parts.where)
+            condition = keyed.condition(rest, {number: 0})
+        except keyed.NotKeyed:
+            return None
+        found = KeyedRead(table, within, condition, outputs, limit=limit, order=order)
     lookup = found.lookup
     assert isinstance(lookup, Range)
     return found if lookup.prefix or lookup.low is not None or lookup.high is not None else None
@@ -295,8 +330,10 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     made = folded(nodes, {number: 0}, Col(never_null, table.columns[never_null].type))
     if made is None:
         return None
-    outputs, folds = made
-    by_index = index_read(catalog, table, number, where, outputs, None, folds)
+    outputs = made.outputs
+    by_index = index_read(catalog, table, number, where, outputs, None)
+    if by_index is not None:
+        by_index = replace(by_index, folds=made.folds, after=made.after)
     try:
         lookup, rest = keyed.find_lookup(table, number, where)
         condition = keyed.condition(rest, {number: 0})
@@ -305,7 +342,7 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     pinned = len(table.key_indexes) if isinstance(lookup, Points) else len(lookup.prefix)
     if by_index is not None and len(by_index.index) > pinned:
         return by_index
-    return KeyedRead(table, lookup, condition, outputs, folds=folds)
+    return KeyedRead(table, lookup, condition, outputs, folds=made.folds, after=made.after)
 
 
 def _keyed_read(
@@ -313,23 +350,29 @@ def _keyed_read(
 ) -> KeyedRead:
     """Raises NotKeyed where the statement is not a read by primary key."""
     table = _keyed_table(node, parts, scope, catalog)
+    if parts.distinct:
+        raise keyed.NotKeyed("distinct")
     relation = scope.relations[0]
     offsets = {relation.number: 0}
     outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
     if not outputs:
         raise keyed.NotKeyed("no outputs")
     limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
+    offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
+    if offset is not None and lock:
+        raise keyed.NotKeyed("offset")
     try:
         points, rest = keyed.find_points(table, relation.number, parts.where)
     except keyed.NotKeyed:
         by_range = _range_read(table, relation.number, parts, outputs, limit, lock, wait)
+        by_range = replace(by_range, offset=offset)
         order = plain_order(parts.order, offsets)
         if by_range.condition is not None and not lock and order is not None:
             by_index = index_read(catalog, table, relation.number, parts.where, outputs, limit, order=order)
             if by_index is not None and _pins_more(by_index, by_range):
                 raise keyed.NotKeyed("an index leads to fewer rows") from None
         return by_range
-    if parts.order and len(points.keys) > 1:
+    if offset is not None or (parts.order and len(points.keys) > 1):
         raise keyed.NotKeyed("order")
     if len(points.keys) > 1 and limit is not None:
         raise keyed.NotKeyed("limit")

@@ -31,6 +31,11 @@ JOINS = [
     " JOIN l ON l.o = o.id JOIN p ON p.id = l.p LEFT JOIN c ON c.id = o.customer WHERE o.id BETWEEN {x} AND {x} + 9",
     "SELECT count(*), count(DISTINCT o.customer) FROM o JOIN c USING (id) WHERE id = {y}",
     "SELECT id, c.name, o.total FROM o JOIN c USING (id) WHERE o.id = {y} AND o.total + c.id > 3",
+    "SELECT DISTINCT l.p, c.name FROM o JOIN l ON l.o = o.id LEFT JOIN c ON c.id = o.customer"
+    " WHERE o.id BETWEEN {x} AND {x} + 9 ORDER BY l.p DESC, c.name OFFSET 1",
+    "SELECT o.id, o.total FROM o JOIN c ON c.id = o.customer WHERE o.id IN (3, {x}, {y}, 7, 9) ORDER BY o.total, o.id LIMIT 3 OFFSET 1",
+    "SELECT coalesce(sum(o.total), 0) + 1, avg(o.total), max(c.name), max(o.total) FROM o JOIN c ON c.id = o.customer"
+    " WHERE o.id BETWEEN {x} AND {x} + 9",
     "SELECT a.id, b.id FROM o a JOIN o b ON b.id = a.id + 1 WHERE a.id = {x}",
     "SELECT a.id, b.id FROM c a JOIN c b ON b.name = a.name WHERE a.id = {y}",
     "SELECT o.id, l.n FROM o JOIN l ON l.o = o.id AND l.n >= o.first WHERE o.id = {x} ORDER BY l.n DESC NULLS LAST",
@@ -122,13 +127,12 @@ NOT_BY_KEYS = [
     "SELECT 1 FROM o JOIN c ON c.id = o.customer",
     "SELECT 1 FROM o RIGHT JOIN c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o FULL JOIN c ON c.id = o.customer WHERE o.id = 1",
-    "SELECT DISTINCT c.id FROM o JOIN c ON c.id = o.customer WHERE o.id = 1",
+    "SELECT DISTINCT o.total FROM o JOIN c ON c.id = o.customer WHERE o.id = 1",
     "SELECT c.id, count(*) FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 GROUP BY c.id",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 AND random() > 2",
     "SELECT 1 FROM o JOIN c TABLESAMPLE SYSTEM (100) ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o JOIN (SELECT * FROM c) c ON c.id = o.customer WHERE o.id = 1",
     "SELECT 1 FROM o LEFT JOIN (c JOIN p ON p.id = c.id) ON c.id = o.customer WHERE o.id = 1",
-    "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 OFFSET 1",
     "SELECT 1 FROM o JOIN c ON c.id = o.customer WHERE o.id = 1 ORDER BY c.name COLLATE \"de-x-icu\"",
 ]  # fmt: skip
 

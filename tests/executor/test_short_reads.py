@@ -33,6 +33,9 @@ SHORT = [
     ("a = ANY ('{{{{7, 8}}, {{{x}, 9}}}}'::bigint[]) AND b IS NOT NULL", "ORDER BY b DESC, a LIMIT 3"),
     ("a IN ({x}, {x} + 1, 30, 5)", "ORDER BY b NULLS FIRST, a DESC"),
     ("u = ANY ('{{u{x},u7,\"u 8\",nobody}}')", "ORDER BY u"),
+    ("a > {x} AND a < {x} + 40", "ORDER BY a LIMIT 5 OFFSET 30"),
+    ("a >= {x} AND a < {x} + 50", "ORDER BY b, a DESC OFFSET 3"),
+    ("u = 'u{x}'", "OFFSET 1"),
     ("c IN ({x} % 40, 3)", "ORDER BY a"),
     ("c = ANY ('{{{x},3,NULL}}') AND b > 2", "ORDER BY u DESC LIMIT 4"),
 ]
