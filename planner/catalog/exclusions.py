@@ -19,8 +19,9 @@ from typing import Final
 from planner.abc import Constraint, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier, quote_qualified
-from planner.catalog.objects import Index
+from planner.catalog.objects import Index, IndexKey
 from planner.lexer import QUOTED, WORD, tokenize
+from planner.types import format_type
 
 MESSAGE: Final = 'conflicting key value violates exclusion constraint "{}"'
 
@@ -55,9 +56,17 @@ def conflicts(
     source = quote_qualified(catalog.schema_of(table.schema_oid).name, table.name)
     keys = [names[k.attnum] if k.attnum else f"({k.expression})" for k in index.keys]
     shown = ", ".join(f"{key} AS tw_k{i}" for i, key in enumerate(keys))
+    bounds = [(i, _bounds(table, k)) for i, k in enumerate(index.keys) if operators[i] != "<>"]
+    for i, ends in bounds:
+        shown += "".join(f", {end} AS tw_{side}{i}" for side, end in zip(("low", "high"), ends, strict=False))
     where = f" WHERE ({index.predicate})" if index.predicate else ""
     rows = f"SELECT ctid AS tw_row, {shown} FROM {source}{where}"
     tests = [f"tw_mine.tw_k{i} {op} tw_theirs.tw_k{i}" for i, op in enumerate(operators)]
+    for i, ends in bounds:
+        if ends:
+            tests.append(
+                f"tw_mine.tw_low{i} <= tw_theirs.tw_high{i} AND tw_theirs.tw_low{i} <= tw_mine.tw_high{i}"
+            )
     if alive:
         tests.append(f"tw_mine.tw_row IN (SELECT ctid FROM {source})")
     # The first row that meets an older one, if there is such a pair: that is the one which PostgreSQL names.
@@ -68,6 +77,27 @@ def conflicts(
         f"SELECT {', '.join(columns)} FROM ({rows}) AS tw_mine JOIN ({rows}) AS tw_theirs"
         f" ON tw_mine.tw_row <> tw_theirs.tw_row AND {' AND '.join(tests)} ORDER BY {order} LIMIT 1"
     )
+
+
+_NUMBERS: Final = frozenset(("int4range", "int8range"))
+"""Not numrange: a numeric may be beyond what a float holds."""
+_MOMENTS: Final = frozenset(("daterange", "tsrange", "tstzrange"))
+
+
+def _bounds(table: Table, key: IndexKey) -> tuple[str, ...]:
+    """Where a range begins and ends at most, as floats; nothing for what is no column of a range.
+
+    Ranges that overlap, touch or are equal have bounds that do. That is a join by order, which takes the place of
+    comparing each row with each; a float may be rounded, but never past another one.
+    """
+    column = next((c for c in table.columns if c.attnum == key.attnum), None) if key.attnum else None
+    kind = format_type(column.type) if column is not None else ""
+    if column is None or kind not in _NUMBERS | _MOMENTS:
+        return ()
+    ends = (f"lower({quote_identifier(column.name)})", f"upper({quote_identifier(column.name)})")
+    if kind in _MOMENTS:
+        ends = (f"date_part('epoch', {ends[0]})", f"date_part('epoch', {ends[1]})")
+    return f"coalesce({ends[0]}::float8, '-infinity')", f"coalesce({ends[1]}::float8, 'infinity')"
 
 
 def names_column(catalog: Catalog, constraint: Constraint, name: str) -> bool:

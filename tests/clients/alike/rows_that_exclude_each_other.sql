@@ -134,3 +134,22 @@ INSERT INTO felt VALUES ('a', '{x}', '12.0.0.0/8');
 INSERT INTO felt VALUES ('b', '{x}', '10.1.0.0/16');
 DROP TYPE mood CASCADE;
 \d felt
+-- Ranges without ends, without values, and with ends that are no moment.
+CREATE TABLE spans (n int, i int8range, d daterange, z tstzrange, m numrange, EXCLUDE USING gist (i WITH &&), EXCLUDE USING gist (d WITH &&), EXCLUDE USING gist (z WITH -|-), EXCLUDE USING gist (m WITH &&));
+INSERT INTO spans (n, i) VALUES (1, '[5,9)'), (2, '(,5)'), (3, 'empty'), (4, '[9223372036854775800,)'), (5, '[9223372036854775798,9223372036854775800)');
+INSERT INTO spans (n, i) VALUES (6, '(,)');
+INSERT INTO spans (n, i) VALUES (6, '[9223372036854775799,9223372036854775800)');
+INSERT INTO spans (n, i) VALUES (6, '(,-9223372036854775807)');
+INSERT INTO spans (n, d) VALUES (1, '[2020-01-01,2020-02-01]'), (2, '[infinity,infinity]'), (3, '[-infinity,2019-01-01)'), (4, '[2020-02-02,infinity)'), (5, 'empty');
+INSERT INTO spans (n, d) VALUES (6, '[2020-03-01,)');
+INSERT INTO spans (n, d) VALUES (6, '(,-infinity]');
+INSERT INTO spans (n, d) VALUES (6, '[2018-12-31,2018-12-31]');
+INSERT INTO spans (n, d) VALUES (6, '[2019-01-01,2019-12-31]');
+INSERT INTO spans (n, z) VALUES (1, '[2020-01-01 00:00:00.000001Z,2020-02-01 00:00Z)'), (2, '(,2019-01-01 00:00Z)');
+INSERT INTO spans (n, z) VALUES (6, '[2020-02-01 00:00Z,infinity)');
+INSERT INTO spans (n, z) VALUES (6, '(2020-02-01 00:00Z,infinity)');
+INSERT INTO spans (n, z) VALUES (6, '[infinity,)');
+INSERT INTO spans (n, z) VALUES (6, '[2018-01-01 00:00Z,2020-01-01 00:00:00.000001Z)');
+INSERT INTO spans (n, m) VALUES (1, '[1,2)'), (2, ('[2,1' || repeat('0', 400) || ')')::numrange), (3, 'empty');
+INSERT INTO spans (n, m) VALUES (6, '[1.99999999999999999999999999,2)');
+SELECT n, i, d, z, length(m::text) FROM spans ORDER BY n, i, d, z, m;
