@@ -10,7 +10,8 @@ servers, whose locks are their own, admission asks once more whether anybody wro
 which was looked, and refuses it (40001).
 
 Rows are looked at when the statement that wrote them is over, or, DEFERRABLE ones, at COMMIT; as DuckDB joins them,
-for no index is searched: an equality among the operators makes that a hash join, others compare each row with each.
+for no index is searched: an equality among the operators makes that a hash join, ranges are joined by their bounds, and
+where there is neither each row is compared with each.
 """
 
 from __future__ import annotations
