@@ -457,6 +457,7 @@ class KeyedUpdate:
     condition: Expr | None
     assignments: tuple[tuple[int, Expr], ...]  # (row position, new value over the old row)
     returning: tuple[Expr, ...] | None = None
+    index: tuple[int, ...] = ()  # as in KeyedRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,6 +466,7 @@ class KeyedDelete:
     lookup: Lookup
     condition: Expr | None
     returning: tuple[Expr, ...] | None = None
+    index: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

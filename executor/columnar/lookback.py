@@ -49,7 +49,7 @@ class HistoricalView:
         columns = [table.columns[i] for i in table.key_indexes]
         tests: list[str] = []
         for lookup in lookups:
-            if lookup.points is None or len(columns) == 0:
+            if lookup.points is None or lookup.unique or lookup.index or len(columns) == 0:
                 tests = []
                 break
             keys = lookup.asked_keys(params, session)

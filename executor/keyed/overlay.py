@@ -394,6 +394,12 @@ class OverlayView:
     def _is_gone(self, rid: int) -> bool:
         return rid in self._deletes or rid in self._gone
 
+    def key_of(self, row: Row) -> Key:
+        """The primary key of a row."""
+        key = self.writes.rules.key
+        assert key is not None  # index reads are of tables that have one
+        return key(row)
+
     def count_at_most(self, bounds: Bounds) -> int:
         """How many rows a scan can find at most. Cheap."""
         base = 0 if self.base is None else self.base.count_at_most(*bounds)
@@ -410,12 +416,16 @@ class OverlayView:
         assert not writes.in_bulk
         if self.base is None or len(own) > rows_max:
             return None
-        everything = range(len(writes.table.columns))
-        found: list[Row] | None = self.base.index(positions).find(key, ts, rows_max, tuple(everything))
+        everything, value_of = range(len(writes.table.columns)), itemgetter(*positions)
+        index = getattr(self.base, "index", None)
+        found: list[Row] | None
+        if index is None:  # history, which was fetched for this statement
+            found = [row for _, _, row in self.base.scan(None, None, ts) if value_of(row) == key]
+        else:
+            found = index(positions).find(key, ts, rows_max, tuple(everything))
         if found is None or not own:
             return found
-        key_of, value_of = writes.rules.key, itemgetter(*positions)
-        assert key_of is not None  # index reads are of tables with a primary key
+        key_of = self.key_of
         rows = [row for row in found if key_of(row) not in own]
         return rows + [hit[1] for hit in own.values() if hit is not None and value_of(hit[1]) == key]
 

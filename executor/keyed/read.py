@@ -71,7 +71,7 @@ Bounds = tuple[Key | None, Key | None, bool, bool]
 class LookupPlan:
     """A compiled lookup: which keys or range it asks for, and the walk over what is there."""
 
-    __slots__ = ("_values", "is_listed", "points", "range", "single", "unique")
+    __slots__ = ("_values", "index", "is_listed", "points", "range", "single", "unique")
 
     def __init__(
         self, table: Table, lookup: Lookup, unique: int = 0, index: Sequence[int] | None = None
@@ -80,6 +80,7 @@ class LookupPlan:
         positions = index if index is not None else key_positions(table, unique)
         types = [table.columns[i].type for i in positions]
         self.unique = unique
+        self.index: tuple[int, ...] = tuple(index or ())
         self.points: tuple[Callable[[Sequence[Any], Any], Key | None], ...] | None = None
         self.range: Callable[[Sequence[Any], Any], Bounds | None] | None = None
         if isinstance(lookup, Points):
@@ -124,6 +125,9 @@ class LookupPlan:
         at_once: bool = False,
     ) -> Iterator[Hit]:
         """`at_once`: the caller takes what it wants of a range, maybe not all, before anything is written."""
+        if self.index:
+            yield from self._indexed(params, session, view, ts)
+            return
         if self.unique:
             for key in self.asked_keys(params, session):
                 found = view.find_unique(self.unique, key, ts)
@@ -153,6 +157,19 @@ class LookupPlan:
             descending=descending,
             at_once=at_once,
         )
+
+    def _indexed(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
+        """By an index, which says which rows there are; who asks records that it was asked. Raises TooFarToLook."""
+        by_index = getattr(view, "by_index", None)
+        assert by_index is not None  # a transaction's view: only writes come here
+        for asked in self.asked_keys(params, session):
+            rows = by_index(self.index, asked, ts, SMALL_RANGE_ROWS_MAX)
+            if rows is None:
+                raise TooFarToLook
+            for key in map(view.key_of, rows):  # type: ignore[attr-defined]
+                hit = view.get(key, ts)
+                if hit is not None:
+                    yield key, hit[0], hit[1]
 
 
 def key_positions(table: Table, unique: int) -> Sequence[int]:

@@ -336,7 +336,7 @@ class UpdatePlan:
     def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
         self.body = body
         self.rules = rules
-        self.lookup = LookupPlan(body.table, body.lookup)
+        self.lookup = LookupPlan(body.table, body.lookup, index=body.index or None)
         self._condition = compile_condition(body.condition)
         self._returning = compile_tuple(body.returning) if body.returning is not None else None
         self._update: Compiled | None = None
@@ -362,7 +362,7 @@ class UpdatePlan:
         changes: list[Change] = []
         returned: list[Row] | None = [] if returning is not None else None
         pending = PendingKeys(rules, view, ts) if self.keys_change else None
-        if self.lookup.single:
+        if self.lookup.single and not self.lookup.index:
             key = self.lookup.points[0](params, session)  # type: ignore[index]
             hit = view.get(key, ts) if key is not None else None
             hits: Any = ((key, hit[0], hit[1]),) if hit is not None else ()

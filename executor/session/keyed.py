@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError, Rows
 from executor.columnar.lookback import HistoricalView
 from executor.ddl.shape import same_shape
+from executor.keyed.footprint import columns_at
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.read import LookupPlan, ReadPlan, nearby
@@ -32,7 +33,7 @@ from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Plan, Table
 from storage.abc import Datum
 from txn.abc import Key, LockNotAvailable
-from txn.columns import ALL_COLUMNS, Columns
+from txn.columns import ALL_COLUMNS, THE_ROW, Columns
 from txn.locks import LockMode
 from txn.transaction import Transaction
 
@@ -105,6 +106,10 @@ def run_in_block(
         assert isinstance(write, UpdatePlan)
         _lock_for(session, block, txn, table, write, params, base)
         view = _view(block, table, base, ALL_COLUMNS)
+        if (
+            write.lookup.index
+        ):  # rows with this key of the index may come; those that are there the view notes
+            txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))
         changes, returned, count = write.changes(params, session, view, txn.read_ts)
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
@@ -159,7 +164,7 @@ def _lock_for(
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions."""
     lookup, mode = write.lookup, write.lock_mode
-    if lookup.points is not None:
+    if lookup.points is not None and not lookup.index:
         lock_keys(session, txn, table, lookup.asked_keys(params, session), mode)
         return
     before = None

@@ -15,6 +15,7 @@ One statement runs at a time. Whatever fails inside a block leaves it failed unt
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -392,7 +393,8 @@ class Session(SessionContext):
             if compiled.by_range is not None and short_reads.writes_few(
                 self, block, compiled.by_range, params
             ):
-                return await keyed.run_waiting(self, block, compiled.by_range, plan, params)
+                with contextlib.suppress(TooFarToLook):  # there are more rows by now
+                    return await keyed.run_waiting(self, block, compiled.by_range, plan, params)
             return await queries.write(self, block, compiled.plan, body, params)
         try:
             return await keyed.run_waiting(self, block, compiled, plan, params)

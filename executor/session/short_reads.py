@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import Rows
 from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
+from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Shortcut
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
 from executor.keyed.write import UpdatePlan
@@ -128,12 +129,26 @@ def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: S
         return False
     if table.shard in block.altered or table.shard in block.dropped:
         return False
-    bounds = write.lookup.bounds(params, session)
     try:
         view = block.view(table, record=False)
+        if write.lookup.index:
+            return _few_indexed(write, params, session, view, block)
+        bounds = write.lookup.bounds(params, session)
         return bounds is None or view.count_at_most(bounds) <= WRITTEN_ROWS_MAX
     except (NotHydrated, TooOldForKeyed):
         return False
+
+
+def _few_indexed(
+    write: UpdatePlan, params: Sequence[Datum], session: Session, view: OverlayView, block: Block
+) -> bool:
+    room = WRITTEN_ROWS_MAX
+    for key in write.lookup.asked_keys(params, session):
+        rows = view.by_index(write.lookup.index, key, block.read_ts, room)
+        if rows is None:
+            return False
+        room -= len(rows)
+    return room >= 0
 
 
 def _wrote_in_bulk(block: Block, table: Table) -> bool:

@@ -33,6 +33,7 @@ from planner.abc import (
 )
 from planner.binding import ir, keyed, locking
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
+from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
 from planner.binding.rows import RowBinder, is_default
 from planner.binding.scope import Relation, Scope
@@ -233,14 +234,15 @@ class DmlBinder(RowBinder):
         by_range: KeyedUpdate | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
-                lookup, rest = keyed.find_lookup(table, relation.number, where)
+                lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
                 offsets = {relation.number: 0}
                 by_range = KeyedUpdate(
                     table, lookup, keyed.condition(rest, offsets),
                     tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items()),
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
+                    index,
                 )  # fmt: skip
-                if isinstance(lookup, Points):
+                if isinstance(lookup, Points) and not index:
                     return Bound(by_range, columns, "UPDATE")
             except keyed.NotKeyed:
                 pass
@@ -275,12 +277,13 @@ class DmlBinder(RowBinder):
         by_range: KeyedDelete | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
-                lookup, rest = keyed.find_lookup(table, relation.number, where)
+                lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
                 by_range = KeyedDelete(
                     table, lookup, keyed.condition(rest, {relation.number: 0}),
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
+                    index,
                 )  # fmt: skip
-                if isinstance(lookup, Points):
+                if isinstance(lookup, Points) and not index:
                     return Bound(by_range, columns, "DELETE")
             except keyed.NotKeyed:
                 pass

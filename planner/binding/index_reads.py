@@ -11,10 +11,11 @@ rows found, and the few that are left are sorted by plain columns.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from planner.abc import Expr, KeyedRead, Table
+from planner.abc import Expr, KeyedRead, Lookup, Points, Table
 from planner.binding import ir, keyed
 from planner.catalog import Catalog
 
@@ -57,6 +58,36 @@ def index_read(
                 continue
             return KeyedRead(table, points, condition, outputs, limit=limit, index=positions, order=order)
     return None
+
+
+def rows_by_key(
+    catalog: Catalog, table: Table, number: int, where: ir.Node | None
+) -> tuple[Lookup, Sequence[ir.Node], tuple[int, ...]]:
+    """(look-up, what is asked besides, positions of the index's columns; none: the primary key) of an UPDATE's or DELETE's rows.
+
+    Points of the primary key, or what pins more: a range of it, or an index's key. Raises NotKeyed.
+    """
+    within: tuple[Lookup, Sequence[ir.Node], tuple[int, ...]] | None = None
+    pinned = 0
+    try:
+        lookup, rest = keyed.find_lookup(table, number, where)
+    except keyed.NotKeyed:
+        pass
+    else:
+        if isinstance(lookup, Points):
+            return lookup, rest, ()
+        within, pinned = (lookup, rest, ()), len(lookup.prefix)
+    if table.key_indexes and where is not None:
+        for positions in indexed_prefixes(catalog, table):
+            if len(positions) <= pinned:
+                break
+            for find in (keyed.find_points, keyed.find_listed):
+                with contextlib.suppress(keyed.NotKeyed):
+                    points, more = find(table, number, where, positions)
+                    return points, more, positions
+    if within is None:
+        raise keyed.NotKeyed("no index")
+    return within
 
 
 def indexed_prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]]:
