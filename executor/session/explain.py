@@ -4,6 +4,7 @@
     Keyed read on pgbench_accounts (primary key: 1 point)
     Engine: keyed
 
+What could be answered by either engine says so (`Engine For Few Rows`): each execution decides.
 FORMAT JSON, XML and YAML have PostgreSQL's shape (`plan_nodes`, `plan_texts`), with the same facts beside the tree.
 
 `EXPLAIN TIMESTAMP` (an option, `EXPLAIN (TIMESTAMP) ...`) adds the timestamp that it would read at.
@@ -101,6 +102,13 @@ def describe_body(body: Body) -> tuple[str, list[str]]:
     raise AssertionError(body)
 
 
+def _otherwise(plan: Plan) -> dict[str, Any]:
+    """Which engine it is if what is asked for turns out to be little, or much: each execution decides."""
+    if "keyed" in plan.extra or "by_range" in plan.extra:
+        return {"Engine For Few Rows": "keyed"}
+    return {"Engine For Many Rows": "columnar"} if "beyond" in plan.extra else {}
+
+
 async def run(
     session: Session, plan: Plan, s: st.Explain, params: Sequence[Datum], autocommit: bool
 ) -> Result:
@@ -113,6 +121,8 @@ async def run(
             engine, lines[0] = "distributed", "Distributed query"
     provider = "Spark" if engine == "distributed" else "DuckDB"
     facts: dict[str, Any] = {"Engine": engine}
+    if engine != "distributed":
+        facts |= _otherwise(inner)
     measured: dict[str, Any] = {}
     if _said(s.options.get("timestamp")):
         facts["Read Timestamp"] = (
