@@ -235,6 +235,13 @@ class Transaction:
         if self.isolation is Isolation.READ_COMMITTED:
             self._move(self._environment.snapshot_ts())
 
+    def check_written(self) -> None:
+        """Whether what was written here is still as it was seen. Raises SerializationFailure: another server, whose writers no
+        lock here keeps away, has written it since, and a new snapshot has its rows beside the ones of this transaction."""
+        conflict = self._write_conflict(None)
+        if conflict is not None:
+            raise self._failure("could not serialize access due to concurrent update", "wrote", *conflict)
+
     def _move(self, ts: Timestamp) -> None:
         if ts > self.read_ts:
             self._environment.holds.move(self.hold, ts)
@@ -504,9 +511,7 @@ class Transaction:
                     "read",
                     *changed,
                 )
-        conflict = self._write_conflict(None)
-        if conflict is not None:
-            raise self._failure("could not serialize access due to concurrent update", "wrote", *conflict)
+        self.check_written()
 
     def _write_conflict(self, after: Timestamp | None) -> tuple[Keyspace, Key | None, Timestamp] | None:
         """A key written here that another has written since it was seen here.

@@ -44,7 +44,7 @@ from planner.abc import (
 )
 from planner.lexer import quoted
 from storage.abc import Datum, ShardId, Timestamp
-from txn.abc import SerializationFailure
+from txn.abc import Isolation, SerializationFailure
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -115,6 +115,9 @@ async def prepare(
     if block is not None:
         await (block.statement() if begins else block.transaction()).settled()
         ts = block.read_ts
+        txn = block.transaction()
+        if executor.frontier is not None and block.tables and txn.isolation is Isolation.READ_COMMITTED:
+            txn.check_written()  # or else rows that other servers wrote anew are read beside the block's own
     else:
         if not env.leadership.is_held:
             await env.lead()
