@@ -12,9 +12,11 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import array_over, as_text
+from planner.binding.facts import type_name, type_oid
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
 from planner.binding.outer_aggregates import standing
 from planner.binding.records import row_of
+from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
 from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position
@@ -28,6 +30,9 @@ BOOL = TypeRef(t.BOOL)
 
 # The arrays of the system catalogs that are types of their own.
 _VECTORS = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
+
+_COMPARED_EXACTLY = ({"int2", "int4", "int8", "numeric"}, {"text", "varchar", "unknown"})
+"""Types whose values compare the same whichever of them they are converted to."""
 
 _WITHOUT_SETS = {"WHERE": "WHERE", "HAVING": "HAVING", "JOIN/ON": "JOIN conditions"}
 
@@ -162,8 +167,30 @@ class PredicateBinder(RowComparisonBinder):
             tests = tuple(self.compared("=", node.this, e, scope, position) for e in node.expressions)
         else:
             left = self.bind(node.this, scope)
-            tests = tuple(self.infix("=", left, self.bind(e, scope), position) for e in node.expressions)
+            among = self._of_one_type(left, node.expressions, scope)
+            tests = tuple(self.infix("=", left, e, position) for e in among)
         return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "or", tests)
+
+    def _of_one_type(
+        self, left: ir.Node, listed: Sequence[exp.Expression], scope: Scope
+    ) -> Sequence[ir.Node]:
+        """The elements of a list as `left` is compared with them: several that name no columns are an array to PostgreSQL.
+
+        So `0.1::real IN (0.1)` compares doubles and is false, and `0.1::real IN (0.1, 0.2)` compares reals and is true."""
+        among = [self.bind(e, scope) for e in listed]
+        free = [n for n in among if not any(isinstance(x, ir.Var) for x in ir.walk(n))]
+        names = [type_name(n.type.oid) for n in (left, *free)]
+        common = common_type(names)
+        exact = any({*names} <= kinds for kinds in _COMPARED_EXACTLY)
+        if len(free) < 2 or exact or common is None or common == "record":
+            return among
+        to, chosen = TypeRef(type_oid(common)), {id(n) for n in free}
+        return [
+            self.coercions.coerce(n, to, "i", first_position(e))
+            if id(n) in chosen and n.type.oid != to.oid
+            else n
+            for n, e in zip(among, listed, strict=True)
+        ]
 
     def _like(self, node: exp.Binary, scope: Scope, escape: ir.Node | None = None) -> ir.Node:
         negated = bool(node.args.get("negate"))
