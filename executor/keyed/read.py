@@ -159,17 +159,24 @@ class LookupPlan:
         )
 
     def _indexed(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
-        """By an index, which says which rows there are; who asks records that it was asked. Raises TooFarToLook."""
+        """By an index, which says which rows there are; who asks records that it was asked. Raises TooFarToLook.
+
+        In the order of the primary key, whatever was asked for first: so writers of the same rows lock them in one order, and
+        `n = n - 1` of a UNIQUE n meets the rows as it does by a range.
+        """
         by_index = getattr(view, "by_index", None)
         assert by_index is not None  # a transaction's view: only writes come here
+        keys: list[Key] = []
         for asked in self.asked_keys(params, session):
-            rows = by_index(self.index, asked, ts, SMALL_RANGE_ROWS_MAX)
+            rows = by_index(self.index, asked, ts, SMALL_RANGE_ROWS_MAX - len(keys))
             if rows is None:
                 raise TooFarToLook
-            for key in map(view.key_of, rows):  # type: ignore[attr-defined]
-                hit = view.get(key, ts)
-                if hit is not None:
-                    yield key, hit[0], hit[1]
+            keys += map(view.key_of, rows)  # type: ignore[attr-defined]
+        keys.sort()
+        for key in keys:
+            hit = view.get(key, ts)
+            if hit is not None:
+                yield key, hit[0], hit[1]
 
 
 def key_positions(table: Table, unique: int) -> Sequence[int]:
