@@ -18,3 +18,6 @@ SELECT greatest('sad'::mood, 'ok'), greatest(B'1', B'01');
 SELECT greatest(CASE WHEN random() < 2 THEN m END, n) FROM extremes ORDER BY id;
 SELECT max(greatest(m, n)), min(least(v, u)), count(greatest(x, y)) FROM extremes;
 SELECT id FROM extremes WHERE greatest(i, j) = i ORDER BY least(x, y), id;
+-- Types without an order.
+select greatest('{}'::json, '{}');
+select least('1'::xid, '2');
