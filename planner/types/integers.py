@@ -11,6 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
+from planner.abc import SqlError
 from planner.types import oids
 from planner.types.base import WHITESPACE, SqlType, TextInput, TextOutput, invalid_input, value_out_of_range
 from planner.types.settings import TypeSettings
@@ -59,11 +60,14 @@ class IntegerType(SqlType):
 
 
 def _unsigned_in(name: str, bits: int) -> TextInput:
-    """oid, xid, xid8: as C's strtoul, a minus sign wraps around."""
+    """oid, xid, xid8: as C's strtoul, a minus sign wraps around. Raises 0A000 for what an int64 does not hold."""
     signed = integer_in(name, -(1 << (bits - 1)), (1 << bits) - 1)
 
     def parse(text: str) -> int:
-        return int(signed(text)) & ((1 << bits) - 1)
+        value = int(signed(text)) & ((1 << bits) - 1)
+        if value >> 63:
+            raise SqlError("0A000", f"type {name} with a value of {value} is not supported")
+        return value
 
     return parse
 

@@ -93,6 +93,7 @@ def test_canonical_columns_are_stored(name: str) -> None:
         ("date", "hello", "22007", 'invalid input syntax for type date: "hello"'),
         ("timestamp", "294276-12-31 00:00:00", "22008", 'timestamp out of range: "294276-12-31 00:00:00"'),
         ("numeric(3,1)", "NaN", "0A000", "NaN in a column of type numeric(3,1) is not supported"),
+        ("xid8", "-1", "0A000", "type xid8 with a value of 18446744073709551615 is not supported"),
     ],
 )
 def test_errors(name: str, text: str, sqlstate: str, message: str) -> None:
