@@ -72,6 +72,10 @@ def export(
     from pipeline.jobs.export import ExportOptions
     from pipeline.jobs.export import export as run
 
+    if bool(table) == bool(query):
+        _fail("either --table or --query", 2)
+    if format not in (None, "csv", "parquet"):
+        _fail(f"unknown format {format}: csv or parquet", 2)
     options = ExportOptions(format, as_of, partition_by or [], rows_per_file, overwrite)
     typer.echo(_or_fail(lambda: run(url, destination, table=table, query=query, options=options)))
 

@@ -151,3 +151,16 @@ def test_what_is_there_stays_unless_told_otherwise(url: str, tmp_path: Path) -> 
     done = runner.invoke(app, [*command, "--overwrite"])
     assert done.exit_code == 0 and done.stdout.startswith(f"{target}: 1 rows as of ")
     assert target.read_text() == "a\n1\n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [],
+        ["--table", "t", "--query", "SELECT 1"],
+        ["--query", "SELECT 1", "--format", "xml"],
+    ],
+)
+def test_wrong_usage_is_told_from_failure(url: str, tmp_path: Path, given: list[str]) -> None:
+    result = CliRunner().invoke(app, ["export", str(tmp_path / "x.csv"), "--url", url, *given])
+    assert result.exit_code == 2 and result.stderr.startswith("tidewire: ")
