@@ -8,7 +8,8 @@
 * Nothing listens for people (no web interface) unless it is asked for.
 
 Whoever builds a session by itself (`spark-submit`, a notebook, Databricks) needs none of this to read and write
-tables; `register(spark)` sets what the source needs.
+tables; `register(spark)` sets what the source needs. That includes this Python, where Spark would take the first `python3`
+of PATH and everything runs on this machine: a virtual environment that is called by its path is not on it.
 """
 
 from __future__ import annotations
@@ -72,6 +73,10 @@ def register(spark: SparkSession) -> SparkSession:
     """Makes `format("tidewire")` known to a session, and sets what it needs there. Returns the session."""
     from pipeline.spark.source import TidewireSource
 
+    # Spark Connect has no context, and whoever said which Python it is to be knows better.
+    context = getattr(spark, "sparkContext", None)
+    if context is not None and context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        context.pythonExec = sys.executable
     spark.dataSource.register(TidewireSource)
     spark.conf.set("spark.sql.python.filterPushdown.enabled", "true")
     return spark

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ skip_without_spark()
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
 
+from pipeline.spark.java import java_home  # noqa: E402
 from pipeline.spark.snapshot import open_snapshot  # noqa: E402
 from pipeline.spark.source import TidewireSource  # noqa: E402
 from tidewire.spark import Creation, Snapshot, TidewireError, write  # noqa: E402
@@ -219,3 +222,28 @@ def test_other_functions_keep_their_tracebacks(spark: SparkSession, guarded: Ser
     assert "Traceback" not in said
     said = fails(native(spark, url_of(guarded), "kept").select(mistaken("id")).collect)
     assert "Traceback" in said and "mistaken" in said and "ValueError: not" in said
+
+
+def test_tasks_run_on_the_python_of_the_program_which_path_need_not_know() -> None:
+    program = """
+from pyspark.sql import SparkSession
+from tidewire.spark import register
+
+spark = register(SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate())
+spark.read.format("tidewire").options(url="postgresql://tidewire@127.0.0.1:1/tidewire", table="t").load()
+"""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYSPARK_")}
+    path = os.pathsep.join(
+        folder
+        for folder in environment["PATH"].split(os.pathsep)
+        if Path(folder).resolve() != Path(sys.executable).parent.resolve()
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program],
+        check=False,
+        env=environment | {"PATH": path, "JAVA_HOME": java_home() or environment.get("JAVA_HOME", "")},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert "port 1 failed" in ran.stderr and "ModuleNotFoundError" not in ran.stderr
