@@ -123,7 +123,12 @@ class TidewireSource(ds.DataSource):
     def streamWriter(self, schema: T.StructType, overwrite: bool) -> ds.DataSourceStreamWriter:
         from pipeline.spark.streams import StreamWriter
 
-        mode = "overwrite" if overwrite else self.options.get("mode", "append").lower()
+        given = self.options.get("mode", "").lower()
+        if given and overwrite:
+            raise TidewireError('option "mode" goes with outputMode("append")')
+        if given == "overwrite":  # a table that holds the last batch only, whichever that was
+            raise TidewireError('option "mode" of a stream is append, upsert or delete, not overwrite')
+        mode = "overwrite" if overwrite else given or "append"
         return StreamWriter(self._target(schema), self.url, schema, mode)
 
 

@@ -163,6 +163,15 @@ def test_the_sink_upserts_too(
     client.execute("DROP TABLE copy")
 
 
+def test_the_sink_never_keeps_the_last_batch_only(
+    spark: SparkSession, url: str, client: Client, tables: None, tmp_path: Path
+) -> None:
+    client.execute("INSERT INTO log (id) VALUES (7)")
+    failed = ended(lambda: into(feed(spark, url), url, "log", tmp_path, mode="overwrite"))
+    assert 'option "mode" of a stream is append, upsert or delete, not overwrite' in str(failed)
+    assert rows(client, "SELECT id FROM log") == [(7,)]
+
+
 def test_a_batch_that_is_committed_again_is_committed_once_and_abort_takes_nothing_back(
     spark: SparkSession, url: str, client: Client, tables: None
 ) -> None:
