@@ -102,6 +102,12 @@ def test_errors(name: str, text: str, sqlstate: str, message: str) -> None:
     assert (caught.value.sqlstate, caught.value.message) == (sqlstate, message)
 
 
+def test_large_xid8_in_binary() -> None:
+    assert binary_input(type_of("xid8"))(b"\x7f" + b"\xff" * 7) == 2**63 - 1
+    with pytest.raises(SqlError, match="type xid8 with a value of"):
+        binary_input(type_of("xid8"))(b"\xff" * 8)
+
+
 @pytest.mark.parametrize("name", ["json", "jsonb"])
 def test_json_nested_beyond_reason(name: str) -> None:
     with pytest.raises(SqlError) as caught:
