@@ -24,8 +24,10 @@ def load(
     create: Annotated[bool, typer.Option(help="Create the table from the files if it is not there.")] = False,
     on_error: Annotated[str, typer.Option(help="abort: all or nothing; skip: leave bad rows out.")] = "abort",
     reject_file: Annotated[Path | None, typer.Option(help="Where skipped rows go, as JSON lines.")] = None,
-    rejects_max: Annotated[int, typer.Option(help="More bad rows than this end the load.")] = 1_000,
-    batch_rows: Annotated[int, typer.Option(help="Rows per COPY; with skip, per transaction.")] = 50_000,
+    rejects_max: Annotated[int, typer.Option(help="More bad rows than this end the load.", min=0)] = 1_000,
+    batch_rows: Annotated[
+        int, typer.Option(help="Rows per COPY; with skip, per transaction.", min=1)
+    ] = 50_000,
     delimiter: Annotated[str, typer.Option(help="Of CSV. Default: found out.")] = "",
     header: Annotated[bool, typer.Option(help="CSV files begin with column names.")] = True,
     resume: Annotated[

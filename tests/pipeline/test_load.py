@@ -251,7 +251,8 @@ def test_the_command(client: Client, url: str, tmp_path: Path) -> None:
         and "duplicate key value" in again.stderr
         and "nothing was loaded" in again.stderr
     )
-    assert runner.invoke(app, ["load", "t", path, "--url", url, "--on-error", "maybe"]).exit_code == 2
+    for wrong in (["--on-error", "maybe"], ["--batch-rows", "0"], ["--rejects-max", "-1"]):
+        assert runner.invoke(app, ["load", "t", path, "--url", url, *wrong]).exit_code == 2
     nowhere = runner.invoke(app, ["load", "t", path, "--url", "postgresql://127.0.0.1:1/x"])
     assert nowhere.exit_code == 1 and "Traceback" not in nowhere.stderr
 
