@@ -39,6 +39,8 @@ from txn.abc import Key
 
 SMALL_RANGE_ROWS_MAX = 1_000
 """A range of so many rows takes the keyed engine about as long as a statement takes DuckDB."""
+LISTED_LENGTH_MAX = 65_536
+"""Characters of an array's text that are read to see how many keys it lists."""
 
 
 class KeyedView(Protocol):
@@ -187,12 +189,16 @@ def key_positions(table: Table, unique: int) -> Sequence[int]:
 
 
 def _elements(listed: Expr) -> Compiled:
-    """The elements of an array, as datums."""
+    """The elements of an array, as datums. Raises TooFarToLook where there must be too many to be looked up."""
     array, oid = compile_expression(listed), listed.type.oid
 
     def elements(params: Sequence[Any], row: Any, session: Any) -> Sequence[Any]:
         datum = array(params, row, session)
-        return () if datum is None else array_items(datum, oid)
+        if datum is None:
+            return ()
+        if len(datum) > LISTED_LENGTH_MAX:
+            raise TooFarToLook
+        return array_items(datum, oid)
 
     return elements
 

@@ -135,7 +135,7 @@ def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: S
             return _few_indexed(write, params, session, view, block)
         bounds = write.lookup.bounds(params, session)
         return bounds is None or view.count_at_most(bounds) <= WRITTEN_ROWS_MAX
-    except (NotHydrated, TooOldForKeyed):
+    except (NotHydrated, TooOldForKeyed, TooFarToLook):
         return False
 
 

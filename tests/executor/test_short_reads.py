@@ -224,3 +224,24 @@ def test_errors_of_constants_are_postgresqls() -> None:
 
 def _never(result: object) -> None:
     raise AssertionError("nothing was begun")
+
+
+def test_a_long_list_of_keys_goes_to_duckdb() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query("CREATE TABLE t (a int PRIMARY KEY, c int)")
+            await client.query("CREATE INDEX ON t (c)")
+            await client.query(f"INSERT INTO t SELECT i, i FROM generate_series(1, {ROWS}) g(i)")
+            keys = "{" + ",".join(map(str, range(1, 30_000))) + "}"
+            session = client.session
+            for column in "ac":
+                text = f"SELECT count(*) FROM t WHERE {column} = ANY ('{keys}')"
+                plan = session.executor.plans.prepared(text, session.context(), ())
+                assert session.execute_now(plan, (), lambda _: None, autocommit=True) is None
+                assert await client.rows(text) == [(ROWS,)]
+                assert (await client.query(f"UPDATE t SET c = c WHERE {column} = ANY ('{keys}')"))[-1][
+                    0
+                ] == f"UPDATE {ROWS}"
+
+    asyncio.run(run())
