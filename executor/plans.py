@@ -11,7 +11,7 @@ import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from executor.abc import ExecutionError, PlanOutdated
+from executor.abc import ExecutionError, PlanOutdated, aborted
 from executor.catalogs import Catalogs
 from executor.constraints.references import referenced_key, same_datums, statement_concerns
 from executor.constraints.rules import TableRules
@@ -225,6 +225,8 @@ class Plans:
         if plan.columns is not None and made.columns is not None:
             before = [(c.name, c.type) for c in plan.columns]
             if before != [(c.name, c.type) for c in made.columns]:
+                if session.block is not None and session.block.failed:
+                    raise aborted()  # whatever the statement may be: it is not the one that ends the block
                 raise PlanOutdated("0A000", "cached plan must not change result type")
         return made
 

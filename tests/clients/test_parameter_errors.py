@@ -34,3 +34,31 @@ def errors(dsn: str) -> list[bytes]:
 def test_the_context_names_the_parameter(server: ServerProcess, postgres: str) -> None:
     here = f"host=127.0.0.1 port={server.port} user=tidewire dbname=tidewire"
     assert errors(here) == errors(postgres)
+
+
+def outdated(dsn: str) -> list[tuple[str, str]]:
+    """(SQLSTATE, tag) of a prepared statement whose columns have changed, in a block that has failed and after it."""
+    c = pq.PGconn.connect(dsn.encode())
+    try:
+        c.exec_(b"CREATE TEMP TABLE outdated (a int)")
+        c.prepare(b"all", b"SELECT * FROM outdated")
+        c.exec_(b"ALTER TABLE outdated ADD b int")
+        c.exec_(b"BEGIN")
+        c.exec_(b"SELECT 1/0")
+        told = [c.exec_prepared(b"all", []), c.exec_(b"ROLLBACK"), c.exec_prepared(b"all", [])]
+        return [
+            (
+                (r.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode(),
+                (r.command_status or b"").decode(),
+            )
+            for r in told
+        ]
+    finally:
+        c.finish()
+
+
+def test_a_failed_block_comes_before_a_statement_that_is_outdated(
+    server: ServerProcess, postgres: str
+) -> None:
+    here = f"host=127.0.0.1 port={server.port} user=tidewire dbname=tidewire"
+    assert outdated(here) == outdated(postgres)
