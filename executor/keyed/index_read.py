@@ -14,7 +14,7 @@ from typing import Any, Final
 from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
 from executor.keyed.overlay import OverlayView
-from executor.keyed.read import LookupPlan
+from executor.keyed.read import LookupPlan, rows_within
 from executor.snapshot.abc import TableImage
 from planner.abc import Col, KeyedRead
 from storage.abc import Row, Timestamp
@@ -74,13 +74,7 @@ class IndexRead:
         keys = self._lookup.asked_keys(params, session)
         if len(keys) > KEYS_MAX:
             return None
-        found: list[Row] = []
-        for key in keys:
-            rows = find(key, ROWS_MAX - len(found))
-            if rows is None:
-                return None
-            found = found + rows if found else rows
-        return found
+        return rows_within(keys, ROWS_MAX, find)
 
     def _made(
         self, found: list[Row], params: Sequence[Any], session: Any, project: Compiled | None

@@ -168,17 +168,27 @@ class LookupPlan:
         """
         by_index = getattr(view, "by_index", None)
         assert by_index is not None  # a transaction's view: only writes come here
-        keys: list[Key] = []
-        for asked in self.asked_keys(params, session):
-            rows = by_index(self.index, asked, ts, SMALL_RANGE_ROWS_MAX - len(keys))
-            if rows is None:
-                raise TooFarToLook
-            keys += map(view.key_of, rows)  # type: ignore[attr-defined]
-        keys.sort()
-        for key in keys:
+        asked = self.asked_keys(params, session)
+        rows = rows_within(asked, SMALL_RANGE_ROWS_MAX, lambda key, most: by_index(self.index, key, ts, most))
+        if rows is None:
+            raise TooFarToLook
+        for key in sorted(map(view.key_of, rows)):  # type: ignore[attr-defined]
             hit = view.get(key, ts)
             if hit is not None:
                 yield key, hit[0], hit[1]
+
+
+def rows_within(
+    keys: Sequence[Key], rows_max: int, find: Callable[[Key, int], list[Row] | None]
+) -> list[Row] | None:
+    """The rows of some keys of an index, if they are not more than so many together. `find`: those of one key."""
+    found: list[Row] = []
+    for key in keys:
+        rows = find(key, rows_max - len(found))
+        if rows is None:
+            return None
+        found = found + rows if found else rows
+    return found
 
 
 def key_positions(table: Table, unique: int) -> Sequence[int]:

@@ -21,7 +21,7 @@ from executor.keyed.index_read import IndexRead
 from executor.keyed.join import JoinPlan
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Shortcut
-from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan
+from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan, rows_within
 from executor.keyed.write import UpdatePlan
 from executor.session import current, queries
 from executor.session.block import Block
@@ -142,13 +142,10 @@ def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: S
 def _few_indexed(
     write: UpdatePlan, params: Sequence[Datum], session: Session, view: OverlayView, block: Block
 ) -> bool:
-    room = WRITTEN_ROWS_MAX
-    for key in write.lookup.asked_keys(params, session):
-        rows = view.by_index(write.lookup.index, key, block.read_ts, room)
-        if rows is None:
-            return False
-        room -= len(rows)
-    return room >= 0
+    lookup, ts = write.lookup, block.read_ts
+    keys = lookup.asked_keys(params, session)
+    found = rows_within(keys, WRITTEN_ROWS_MAX, lambda key, most: view.by_index(lookup.index, key, ts, most))
+    return found is not None
 
 
 def _wrote_in_bulk(block: Block, table: Table) -> bool:
