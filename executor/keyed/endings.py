@@ -48,23 +48,14 @@ class Ending:
             found = [project(params, row, session) for row in found]
         if self._distinct:
             found = self._some(list(dict.fromkeys(found)), params, session)
-        return folding(self._folds, self._after, found, params, session) if self._folds else found
+        if not self._folds:
+            return found
+        (row,) = folded(self._folds, found)
+        return (row,) if self._after is None else (self._after(params, row, session),)
 
     def _some(self, rows: list[Row], params: Sequence[Any], session: Any) -> list[Row]:
         start, stop = bounds(self._offset, self._limit, params, session)
         return rows if start == 0 and stop is None else rows[start:stop]
-
-
-def folding(
-    folds: Sequence[Callable[[Sequence[Any]], Any]],
-    after: Compiled | None,
-    rows: Sequence[Row],
-    params: Sequence[Any],
-    session: Any,
-) -> Sequence[Row]:
-    """One row of aggregates, or what is made of it."""
-    (row,) = folded(folds, rows)
-    return (row,) if after is None else (after(params, row, session),)
 
 
 def bounds(
@@ -98,4 +89,4 @@ def _sorted(
     return nulls + known if nulls_first else known + nulls
 
 
-__all__ = ["Ending", "bounds", "folding"]
+__all__ = ["Ending", "bounds"]

@@ -28,8 +28,7 @@ from executor.keyed.compile import (
     compile_key,
     compile_tuple,
 )
-from executor.keyed.endings import Ending, bounds, folding
-from executor.keyed.folds import FOLDS
+from executor.keyed.endings import Ending, bounds
 from executor.keyed.footprint import read_by_key
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Col, Expr, KeyedRead, Lookup, Points, Range, Table
@@ -253,7 +252,7 @@ class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
     __slots__ = (
-        "_after", "_ending", "_folds", "_offset", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
+        "_ending", "_offset", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
     )  # fmt: skip
 
     def __init__(self, body: KeyedRead) -> None:
@@ -265,22 +264,17 @@ class ReadPlan:
         self.limit = compile_expression(body.limit) if body.limit is not None else None
         self.columns: tuple[int, ...] | None = None
         """What is projected, if it is columns of a range and nothing else."""
-        plain = [x.index for x in body.outputs if isinstance(x, Col)]
-        whole = body.condition is None and body.limit is None and not body.descending and not body.folds
-        whole = whole and body.offset is None and not body.distinct and not body.order
-        if self.lookup.range is not None and whole and len(plain) == len(body.outputs):
-            self.columns = tuple(plain)
-        self._folds = tuple(FOLDS[name] for name in body.folds)
-        self._after = compile_tuple(body.after) if body.after else None
         self._offset = compile_expression(body.offset) if body.offset is not None else None
         self._ending: Ending | None = None
-        """What follows on rows that are not found as they are asked for."""
-        if body.order or body.distinct or (self._offset is not None and body.limit is None):
+        """What follows on rows that are not the result's, one for one, in its order."""
+        if body.folds or body.order or body.distinct or (self._offset is not None and body.limit is None):
             self._ending = Ending(body, [c.type for c in body.table.columns])
+        plain = [x.index for x in body.outputs if isinstance(x, Col)]
+        whole = body.condition is None and body.limit is None and not body.descending and self._ending is None
+        if self.lookup.range is not None and whole and len(plain) == len(body.outputs):
+            self.columns = tuple(plain)
         self.run: Callable[[Sequence[Any], Any, KeyedView, Timestamp], Sequence[tuple[Any, ...]]]
-        if self._folds:
-            self.run = self._folded
-        elif self._ending is not None:
+        if self._ending is not None:
             self.run = self._ended
         elif self.lookup.single and body.limit is None and not body.unique:
             self.run = _single_point(body)
@@ -291,7 +285,6 @@ class ReadPlan:
             and not body.unique
             and body.condition is None
             and body.limit is None
-            and self._ending is None
             and len(plain) == len(body.outputs)
         ):
             self.columns = tuple(plain)
@@ -316,7 +309,8 @@ class ReadPlan:
         if self.lookup.range is not None:
             bounds = self.lookup.bounds(params, session)
             if bounds is None:
-                return folding(self._folds, self._after, (), params, session) if self._folds else ()
+                folds = self._ending if self.body.folds else None
+                return folds.rows([], None, params, session) if folds is not None else ()
             if self.columns is not None:
                 found = image.short_scan(bounds, ts, self.columns, SMALL_RANGE_ROWS_MAX)
                 if found is not None:
@@ -367,17 +361,11 @@ class ReadPlan:
     def _ended(
         self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
     ) -> Sequence[tuple[Any, ...]]:
-        """Rows that were found in another order than they are asked for in, or more than are asked for."""
+        """Rows that were found in another order than they are asked for in, or more than are asked for, or are to be folded."""
         hits, condition = self.lookup.hits(params, session, view, ts, self.body.descending), self.condition
         found = [h[2] for h in hits if condition is None or condition(params, h[2], session)]
         assert self._ending is not None
         return self._ending.rows(found, self.project, params, session)
-
-    def _folded(
-        self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp
-    ) -> Sequence[tuple[Any, ...]]:
-        rows = self._general(params, session, view, ts)
-        return folding(self._folds, self._after, rows, params, session)
 
     def rows(self, params: Sequence[Any], session: Any, view: KeyedView, ts: Timestamp) -> Iterator[Hit]:
         """The hits that pass the condition, at most LIMIT of them. Raises TooFarToLook."""
