@@ -21,7 +21,7 @@ from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.plans import CompiledPlan
 from executor.session import as_of
 from executor.session.block import ISOLATION, Block
-from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
+from executor.snapshot.abc import NoKeyedAnswer, NotHydrated
 from planner.abc import Plan
 from storage.abc import Datum
 from txn.abc import Isolation
@@ -68,7 +68,7 @@ def read_when_current(
     if not takes_snapshot(session, None):
         try:
             return _read(session, compiled, plan, params)
-        except (NotHydrated, TooOldForKeyed, TooFarToLook):
+        except NoKeyedAnswer:
             return None
 
     def looked(look: asyncio.Future[None]) -> None:
@@ -84,7 +84,7 @@ def read_when_current(
             if compiled.catalog is not session.newest_catalog():
                 raise NotHydrated  # planned for another catalog: the wide door plans anew
             result = _read(session, compiled, plan, params)
-        except (NotHydrated, TooOldForKeyed, TooFarToLook) as reason:
+        except NoKeyedAnswer as reason:
             again(reason)
             return
         except Exception as failed:  # noqa: BLE001 - whatever it is, the client is told

@@ -20,7 +20,7 @@ from executor.abc import PENDING, Done, ExecutionError, Rows, _Pending
 from executor.columnar.errors import canceled
 from executor.session import commands, keyed
 from executor.session.block import Block
-from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
+from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan
 from storage.abc import Datum
 from txn.lease import LeaseLapsed
@@ -87,9 +87,7 @@ class LockWait:
                 self._finish(refused)
             return
         except (
-            NotHydrated,
-            TooOldForKeyed,
-            TooFarToLook,
+            NoKeyedAnswer,
             keyed.Unsettled,
             commands.NeedsLease,
             LeaseLapsed,

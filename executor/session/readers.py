@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.keyed.plans import Door
-from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
+from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan
 from storage.abc import Row
 from txn.lease import LeaseLapsed
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Reader = Callable[[tuple[Any, ...]], Sequence[Row] | None]
 """Parameters -> rows, or None. Raises SqlError as the statement would."""
 
-_UNKNOWN = (NotHydrated, TooOldForKeyed, TooFarToLook, LeaseLapsed)
+_UNKNOWN = (NoKeyedAnswer, LeaseLapsed)
 
 
 def reader(session: Session, plan: Plan) -> Reader | None:

@@ -51,7 +51,7 @@ from executor.session import (
 from executor.session.block import Block
 from executor.session.context import SessionContext
 from executor.session.lock_wait import LockWait
-from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
+from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
@@ -177,7 +177,7 @@ class Session(SessionContext):
             except LeaseLapsed:
                 again = self._again(plan, params, done)
                 return current.read_when_current(self, compiled, plan, params, done, again)
-            except (NotHydrated, TooOldForKeyed, TooFarToLook):
+            except NoKeyedAnswer:
                 return None
             n = len(rows)
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
@@ -205,7 +205,7 @@ class Session(SessionContext):
         """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""
         try:
             rows = shortcut.read(params, self, shortcut.image, self.executor.read_ts())
-        except (NotHydrated, TooOldForKeyed, TooFarToLook, LeaseLapsed):
+        except (NoKeyedAnswer, LeaseLapsed):
             return None
         return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
@@ -260,7 +260,7 @@ class Session(SessionContext):
         except keyed.WouldBlock as blocked:
             wait = LockWait(self, block, compiled, plan, params, done, self._again(plan, params, done))
             return wait.begin(blocked)
-        except (NotHydrated, TooOldForKeyed, TooFarToLook, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
+        except (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
             return None
 
     # --- the wide door ---------------------------------------------------------------------

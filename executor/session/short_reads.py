@@ -25,7 +25,7 @@ from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan, rows_within
 from executor.keyed.write import UpdatePlan
 from executor.session import current, queries
 from executor.session.block import Block
-from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
+from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, Query, RelationUse, Table
 from storage.abc import Datum, Row
 from txn.lease import LeaseLapsed
@@ -61,7 +61,7 @@ def in_block(
             rows = _by_join(session, block, shortcut.plan, shortcut, compiled.plan.body, params)
         else:
             rows = _by_key(session, block, shortcut.plan, shortcut, params)
-    except (NotHydrated, TooOldForKeyed, TooFarToLook, LeaseLapsed):
+    except (NoKeyedAnswer, LeaseLapsed):
         return None
     return None if rows is None else Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
@@ -135,7 +135,7 @@ def writes_few(session: Session, block: Block, compiled: CompiledPlan, params: S
             return _few_indexed(write, params, session, view, block)
         bounds = write.lookup.bounds(params, session)
         return bounds is None or view.count_at_most(bounds) <= WRITTEN_ROWS_MAX
-    except (NotHydrated, TooOldForKeyed, TooFarToLook):
+    except NoKeyedAnswer:
         return False
 
 

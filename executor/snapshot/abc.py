@@ -21,15 +21,19 @@ from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Key
 
 
-class TooFarToLook(Exception):
+class NoKeyedAnswer(Exception):
+    """The keyed engine has no answer here and now; whoever can wait, or DuckDB, has one."""
+
+
+class TooFarToLook(NoKeyedAnswer):
     """The first rows of a range that are asked for are not among its first ones: DuckDB finds them sooner."""
 
 
-class TooOldForKeyed(Exception):
+class TooOldForKeyed(NoKeyedAnswer):
     """The row versions in memory no longer reach back to this timestamp."""
 
 
-class NotHydrated(Exception):
+class NotHydrated(NoKeyedAnswer):
     """The table's bulk is still being read from its parts: await `hydrated()` and come again."""
 
 
