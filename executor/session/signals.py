@@ -36,9 +36,13 @@ def end(executor: Executor, pid: int, reason: ExecutionError) -> None:
 
 
 def _end(session: Session, reason: ExecutionError, asker: Session | None = None) -> None:
-    """Busy ones end when their statement has stopped; the asker itself after its answer."""
+    """Ends it as soon as its statement has stopped. Who asks for its own end gets no answer, as in PostgreSQL."""
+    if session is asker:
+        if session.on_terminate is None:
+            raise reason
+        session.on_terminate(reason)  # before the statement fails: what the client is told is this reason
+        raise ExecutionError("57014", "canceling statement due to user request")
     loop = asyncio.get_running_loop()
     if session.on_terminate is not None:
         loop.call_soon(session.on_terminate, reason)
-    if session is not asker:
-        loop.call_soon(session.cancel)  # in this order: a statement that stops knows why it does
+    loop.call_soon(session.cancel)  # in this order: a statement that stops knows why it does

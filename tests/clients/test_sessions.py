@@ -51,6 +51,15 @@ def test_a_backend_is_ended_by_another(server: ServerProcess) -> None:
         assert c.execute("SELECT pg_terminate_backend(%s)", [pid]).fetchone() == (False,)
 
 
+def test_who_ends_itself_is_told_why_and_nothing_else(server: ServerProcess) -> None:
+    with (
+        server.connect() as c,
+        pytest.raises(psycopg.OperationalError, match="terminating connection due to administrator") as told,
+    ):
+        c.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+    assert told.value.sqlstate == "57P01"
+
+
 ACTIVITY = """
     SELECT d.datname, r.rolname, host(a.client_addr), a.client_port, a.state, a.query, a.wait_event_type,
            a.backend_start <= a.query_start, a.xact_start <= a.query_start, a.query_start <= now()
