@@ -326,6 +326,8 @@ async def read(
 ) -> Result:
     """A SELECT: small results as Rows, large ones as a Stream."""
     columns = plan.columns or ()
+    if "constants" in plan.extra:
+        await _constants(session, block, plan)
     if session.settings.execution_engine in DISTRIBUTED and session.executor.distributed is not None:
         from executor.distributed import read as distributed
 
@@ -352,6 +354,11 @@ async def read(
         rows = [row for b in batches for row in batch_rows(b, types)]
         return Rows(f"{tag} {len(rows)}", plan.columns, rows)
     return stream(session, running, batches, columns, tag)
+
+
+async def _constants(session: Session, block: Block | None, plan: Plan) -> None:
+    """Raises what a constant of the statement is refused with, whether or not a row asks for it."""
+    await arrow(session, block, plan.extra["constants"], (), begins=False)
 
 
 def _to_read(session: Session, prepared: Prepared) -> int:
@@ -458,6 +465,8 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
     """INSERT ... SELECT, and UPDATE, DELETE and MERGE of rows that a query finds; anew if the snapshot moved."""
     from executor.session import writing
 
+    if "constants" in plan.extra:
+        await _constants(session, block, plan)
     for _ in range(session.executor.limits.retries_max):
         try:
             with block.transaction().statement_reads():

@@ -11,7 +11,7 @@ engine or written as a query that yields the rows to write:
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -51,6 +51,7 @@ class Bound:
     tag: str
     by_range: KeyedUpdate | KeyedDelete | None = None
     """The same by a range of the primary key: for the executor to take if it is short."""
+    extra: dict[str, Any] = field(default_factory=dict)
 
 
 class DmlBinder(RowBinder):
@@ -231,6 +232,7 @@ class DmlBinder(RowBinder):
         accesses.writes(table, "UPDATE", _attnums(table, assignments))
         read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
         accesses.names_columns(table, alias, read)
+        extra = self.queries.constants([*assignments.values(), where])
         by_range: KeyedUpdate | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
@@ -249,17 +251,17 @@ class DmlBinder(RowBinder):
         relation.used |= set(range(len(table.columns)))
         row = [assignments.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
         items: list[Item] = [f"r{relation.number}._rid AS _rid", *self.row_items(table, row)]
-        extra = self.joined.items if self.joined is not None else []
-        text = self._target_query(prefix, [*items, *extra], relation, source, where)
+        joined = self.joined.items if self.joined is not None else []
+        text = self._target_query(prefix, [*items, *joined], relation, source, where)
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         body = UpdateQuery(
             table,
             query,
             tuple(sorted(assignments)),
             self.returning_query(outs, returning_relation, "new"),
-            len(extra),
+            len(joined),
         )
-        return Bound(body, columns, "UPDATE", by_range)
+        return Bound(body, columns, "UPDATE", by_range, extra)
 
     def delete(self, node: exp.Delete) -> Bound:
         table, alias = self.target(node.this, "delete from")
@@ -274,6 +276,7 @@ class DmlBinder(RowBinder):
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
         self.queries.accesses.writes(table, "DELETE")
         self.queries.accesses.names_columns(table, alias, [where_node, node.args.get("returning")])
+        constants = self.queries.constants([where])
         by_range: KeyedDelete | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
             try:
@@ -303,6 +306,7 @@ class DmlBinder(RowBinder):
             columns,
             "DELETE",
             by_range,
+            constants,
         )
 
     def _joined_scope(

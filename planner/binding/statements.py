@@ -70,7 +70,9 @@ def _bound(ast: exp.Expression, ctx: Any, queries: QueryBinder, parameters: Para
         body = with_writes(queries, bound.body)
         if body is not bound.body:
             kind = StatementKind.READ_THEN_WRITE
-        extra = {"by_range": bound.by_range} if bound.by_range is not None and body is bound.body else {}
+        extra: dict[str, Any] = dict(bound.extra)
+        if bound.by_range is not None and body is bound.body:
+            extra["by_range"] = bound.by_range
         return Plan(
             kind, bound.tag, parameters.all(), bound.columns, body, ctx.catalog.version, text, extra=extra
         )
@@ -96,6 +98,8 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         scope = queries.new_scope(None)
         parts = queries.select(node, scope, None)
         columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
+        if parts.source is not None:
+            extra = queries.constants(_own_expressions(parts))
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
@@ -138,6 +142,12 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         text,
         extra=extra,
     )
+
+
+def _own_expressions(parts: Parts) -> list[ir.Node | None]:
+    """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
+    nodes, where = parts.folded or ([x.node for x in parts.targets], parts.where)
+    return [*nodes, where, *(k.expr for k in parts.order)]
 
 
 def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from planner import types as t
 from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
-from planner.binding import ir, late_targets, window_keys
+from planner.binding import folding, ir, late_targets, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
@@ -238,6 +241,17 @@ class QueryWriter(QueryState):
             frag,
             " AS tw_l))",
         )
+
+    def constants(self, nodes: Iterable[ir.Node | None]) -> dict[str, Any]:
+        """What a plan says of constants that cannot be computed; a statement that has some is not for the keyed engine."""
+        nodes = list(nodes)
+        failing = folding.refused(nodes)
+        if failing:
+            self.prefer_keyed = False
+            return {"constants": folding.asked_first(self, failing)}
+        if self.parameters.literals and folding.undecided(nodes):
+            self.prefer_keyed = False  # planned again, with the literals in their places
+        return {}
 
     def finished(self, frag: Frag, *, with_rid: int = 0) -> Query:
         """The planner.abc.Query of a finished text. `with_rid`: the relation whose `_rid` it uses."""

@@ -1,0 +1,171 @@
+"""Constants that cannot be computed: PostgreSQL finds them when it plans, whether or not any row asks for them.
+
+    SELECT * FROM t WHERE 1 / 0 = 1       22012 also of an empty table: the division is computed before any row is read
+    CASE WHEN a > 9 THEN 1 / 0 END        the same, for nobody knows yet which a there will be
+    CASE WHEN false THEN 1 / 0 END        none: what comes after a condition that is known is left out
+
+So trees are searched for the few operations that are refused for some values (division, roots, logarithms, sums
+beyond a type), and those of literals are computed here, in plain numbers. What is found to fail becomes a query of its
+own, which the executor asks first and which raises the error in its own words. Whatever is not surely a failure is left
+to be computed row by row. Only a statement's own expressions are searched: those of subqueries PostgreSQL may drop
+unseen (EXISTS, columns that nobody names).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from planner import types as t
+from planner.abc import Query
+from planner.binding import ir
+from planner.binding.fragments import join, sql
+
+if TYPE_CHECKING:
+    from planner.binding.writing import QueryWriter
+
+_BITS: Final = {t.INT2: 15, t.INT4: 31, t.INT8: 63}
+_NUMBERS: Final = frozenset((*_BITS, t.NUMERIC, t.FLOAT4, t.FLOAT8))
+_DIVISIONS: Final = frozenset(("/", "%", "mod", "div"))
+_ROOTS: Final = frozenset(("sqrt", "|/"))
+_LOGARITHMS: Final = frozenset(("ln", "log", "log10"))
+
+Number = int | float | Decimal
+
+
+class _Fails(Exception):
+    """The constant that is being computed is refused."""
+
+
+def refused(nodes: Iterable[ir.Node | None]) -> list[ir.Node]:
+    """The constants in these trees that fail, in the order in which PostgreSQL comes to them."""
+    return [found for node in nodes if node is not None for found in _failing(node)]
+
+
+def undecided(nodes: Iterable[ir.Node | None]) -> bool:
+    """Whether parameters stand where literals might fail: `$1 / $2`, made of a statement without its literals."""
+    return any(
+        _name(n) in _DIVISIONS | _ROOTS | _LOGARITHMS and all(_given(a) for a in n.args)
+        for node in nodes
+        if node is not None
+        for n in ir.walk(node)
+        if isinstance(n, ir.Call)
+    )
+
+
+def asked_first(queries: QueryWriter, failing: list[ir.Node]) -> Query:
+    """The query that raises the first one's error."""
+    return queries.finished(sql("SELECT ", join(", ", [queries.emitter.frag(n) for n in failing[:1]])))
+
+
+def _given(node: ir.Node) -> bool:
+    return isinstance(node, ir.Parm | ir.Lit) or (isinstance(node, ir.Cast) and _given(node.arg))
+
+
+def _failing(node: ir.Node) -> Iterator[ir.Node]:
+    if isinstance(node, ir.Call | ir.Cast):
+        try:
+            _computed(node)
+        except _Fails:
+            yield node
+            return
+    if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window | ir.SetReturning):
+        return  # may be dropped, or computed for other rows than those of the statement
+    if isinstance(node, ir.Logic) and node.op in ("and", "or", "case", "coalesce"):
+        yield from _reached(node)
+        return
+    for child in ir.children(node):
+        yield from _failing(child)
+
+
+def _reached(node: ir.Logic) -> Iterator[ir.Node]:
+    """Of arguments that decide about those after them: up to the first one that is known."""
+    if node.op == "case":
+        for condition, value in zip(node.args[:-1:2], node.args[1::2], strict=False):
+            if not _of_rows(condition):
+                yield from _failing(condition)
+                return
+            yield from _failing(condition)
+            yield from _failing(value)
+        yield from _failing(node.args[-1])
+        return
+    for argument in node.args:
+        yield from _failing(argument)
+        if not _of_rows(argument):
+            return
+
+
+def _of_rows(node: ir.Node) -> bool:
+    """Whether it is known only when there is a row."""
+    return any(isinstance(n, ir.Var | ir.Aggregate | ir.Window | ir.SubQuery) for n in ir.walk(node))
+
+
+def _name(call: ir.Call) -> str:
+    """`/` of `int4 / int4`, `sqrt` of `sqrt(float8)`."""
+    op = call.op
+    if op.endswith(")"):
+        return op.partition("(")[0]
+    words = op.split(" ")
+    return words[1] if len(words) == 3 else words[0]
+
+
+def _computed(node: ir.Node) -> Number | None:
+    """A constant's value, as far as it is told here; None: not known. Raises _Fails."""
+    if isinstance(node, ir.Lit):
+        return _number(node)
+    if isinstance(node, ir.Cast):
+        value = _computed(node.arg)
+        bits = _BITS.get(node.type.oid)
+        if bits is None or not isinstance(value, int):
+            return value if isinstance(value, int) and node.type == t.TypeRef(t.NUMERIC) else None
+        return _within(value, bits)
+    if not isinstance(node, ir.Call) or node.volatile or node.type.oid not in _NUMBERS:
+        return None
+    values = [_computed(a) for a in node.args]
+    name = _name(node)
+    if name in _DIVISIONS and len(values) == 2 and values[0] is not None and values[1] == 0:
+        raise _Fails
+    if len(values) == 1 and (value := values[0]) is not None:
+        if (name in _ROOTS and value < 0) or (name in _LOGARITHMS and value <= 0):
+            raise _Fails
+        if name == "-":
+            bits = _BITS.get(node.type.oid)
+            return -value if bits is None else _within(-int(value), bits)
+        return None
+    if len(values) != 2 or node.type.oid not in _BITS:
+        return None
+    left, right = values
+    if not isinstance(left, int) or not isinstance(right, int):
+        return None
+    bits = _BITS[node.type.oid]
+    if name == "+":
+        return _within(left + right, bits)
+    if name == "-":
+        return _within(left - right, bits)
+    if name == "*":
+        return _within(left * right, bits)
+    if name == "/":
+        return _within(abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1), bits)
+    if name in ("%", "mod"):
+        return abs(left) % abs(right) * (1 if left >= 0 else -1)
+    return None
+
+
+def _number(node: ir.Lit) -> Number | None:
+    value = node.value
+    if node.type.oid in _BITS:
+        return int(value) if value is not None else None
+    if node.type.oid == t.NUMERIC and value is not None:
+        number = Decimal(str(value))
+        return number if number.is_finite() else None
+    return float(value) if node.type.oid in (t.FLOAT4, t.FLOAT8) and value is not None else None
+
+
+def _within(value: int, bits: int) -> int:
+    if not -(1 << bits) <= value < (1 << bits):
+        raise _Fails
+    return value
+
+
+__all__ = ["asked_first", "refused", "undecided"]
