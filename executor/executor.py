@@ -39,6 +39,7 @@ from executor.session.shared_advisory import SharedAdvisoryLocks
 from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
+from executor.snapshot.writer import SnapshotLimits
 from planner.abc import SqlError, Table
 from planner.binding import prelude
 from planner.catalog import TEMPORARY_PREFIX, Catalog, Database, Role, Schema, quote_identifier
@@ -133,6 +134,7 @@ class Executor:
             oldest_read_ts=environment.holds.oldest,
             fetch=fetch,
             progress=_report_progress,
+            limits=SnapshotLimits(unpacked_bytes_max=limits.duckdb_memory_limit_bytes // 8),
         )
         self = cls(environment, planner or Planner(), store, limits, read_only=read_only)
         store.packer.steady = self.columnar.steady

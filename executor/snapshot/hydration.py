@@ -3,8 +3,8 @@
     parts ("+", table, ts) ("-", table, ts) ...        as of one timestamp
        |            |
        |            +--> closes, applied last: a deletion may come before its insertion
-       +--> DuckDB, part by part, in a thread and a transaction of its own
-       +--> keyed tables: all insertions minus deletions, sorted into one run
+       +--> DuckDB, part by part, in a thread; packed whenever so much of it lies there as it came
+       +--> keyed tables: files that grow, a column each; at the end minus deletions, and sorted, a run
     then the commits since, in order, as if they had just happened
 
 Tables are **cold** until then. Nobody waits for tables that he does not ask for: a store hydrates in the
@@ -26,12 +26,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from executor.snapshot.bulk import conform
+from executor.snapshot.bulk import conform, rearranged
+from executor.snapshot.growing import GrowingColumns
+from executor.snapshot.keys import in_order, repeats, sort_order
 from executor.snapshot.packing import ROWS_MIN
-from executor.snapshot.pending import BulkClose, BulkInsert, Op, Written, bulk_op, write_ops
+from executor.snapshot.pending import BulkClose, BulkInsert, Op, Written, bulk_op, write_ops, written_bytes
 from executor.snapshot.physical import Physical
-from executor.snapshot.runs import RID, Run, RunShape, build_run
-from executor.snapshot.spill import Spill, one_array
+from executor.snapshot.runs import RID, Run, RunShape
+from executor.snapshot.spill import Spill, filtered, in_one, one_array
 from executor.snapshot.writer import give_own_database
 from storage.abc import Part, Timestamp
 from storage.sorted_ids import sorted_distinct
@@ -42,6 +44,9 @@ if TYPE_CHECKING:
     from executor.snapshot.store import SnapshotStore
 
 TS = "_ts"
+
+BATCH_ROWS = 1 << 17
+"""Rows that are read back from DuckDB at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,8 @@ class Loaded:
     written: Written
     run: Run | None
     as_of: Timestamp
+    unpacked_rows: int = 0
+    """Of those written to DuckDB, which lie there as they came."""
 
 
 async def load(
@@ -89,7 +96,8 @@ async def load(
     physical = image.physical
     con = store.connection.cursor()
     total = Written()
-    inserted: list[pa.Table] = []
+    bulk = _Insertions(image.shape, store.spill) if image.keyed else None
+    unpacked_rows = unpacked_bytes = 0
     closes: list[pa.Table] = []
     newest: Timestamp = 0
     row_count = source.row_count + _inserted(image.backlog)
@@ -106,15 +114,24 @@ async def load(
             await asyncio.shield(writing)  # the next part is fetched while this one is written
             if progress is not None and total.inserted:
                 progress(HydrationProgress(image.table.name, total.inserted, False))
+            if unpacked_bytes >= store.limits.unpacked_bytes_max and physical.database:
+                writing = asyncio.ensure_future(store.load(con.commit))  # nobody reads it before the end
+                await asyncio.shield(writing)
+                if await store.packer.pack_between(physical.database):
+                    unpacked_rows = unpacked_bytes = 0
+                writing = asyncio.ensure_future(store.load(con.begin))
+                await asyncio.shield(writing)
+            unpacked_rows += rows.num_rows
+            unpacked_bytes += written_bytes(rows)
             writing = asyncio.ensure_future(
                 store.load(_write, con, physical, [bulk_op(ts, BulkInsert(rows))], total)
             )
-            if image.keyed:
-                inserted.append(rows)
+            if bulk is not None:
+                await store.load(bulk.add, rows)
         gone = pa.concat_tables(closes) if closes else None
         run = None
-        if inserted:
-            run = await store.load(_sorted_run, image.shape, inserted, gone, newest, store.spill)
+        if bulk is not None and bulk.size:
+            run = await store.load(bulk.run, gone, newest)
         await asyncio.shield(writing)
         writing = asyncio.ensure_future(store.load(_end, con, physical, gone, total))
         await asyncio.shield(writing)
@@ -125,7 +142,7 @@ async def load(
     con.close()
     if progress is not None:
         progress(HydrationProgress(image.table.name, total.inserted, True))
-    return Loaded(total, run, source.as_of)
+    return Loaded(total, run, source.as_of, unpacked_rows + total.closed)
 
 
 async def reload(store: SnapshotStore, image: TableImage, ts: Timestamp) -> Loaded:
@@ -135,13 +152,16 @@ async def reload(store: SnapshotStore, image: TableImage, ts: Timestamp) -> Load
     sql = f"SELECT {names} FROM {image.physical.name} WHERE {where}"
     run = None
     if image.keyed:
-        con = store.connection.cursor()
-        table = await store.load(lambda: con.sql(sql).to_arrow_table())
-        con.close()
-        if table.num_rows:
-            rows = image.physical.canonical(table)
-            run = await store.load(_sorted_run, image.shape, [rows], None, ts, store.spill)
+        run = await store.load(_run_of_query, store, image, sql, ts)
     return Loaded(Written(), run, ts)
+
+
+def _run_of_query(store: SnapshotStore, image: TableImage, sql: str, ts: Timestamp) -> Run | None:
+    bulk = _Insertions(image.shape, store.spill)
+    with store.connection.cursor() as con:
+        for batch in con.sql(sql).to_arrow_reader(BATCH_ROWS):
+            bulk.add(image.physical.canonical(pa.Table.from_batches([batch])))
+    return bulk.run(None, ts) if bulk.size else None
 
 
 def _inserted(backlog: Sequence[tuple[Timestamp, ShardWrites]]) -> int:
@@ -184,24 +204,47 @@ def _physical_rows(physical: Physical, rows: pa.Table) -> pa.Table:
     return pa.table([*arrays, *(rows[n] for n in hidden)], names=[*physical.schema.names, *hidden])
 
 
-def _sorted_run(
-    shape: RunShape, inserted: list[pa.Table], gone: pa.Table | None, since: Timestamp, spill: Spill
-) -> Run | None:
-    tables = [t.drop_columns([TS]) if TS in t.column_names else t for t in inserted]
-    rows = pa.concat_tables(tables)
-    if gone is not None:
-        deleted = sorted_distinct(np.asarray(one_array(gone[RID])))
-        rids = np.asarray(one_array(rows[RID]))
-        at = np.searchsorted(deleted, rids)
-        at[at == len(deleted)] = 0
-        rows = rows.filter(pa.array(deleted[at] != rids))
-    if not rows.num_rows:
-        return None
-    columns = [rows.column(i) for i in range(len(shape.types))]
-    run = build_run(shape, np.asarray(one_array(rows[RID])), columns, 0, since, spill=spill)
-    for oid, _, _ in shape.uniques:
-        run.secondary(oid)
-    return run
+class _Insertions:
+    """What becomes a keyed table's run, part by part."""
+
+    def __init__(self, shape: RunShape, spill: Spill) -> None:
+        self._shape, self._spill = shape, spill
+        self._rows = GrowingColumns([*shape.types, pa.int64()], spill)
+
+    @property
+    def size(self) -> int:
+        return self._rows.size
+
+    def add(self, rows: pa.Table) -> None:
+        count = len(self._shape.types)
+        self._rows.add([*(rows.column(i) for i in range(count)), rows[RID]])
+
+    def run(self, gone: pa.Table | None, since: Timestamp) -> Run | None:
+        """Sorts them, without those that are gone."""
+        spill, large = self._spill, self._rows.is_large
+        *columns, ids = self._rows.arrays()
+        rids = np.asarray(ids)
+        if gone is not None:
+            deleted = sorted_distinct(np.asarray(one_array(gone[RID])))
+            at = np.searchsorted(deleted, rids)
+            at[at == len(deleted)] = 0
+            names = [str(i) for i in range(len(columns))]
+            rows = filtered(pa.table([*columns, ids], names=[*names, RID]), deleted[at] != rids, spill)
+            if not rows.num_rows:
+                return None
+            columns, rids = [in_one(rows.column(n), spill) for n in names], np.asarray(one_array(rows[RID]))
+        keys = self._shape.key_arrays(pa.array(rids), columns)
+        if not in_order(keys):
+            order = sort_order(keys)
+            columns = [in_one(c, spill) for c in rearranged(columns, order, spill)]
+            rids = rids[order]
+            keys = self._shape.key_arrays(pa.array(rids), columns)
+        assert not repeats(keys).any(), "a run has one version per key"
+        # Large columns are in mapped files by now, whichever way they came.
+        run = Run(self._shape, keys, rids, columns, 0, since, spill if large else None)
+        for oid, _, _ in self._shape.uniques:
+            run.secondary(oid)
+        return run
 
 
 # --- commits of other processes ------------------------------------------------------------------

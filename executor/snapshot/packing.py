@@ -122,6 +122,24 @@ class Packer:
         if self.unpacked_rows and not self._closed:
             await asyncio.shield(self._begin(1))
 
+    async def pack_between(self, database: str) -> bool:
+        """Packs what the caller, its only writer, has committed so far; False if that cannot be now.
+
+        It is not told to anybody else that it is being packed: nobody else writes to it.
+        """
+        release = await self.steady()
+        if release is None:
+            return False
+        try:
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._checkpoint, database)
+        except duckdb.TransactionException:
+            return False
+        finally:
+            release()
+        self.unpacked_rows.pop(database, None)
+        self._has_packed()
+        return True
+
     async def _pack_all(self, rows_min: int) -> None:
         for database in [name for name, rows in self.unpacked_rows.items() if rows >= rows_min]:
             for _ in range(TRIES_MAX):
@@ -145,14 +163,17 @@ class Packer:
             except duckdb.TransactionException:  # somebody writes all the same
                 self.unpacked_rows[database] = self.unpacked_rows.get(database, 0) + rows
                 return False
-            self.packed += 1
-            if self._giving_back is None and not self._closed:
-                self._giving_back = asyncio.get_running_loop().call_later(GIVE_BACK_S, self._give_back)
+            self._has_packed()
             return True
         finally:
             self._database = ""
             self._over.set()
             release()
+
+    def _has_packed(self) -> None:
+        self.packed += 1
+        if self._giving_back is None and not self._closed:
+            self._giving_back = asyncio.get_running_loop().call_later(GIVE_BACK_S, self._give_back)
 
     def _checkpoint(self, database: str) -> None:
         self._cursor.execute(f"CHECKPOINT {database}")

@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.snapshot.columns import rows_to_arrays
+from executor.snapshot.encoded import EncodedRows
 from executor.snapshot.physical import OPEN, Physical
 from executor.snapshot.spill import one_array
 from storage.abc import Timestamp
@@ -46,7 +47,7 @@ Op = tuple[Timestamp, Key, int, Any, int]
 class BulkInsert:
     """Rows as Arrow: `_rid` and the columns by their physical names; `_ts` if their times differ."""
 
-    rows: pa.Table
+    rows: pa.Table | EncodedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,37 @@ def row_count(ops: Sequence[Op]) -> int:
     return sum(op[3].rows.num_rows if op[2] == BULK and isinstance(op[3], BulkInsert) else 1 for op in ops)
 
 
+def written_bytes(rows: pa.Table) -> int:
+    """About what rows take in DuckDB as they come: texts have 16 bytes beside their own, and each row its times."""
+    return int(rows.nbytes + 16 * rows.num_rows)
+
+
+def instalments(ops: list[Op], bytes_max: int) -> list[tuple[list[Op], list[Op]]]:
+    """A queue cut into pieces of about so many bytes, and what is left after each; what is large is cut itself."""
+    if not any(op[2] == BULK for op in ops):
+        return [(ops, [])]
+    cut: list[Op] = []
+    sizes: list[int] = []
+    for op in ops:
+        if op[2] != BULK or not isinstance(op[3], BulkInsert):
+            cut.append(op)
+            sizes.append(0)
+            continue
+        rows = op[3].rows
+        step = max(1, rows.num_rows * bytes_max // max(1, written_bytes(rows)))
+        for at in range(0, rows.num_rows, step):
+            cut.append(bulk_op(op[0], BulkInsert(rows.slice(at, step))))
+            sizes.append(written_bytes(cut[-1][3].rows))
+    ends, held = [], 0
+    for i, size in enumerate(sizes):
+        if held and held + size > bytes_max:
+            ends.append(i)
+            held = 0
+        held += size
+    ends.append(len(cut))
+    return [(cut[start:end], cut[end:]) for start, end in zip([0, *ends], ends, strict=False)]
+
+
 def write_ops(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op]) -> Written:
     """Applies operations in order, inside the caller's DuckDB transaction."""
     done = Written()
@@ -175,8 +207,9 @@ def _write_bulk(
     con: duckdb.DuckDBPyConnection, physical: Physical, op: Any, ts: Timestamp, done: Written
 ) -> None:
     if isinstance(op, BulkInsert):
-        timed = "_ts" in op.rows.column_names
-        _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), op.rows)
+        timed = "_ts" in op.rows.schema.names
+        incoming = op.rows.reader() if isinstance(op.rows, EncodedRows) else op.rows
+        _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), incoming)
         if timed and op.rows.num_rows:
             ts = max(ts, pc.max(op.rows["_ts"]).as_py())
         done.add_insert(op.rows.num_rows, ts)
@@ -227,7 +260,7 @@ def _close_slices(
     return count
 
 
-def _run(con: duckdb.DuckDBPyConnection, sql: str, incoming: pa.Table) -> int:
+def _run(con: duckdb.DuckDBPyConnection, sql: str, incoming: pa.Table | pa.RecordBatchReader) -> int:
     """Executes a statement over the Arrow relation `incoming`; how many rows it touched."""
     con.register("incoming", incoming)
     try:

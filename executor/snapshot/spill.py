@@ -33,8 +33,8 @@ SLICE_ROWS = 1 << 17
 """Rows that are looked at at a time on their way to a file."""
 
 _ALIGNMENT = 64
-_OFFSET_LIMIT_BYTES = (1 << 31) - 1
-_LARGE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
+OFFSET_LIMIT_BYTES = (1 << 31) - 1
+LARGE = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,8 @@ def one_array(column: Column) -> pa.Array:
 def concat(arrays: Sequence[pa.Array]) -> pa.Array:
     """Arrays of one column put together, whether their offsets have 32 or 64 bits."""
     kinds = {a.type for a in arrays}
-    if len(kinds) > 1 or sum(a.nbytes for a in arrays) >= _OFFSET_LIMIT_BYTES:
-        arrays = [pc.cast(a, _LARGE.get(a.type, a.type)) for a in arrays]
+    if len(kinds) > 1 or sum(a.nbytes for a in arrays) >= OFFSET_LIMIT_BYTES:
+        arrays = [pc.cast(a, LARGE.get(a.type, a.type)) for a in arrays]
     return pa.concat_arrays(arrays)
 
 
@@ -141,7 +141,7 @@ def numbers_from(first: int, count: int, spill: Spill | None) -> Numbers:
 
 def nulls(count: int, t: pa.DataType, spill: Spill | None) -> pa.Array:
     """`count` nulls. Many of them are a hole in a file, which takes neither memory nor disk."""
-    text = t in _LARGE
+    text = t in LARGE
     width = 32 if text else t.bit_width if fixed_dtype(t) is not None or pa.types.is_decimal128(t) else 0
     size_bytes = (count + 1) * width // 8
     if spill is None or size_bytes < spill.size_bytes_min:
@@ -204,11 +204,11 @@ def _write(column: Column, file: BinaryIO) -> _Written | pa.Array:
                 (memoryview(c.buffers()[1])[c.offset * width : (c.offset + len(c)) * width] for c in chunks),
             ),
         )
-    elif t in _LARGE or t in _LARGE.values():
-        cut = [_offsets(c) for c in chunks]
+    elif t in LARGE or t in LARGE.values():
+        cut = [offsets_of(c) for c in chunks]
         size = sum(int(o[-1] - o[0]) for o in cut)
-        large = size > _OFFSET_LIMIT_BYTES or t in _LARGE.values()
-        t = _LARGE.get(t, t) if large else t
+        large = size > OFFSET_LIMIT_BYTES or t in LARGE.values()
+        t = LARGE.get(t, t) if large else t
         spans = (
             _put(file, _rebased(cut, np.int64 if large else np.int32)),
             _put(
@@ -224,8 +224,9 @@ def _write(column: Column, file: BinaryIO) -> _Written | pa.Array:
     return _Written(t, len(column), column.null_count, (validity, *spans))
 
 
-def _offsets(chunk: pa.Array) -> np.ndarray[Any, Any]:
-    wide = chunk.type in _LARGE.values()
+def offsets_of(chunk: pa.Array) -> np.ndarray[Any, Any]:
+    """Where each text of an array begins, and the last one ends, in its bytes."""
+    wide = chunk.type in LARGE.values()
     own: np.ndarray[Any, Any] = np.frombuffer(chunk.buffers()[1], np.int64 if wide else np.int32)
     return own[chunk.offset : chunk.offset + len(chunk) + 1]
 

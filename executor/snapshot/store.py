@@ -263,7 +263,7 @@ class SnapshotStore:
                 written, physical = loaded.written, image.physical
                 physical.exists = True
                 physical.account(written.inserted, written.closed, written.max_from, written.max_to)
-                self.packer.wrote(physical.database, written.inserted + written.closed)
+                self.packer.wrote(physical.database, loaded.unpacked_rows)
                 image.flushed_ts = max(image.flushed_ts, loaded.as_of)
                 image.hydrated_with(loaded.run, loaded.as_of)
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import duckdb
 
 from executor.snapshot.packing import ROWS_MIN, Packer, attach, detach
-from executor.snapshot.pending import Op, Written, by_generation, row_count, write_ops
+from executor.snapshot.pending import Op, Written, by_generation, instalments, row_count, write_ops
 from executor.snapshot.physical import Physical
 from storage.abc import Timestamp
 
@@ -58,6 +58,9 @@ class SnapshotLimits:
 
     spill_bytes_min: int = 64 << 20
     """Runs at least this large live in memory-mapped files."""
+
+    unpacked_bytes_max: int = 256 << 20
+    """What is written to a large table's database at a time before it is packed, about."""
 
     pin_wait_s: float = 30.0
     """How long a flush waits for pinned readers to begin before it gives up (and is tried again)."""
@@ -138,24 +141,41 @@ class DuckWriter:
                     if not physical.exists:
                         physical.move(first.database)
 
-                def write(con: duckdb.DuckDBPyConnection) -> list[Written]:
-                    done = []
-                    for physical, some in stretches:
-                        if not physical.exists:
-                            con.execute(physical.create())
-                        done.append(write_ops(con, physical, some))
-                    return done
-
-                for (physical, _), w in zip(stretches, await self._transact(image, write), strict=True):
-                    physical.exists = True
-                    physical.account(w.inserted, w.closed, w.max_from, w.max_to)
-                    self.packer.wrote(physical.database, w.inserted + w.closed)
-                    image.flushed_physical = physical
+                if len(stretches) == 1 and first.database:
+                    await self._write_by_instalments(image, first, ops)
+                else:
+                    await self._write(image, stretches)
                 image.flushed_ts = max(image.flushed_ts, upto)
                 ops = []
         finally:
             if ops:
                 image.give_back(ops)
+
+    async def _write_by_instalments(self, image: TableImage, physical: Physical, ops: list[Op]) -> None:
+        """Transactions of `unpacked_bytes_max`, and what they have written is packed in between. Takes from `ops` what is written.
+
+        Nobody sees half of a commit: who reads it waits for the flush, all others filter by its time.
+        """
+        for i, (piece, left) in enumerate(instalments(ops, self.limits.unpacked_bytes_max)):
+            if i:
+                await self.packer.pack_between(physical.database)
+            await self._write(image, [(physical, piece)])
+            ops[:] = left
+
+    async def _write(self, image: TableImage, stretches: list[tuple[Physical, list[Op]]]) -> None:
+        def write(con: duckdb.DuckDBPyConnection) -> list[Written]:
+            done = []
+            for physical, some in stretches:
+                if not physical.exists:
+                    con.execute(physical.create())
+                done.append(write_ops(con, physical, some))
+            return done
+
+        for (physical, _), w in zip(stretches, await self._transact(image, write), strict=True):
+            physical.exists = True
+            physical.account(w.inserted, w.closed, w.max_from, w.max_to)
+            self.packer.wrote(physical.database, w.inserted + w.closed)
+            image.flushed_physical = physical
 
     async def vacuum(self, image: TableImage, physical: Physical, since: Timestamp) -> None:
         """Deletes rows that nobody at or above `since` can see."""

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from executor.snapshot import growing
 from executor.snapshot.columns import cell_reader, row_reader, rows_to_arrays
+from executor.snapshot.growing import GrowingColumns
 from executor.snapshot.keys import (
     IntKeys,
     KeyIndex,
@@ -24,7 +26,7 @@ from executor.snapshot.keys import (
 )
 from executor.snapshot.merging import merge_runs
 from executor.snapshot.runs import RunShape, build_run
-from executor.snapshot.spill import Spill, spilled
+from executor.snapshot.spill import LARGE, Spill, spilled
 from storage.rows import INTERVAL
 
 COLUMNS: list[tuple[pa.DataType, list[Any]]] = [
@@ -74,6 +76,35 @@ def test_spilled_columns_are_equal_whatever_chunks_they_came_in(
         [back] = spilled([column], Spill(str(tmp_path), 0))
         assert back.equals(pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column)
         back.validate()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("limit_bytes", [8, 1 << 30], ids=["offsets of 64 bits", "of 32"])
+@pytest.mark.parametrize("in_files", [True, False])
+@pytest.mark.parametrize(("kind", "values"), COLUMNS, ids=[str(t) for t, _ in COLUMNS])
+def test_columns_that_grow_are_the_pieces_put_together(
+    kind: pa.DataType,
+    values: list[Any],
+    in_files: bool,
+    limit_bytes: int,
+    tmp_path: Any,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(growing, "OFFSET_LIMIT_BYTES", limit_bytes)
+    monkeypatch.setattr(growing, "_WIDENED_ROWS", 2)
+    [array] = rows_to_arrays([(v,) for v in values * 5], [{pa.large_string(): pa.string()}.get(kind, kind)])
+    array = array.cast(kind) if array.type != kind else array
+    full = array.filter(array.is_valid())
+    for whole in (array, full, array.slice(0, 0)):
+        grown = GrowingColumns([kind], Spill(str(tmp_path), 1 if in_files else 1 << 30))
+        for start, count in ((0, 0), (0, 4), (4, 1), (5, 2), (7, 0), (7, 100)):
+            piece = whole.slice(start, count)
+            grown.add([pa.chunked_array([piece.slice(0, 1), piece.slice(1)], kind)])
+        assert (grown.size, grown.is_large) == (len(whole), in_files and len(whole) > 0)
+        [back] = grown.arrays()
+        back.validate()
+        assert back.type == kind or back.type == LARGE[kind]
+        assert back.cast(kind).equals(whole)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,6 +15,7 @@ from executor.snapshot import (
     HydrationProgress,
     HydrationSource,
     NotHydrated,
+    SnapshotLimits,
     SnapshotStore,
     TableImage,
     TooOldForKeyed,
@@ -91,7 +92,10 @@ def run(work: Callable[[SnapshotStore], Awaitable[None]], **options: Any) -> Non
     asyncio.run(main())
 
 
-def test_parts_become_runs_and_duckdb_rows() -> None:
+@pytest.mark.parametrize(
+    "limits", [SnapshotLimits(), SnapshotLimits(spill_bytes_min=1)], ids=["memory", "files"]
+)
+def test_parts_become_runs_and_duckdb_rows(limits: SnapshotLimits) -> None:
     async def work(store: SnapshotStore) -> None:
         image = store.attach(TABLE, opener(PARTS, 30), last_write_ts=30)
         assert not image.hydrated_now()
@@ -107,7 +111,7 @@ def test_parts_become_runs_and_duckdb_rows() -> None:
         assert await relation(store, 20) == [(5, "again", 4), (6, None, 3), (7, "text 7", 1)]
         assert await relation(store, 30) == [(1, "text 1", 5), (5, "again", 4), (6, None, 3)]
 
-    run(work)
+    run(work, limits=limits)
 
 
 def test_outstanding_commits_follow_and_those_in_the_parts_are_skipped() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from executor.snapshot import SnapshotStore, packing
+from executor.snapshot import SnapshotLimits, SnapshotStore, packing
 from executor.snapshot.hydration import HydrationSource
 from tests.snapshot.test_store import PLAIN, put, query, rows, run
 
@@ -247,6 +247,95 @@ def test_a_large_table_that_is_hydrated_is_packed_too() -> None:
         assert await query(store, 5, "SELECT count(*), max(a) FROM {} q") == [(MANY, MANY - 1)]
 
     run(work)
+
+
+FEW = SnapshotLimits(unpacked_bytes_max=MANY * 20)
+"""A fifth of what `rows` of MANY take, or so."""
+
+
+def test_a_large_table_is_packed_while_it_is_hydrated() -> None:
+    async def work(store: SnapshotStore) -> None:
+        attempts = 0
+
+        async def parts() -> AsyncIterator[tuple[str, pa.Table, int]]:
+            for first in range(0, 2 * MANY, MANY // 2):
+                if attempts == 1 and first == MANY:
+                    raise OSError("the store is away")
+                yield "+", rows(list(range(first, first + MANY // 2)), None, first), 5
+            yield "-", rows([0], None, 77).select(["_rid"]), 5
+
+        async def opener() -> HydrationSource:
+            nonlocal attempts
+            attempts += 1
+            return HydrationSource(5, parts(), 2 * MANY)
+
+        store.attach(PLAIN, opener)
+        with pytest.raises(OSError, match="away"):
+            await store.image("t1").hydrated()
+        packed, left = unpacked(store)
+        assert packed and not left  # what was packed of the attempt that failed is gone
+        await store.prepare_read(["t1"], 5)
+        packed_again, left = unpacked(store)
+        assert packed_again > packed and left < 2 * MANY
+        assert await query(store, 5, "SELECT count(*), max(a) FROM {} q") == [(2 * MANY - 1, 2 * MANY - 1)]
+        image = store.image("t1")
+        assert image.get(78, 5) is not None and image.get(77, 5) is None
+        store.background_error = None  # that was expected
+
+    run(work, limits=FEW)
+
+
+def test_what_is_packed_while_it_is_written_is_seen_whole_or_not_at_all() -> None:
+    async def work(store: SnapshotStore) -> None:
+        steady, seen = store.packer.steady, []
+
+        async def look(ts: int) -> tuple[Any, ...]:
+            with store.pin(["t1"]) as pin:
+                text = store.relation_sql("t1", ts, pin=pin)
+                found = store.connection.cursor().execute(SUMS.format(text)).fetchone()
+            assert found is not None
+            return found
+
+        async def between() -> Callable[[], None] | None:
+            if store.image("t1").flushed_ts >= 10:
+                seen.append(await look(10))
+            return await steady()
+
+        fill(store)
+        before = await query(store, 10, SUMS)
+        assert unpacked(store)[0] > 0
+        store.packer.steady = between
+        fill(store, 20, first=MANY)
+        assert await query(store, 20, "SELECT count(*), max(a) FROM {} q") == [(2 * MANY, 2 * MANY - 1)]
+        assert len(seen) > 1 and set(seen) == set(before)
+        assert store.image("t1").physical.live_rows == 2 * MANY
+
+    run(work, limits=FEW)
+
+
+def test_what_could_not_be_written_is_written_by_the_next() -> None:
+    async def work(store: SnapshotStore) -> None:
+        steady = store.packer.steady
+
+        async def fails() -> Callable[[], None] | None:
+            if store.image("t1").physical.live_rows < MANY // 2:
+                return await steady()
+            raise RuntimeError("in the middle")
+
+        store.packer.steady = fails
+        fill(store)
+        image = store.image("t1")
+        put(image, -1, 20, "the last")
+        with pytest.raises(RuntimeError, match="in the middle"):
+            await store.prepare_read(["t1"], 20)
+        assert MANY // 2 <= image.physical.live_rows < MANY and image.pending
+        store.packer.steady = steady
+        found = await query(store, 20, "SELECT count(*), count(DISTINCT a), min(a) FROM {} q")
+        assert found == [(MANY + 1, MANY + 1, -1)]
+        assert await query(store, 10, "SELECT count(*) FROM {} q") == [(MANY,)]
+        store.background_error = None  # that was expected
+
+    run(work, limits=FEW)
 
 
 def test_a_table_that_is_dropped_when_it_could_not_be_read_leaves_no_database() -> None:
