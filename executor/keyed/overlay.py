@@ -30,6 +30,7 @@ from executor.keyed.row_ids import RowIds
 from executor.keyed.write import Change, kept_columns
 from executor.snapshot.abc import TableImage
 from executor.snapshot.columns import row_reader
+from executor.snapshot.encoded import NumberedLater
 from executor.snapshot.spill import Spill, filtered
 from planner.abc import Table
 from storage.abc import Row, Timestamp
@@ -70,12 +71,31 @@ class BulkInsert:
     keys these have, one for one (an UPDATE): so no key of theirs can be taken, and they shadow what they replace.
     """
 
-    __slots__ = ("prepared", "replaces", "rows")
+    __slots__ = ("_rows", "prepared", "replaces")
 
-    def __init__(self, rows: pa.Table, prepared: Any, replaces: BulkDelete | None = None) -> None:
-        self.rows = rows
+    def __init__(
+        self, rows: pa.Table | NumberedLater, prepared: Any, replaces: BulkDelete | None = None
+    ) -> None:
+        self._rows = rows
         self.prepared = prepared
         self.replaces = replaces
+
+    @property
+    def rows(self) -> pa.Table:
+        """Takes its time the first time where they are encoded still: not on the loop, if it can be helped."""
+        rows = self._rows
+        if isinstance(rows, NumberedLater):
+            rows = self._rows = rows.table()
+        return rows
+
+    @property
+    def rids(self) -> pa.ChunkedArray:
+        rows = self._rows
+        return rows.rids() if isinstance(rows, NumberedLater) else rows.column(0)
+
+    @property
+    def nbytes(self) -> int:
+        return int(self._rows.nbytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +224,7 @@ class TableWrites:
         """Whether some of these rows are the transaction's own, and not what it has made of the base's in bulk."""
         if RowIds(more=self.buffer.inserts).among(rids) is not None:
             return True
-        fresh = [b.rows.column(0) for b in self.bulk if b.replaces is None]
+        fresh = [b.rids for b in self.bulk if b.replaces is None]
         return RowIds(fresh).among(rids) is not None
 
     def own_holders(self, rule: UniqueRule, key: Key) -> list[Key]:
@@ -240,7 +260,7 @@ class TableWrites:
         gone = self.gone()
         out: list[FinalBulk] = []
         for bulk in self.bulk:
-            mask = gone.among(bulk.rows["_rid"])
+            mask = gone.among(bulk.rids)
             if mask is None:
                 whole = bulk.prepared if bulk.prepared is not None else bulk.rows
                 out.append(FinalBulk(whole, bulk.replaces))
@@ -256,7 +276,7 @@ class TableWrites:
             gone = self.gone()
             tables = []
             for bulk in self.bulk:
-                mask = gone.among(bulk.rows.column(0))
+                mask = gone.among(bulk.rids)
                 tables.append(bulk.rows if mask is None else filtered(bulk.rows, ~mask, self._spill))
             self._live = (list(self.bulk), (len(self.bulk_deleted), deletes), tables)
         return tables

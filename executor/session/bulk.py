@@ -33,7 +33,9 @@ from executor.session import bulk_locks, queries, references, settling
 from executor.session import keyed as keyed_session
 from executor.session.block import Block
 from executor.session.returned import Written, versions
+from executor.snapshot.bulk import Bulk
 from executor.snapshot.columns import row_reader, rows_to_arrays
+from executor.snapshot.encoded import EncodedRows, NumberedLater
 from executor.snapshot.removal import sorted_ids
 from executor.snapshot.spill import Spill, in_one, numbers_from
 from planner import types as t
@@ -249,11 +251,7 @@ async def add_bulk(
     executor = session.executor
     txn = block.transaction()
     writes = block.writes(table)
-    held = sum(b.rows.nbytes for w in block.tables.values() for b in w.bulk)
-    if held + numbered.nbytes > executor.limits.transaction_bytes_max:
-        raise ExecutionError(
-            "54000", f"the transaction writes more than {executor.limits.transaction_bytes_max} bytes"
-        )
+    _refuse_too_much(block, numbered.nbytes)
     own = physical(table, numbered)
     if writes.image is None:
         prepared = await executor.store.prepare_bulk(executor.store.draft(table), own)
@@ -287,6 +285,27 @@ async def add_bulk(
     txn.wrote_all(table.shard, blind=True)
     if not checked:
         await references.after_bulk(session, block, table, numbered)
+
+
+async def add_encoded(
+    session: Session, block: Block, table: Table, rows: EncodedRows, parts: Sequence[Part]
+) -> None:
+    """The same with rows that nobody has decoded yet, of a table at whose rows nobody looks: without keys, CHECKs and references."""
+    store, txn, writes = session.executor.store, block.transaction(), block.writes(table)
+    _refuse_too_much(block, rows.nbytes)
+    await hydrated(block, table)
+    for part in parts:
+        txn.add_part(table.shard, part)
+    schema = pa.schema([pa.field("_rid", pa.int64()), *shard_schema(table)])
+    writes.bulk.append(BulkInsert(NumberedLater(rows, schema, store.spill), Bulk(rows)))
+    txn.wrote_all(table.shard, blind=True)
+
+
+def _refuse_too_much(block: Block, more_bytes: int) -> None:
+    limit = block.executor.limits.transaction_bytes_max
+    held = sum(b.nbytes for w in block.tables.values() for b in w.bulk)
+    if held + more_bytes > limit:
+        raise ExecutionError("54000", f"the transaction writes more than {limit} bytes")
 
 
 async def staged_ahead(session: Session, table: Table, rows: pa.Table) -> tuple[pa.Table, list[Part]]:
@@ -545,4 +564,4 @@ async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any
         raise keyed_session.SnapshotMoved
 
 
-__all__ = ["delete", "insert", "insert_bulk", "lock_rids", "update"]
+__all__ = ["add_encoded", "delete", "insert", "insert_bulk", "lock_rids", "update"]

@@ -21,7 +21,7 @@ from executor.snapshot.bulk import Bulk, shared_keys
 from executor.snapshot.keys import KeyIndex
 from executor.snapshot.removal import Removal
 from executor.snapshot.runs import Run
-from executor.snapshot.spill import filtered
+from executor.snapshot.spill import Spill, filtered
 from txn.abc import Key
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ async def settle(session: Session, block: Block) -> None:
         settled: list[BulkInsert] = []
         searched: list[BulkDelete] = []
         for bulk in writes.bulk:
-            mask = await store.sort(functools.partial(gone.among, bulk.rows.column(0)))
+            mask = await store.sort(functools.partial(_among, gone, bulk))
             if mask is None and (created is None or _fits(bulk.prepared, image)):
                 if bulk.replaces is None and not _known(writes.image, bulk.prepared):
                     await store.look_up(image, bulk.prepared, gone)
@@ -129,11 +129,7 @@ async def settle(session: Session, block: Block) -> None:
                 searched.append(bulk.replaces)
             if mask is not None and mask.all():
                 continue
-            rows = (
-                bulk.rows
-                if mask is None
-                else await store.sort(functools.partial(filtered, bulk.rows, ~mask, store.spill))
-            )
+            rows = await store.sort(functools.partial(_left, bulk, mask, store.spill))
             own = pa.table([*rows.columns[1:], rows.column(0)], names=[*image.physical.schema.names, "_rid"])
             prepared = await store.prepare_bulk(image, own, ignoring=gone)
             settled.append(BulkInsert(rows, prepared, None))
@@ -142,6 +138,16 @@ async def settle(session: Session, block: Block) -> None:
             if due and writes.image is not None:
                 deletion.removal = await store.prepare_removal(store.image(shard), deletion.rids)
         writes.bulk, writes.settled = settled, True
+
+
+def _left(bulk: BulkInsert, mask: Any, spill: Spill) -> pa.Table:
+    """Its rows, without those that the mask says are gone. On a thread."""
+    return bulk.rows if mask is None else filtered(bulk.rows, ~mask, spill)
+
+
+def _among(gone: RowIds, bulk: BulkInsert) -> Any:
+    """Which of its rows were deleted again; None: not one. On a thread."""
+    return gone.among(bulk.rids)
 
 
 def _known(image: Any, prepared: Bulk | Removal | None) -> bool:

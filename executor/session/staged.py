@@ -13,8 +13,10 @@
 The statement is a write like any other: privileges, NOT NULL, CHECK, keys and references hold, a transaction may go
 on before and after it, and what fails leaves nothing behind. What it saves is moving the rows: **a file whose
 columns are exactly the table's is committed by reference**, where it lies; its rows are numbered by where they
-stand (`storage.parts`). Any other file (fewer columns, another width of integer, values that have to be read by a
-type's input function) is written anew by the server.
+stand (`storage.parts`). Where nobody has to look at them (no key, no CHECK, no reference) they are not even kept as columns:
+the file was decoded once, to see that it can be, and is again for whoever reads the table (`executor.snapshot.encoded`). Any
+other file (fewer columns, another width of integer, values that have to be read by a type's input function) is written anew
+by the server.
 
 Only files under `staging/` are ever read, and only for `STAGED_AGE_MAX_US` after they were written: later they may be
 collected. `FILES` lists the files that count, so what a failed or beaten task left beside them does not; without
@@ -32,7 +34,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -47,10 +49,12 @@ from executor.session.keyed import SnapshotMoved
 from executor.session.permissions import require
 from executor.session.row_queries import recomputed
 from executor.session.staged_columns import WrongColumn, canonical_column
-from executor.snapshot.spill import SLICE_ROWS, spilled_batches
+from executor.snapshot.encoded import EncodedFile, EncodedRows, dictionary_texts, open_texts
+from executor.snapshot.spill import SLICE_ROWS, mapped, spilled_batches
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Table
+from planner.catalog.exclusions import exclusions
 from storage.abc import BlobInfo, CorruptBlob, Datum, Part
 from storage.gc import STAGED, GcLimits
 from storage.rows import field_identity
@@ -58,6 +62,8 @@ from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
     from executor.session.session import Session
+
+T = TypeVar("T", pa.Table, pa.RecordBatch)
 
 STAGED_AGE_MAX_US = GcLimits().orphan_age_us // 2
 FILES_MAX = 100_000
@@ -83,7 +89,7 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
     try:
         if block.read_only or session.executor.read_only:
             raise ExecutionError("25006", "cannot execute COPY FROM in a read-only transaction")
-        staged = _Staged(session, table, columns)
+        staged = _Staged(session, table, columns, unread=mode == "append" and _nobody_looks(session, table))
         await staged.read(await _files(session, folder, names))
         count = await _written(session, block, staged, mode)
         if own:
@@ -154,12 +160,23 @@ async def _files(session: Session, folder: str, names: list[str] | None) -> list
     return found
 
 
-class _Staged:
-    """The rows of staged files, in the table's canonical types: `rows` has the copied columns as c<attnum>."""
+def _nobody_looks(session: Session, table: Table) -> bool:
+    """Whether a write to the table is over with NOT NULL, which needs no rows: nothing else is asked of them."""
+    rules = session.executor.rules(table)
+    asked = table.constraints or rules.checks or rules.wide_checks or exclusions(table)
+    return not asked and not any(c.generated for c in table.columns)
 
-    def __init__(self, session: Session, table: Table, columns: list[Column]) -> None:
+
+class _Staged:
+    """The rows of staged files, in the table's canonical types: `rows` has the copied columns as c<attnum>.
+
+    `unread`: files that become parts as they are may stay encoded.
+    """
+
+    def __init__(self, session: Session, table: Table, columns: list[Column], *, unread: bool) -> None:
         self.session, self.table, self.columns = session, table, columns
-        self.tables: list[pa.Table] = []
+        self.unread = unread and len(columns) == len(table.columns)
+        self.tables: list[pa.Table | EncodedFile] = []
         self.parts: list[Part] = []
         self.by_reference = True
         self._schema = shard_schema(table)
@@ -168,7 +185,7 @@ class _Staged:
 
     async def read(self, files: list[BlobInfo]) -> None:
         """Reads all files, a few at a time; their order stays. The first that is wrong ends it."""
-        found: list[tuple[pa.Table, Part | None]] = [(pa.table({}), None)] * len(files)
+        found: list[tuple[pa.Table | EncodedFile, Part | None]] = [(pa.table({}), None)] * len(files)
         waiting = iter(enumerate(files))
 
         async def reader() -> None:
@@ -187,7 +204,7 @@ class _Staged:
         self.parts = [part for _, part in found if part is not None]
         self.by_reference = len(self.parts) == len(found)
 
-    async def _one(self, info: BlobInfo) -> tuple[pa.Table, Part | None]:
+    async def _one(self, info: BlobInfo) -> tuple[pa.Table | EncodedFile, Part | None]:
         """Decoded, and durable if it may become a part as it is: the disk is at work while the processor is."""
         blob = self.session.executor.env.blob
         try:
@@ -197,11 +214,11 @@ class _Staged:
         decoded = asyncio.to_thread(self._decoded, info.key, data)
         if len(self.columns) < len(self.table.columns):
             return await decoded
-        found: tuple[pa.Table, Part | None]
+        found: tuple[pa.Table | EncodedFile, Part | None]
         found, _ = await asyncio.gather(decoded, blob.settle(info.key))
         return found
 
-    def _decoded(self, key: str, data: bytes) -> tuple[pa.Table, Part | None]:
+    def _decoded(self, key: str, data: bytes) -> tuple[pa.Table | EncodedFile, Part | None]:
         """On a thread. The part is None where the server has to write the rows anew."""
         try:
             file = pq.ParquetFile(pa.BufferReader(data))
@@ -214,10 +231,46 @@ class _Staged:
         if unknown or missing or len(set(given.names)) != len(given):
             raise _misfit(key, self.table, unknown, missing, given.names)
         exact = _Exact(len(self.columns) == len(self.table.columns) and self._identified(given))
+        if self.unread and exact.so_far and file.metadata.num_rows:
+            encoded = self._encoded(file, data)
+            if encoded is not None:
+                return encoded, self._part(key, data, encoded.row_count)
         rows = self._kept(self._batches(key, file, exact))
         if not exact.so_far or not rows.num_rows:
             return rows, None if rows.num_rows else Part("+", 0, len(data), 0, key=key)
-        return rows, Part("+", rows.num_rows, len(data), 0, key=key, checksum=zlib.crc32(data))
+        return rows, self._part(key, data, rows.num_rows)
+
+    def _part(self, key: str, data: bytes, row_count: int) -> Part:
+        return Part("+", row_count, len(data), 0, key=key, checksum=zlib.crc32(data))
+
+    def _encoded(self, file: pq.ParquetFile, data: bytes) -> EncodedFile | None:
+        """The file as it is, every value of it looked at. None: there is more to be done with it, or to be said about it."""
+        texts = dictionary_texts(file)
+        not_null = [self.columns[i].name for i in self.session.executor.rules(self.table).not_null]
+        row_count = size_bytes = 0
+        fits = False
+        try:
+            slices = open_texts(data, sorted(texts)).iter_batches(SLICE_ROWS, use_threads=False)
+            for rows in self._counted(map(_valid, slices)):
+                row_count, size_bytes = row_count + rows.num_rows, size_bytes + rows.nbytes
+                fits = not any(rows.column(n).null_count for n in not_null)
+                fits = fits and all(_is_canonical(rows.column(c.name), c) for c in self.columns)
+                if not fits:
+                    break
+            fits = fits and row_count == file.metadata.num_rows
+        except (pa.ArrowException, OSError, WrongColumn, ExecutionError) as e:
+            if isinstance(e, ExecutionError) and e.sqlstate == "54000":
+                raise
+            fits = False
+        if not fits:  # decoded as others are, it will say what is wrong, and where
+            with self._counting:
+                self._bytes -= size_bytes
+            return None
+        spill = self.session.executor.store.spill
+        kept: Any = data
+        if self._bytes >= spill.size_bytes_min:
+            kept = pa.py_buffer(mapped(np.frombuffer(data, np.uint8), spill))
+        return EncodedFile(kept, tuple(c.name for c in self.columns), row_count, size_bytes, texts)
 
     def _batches(self, key: str, file: pq.ParquetFile, exact: _Exact) -> Iterator[pa.Table]:
         """A file's rows, a slice at a time, in the table's canonical types; first none, of these types.
@@ -271,7 +324,7 @@ class _Staged:
                 return spilled_batches(itertools.chain(held, counted), spill)
         return pa.concat_tables(held)
 
-    def _counted(self, batches: Iterator[pa.Table]) -> Iterator[pa.Table]:
+    def _counted(self, batches: Iterator[T]) -> Iterator[T]:
         limit = self.session.executor.limits.transaction_bytes_max
         for rows in batches:
             with self._counting:
@@ -285,7 +338,28 @@ class _Staged:
         if not self.tables:
             schema = queries.physical_schema(self.table)
             return schema.empty_table().select([f"c{c.attnum}" for c in self.columns])
-        return pa.concat_tables(self.tables)
+        return pa.concat_tables(self.decoded(rows) for rows in self.tables)
+
+    def decoded(self, rows: pa.Table | EncodedFile) -> pa.Table:
+        """One file's. Takes its time where it was kept as it is."""
+        if not isinstance(rows, EncodedFile):
+            return rows
+        there = self.encoded([rows], 0).table(self.session.executor.store.spill)
+        return there.drop_columns(["_rid"])
+
+    def encoded(self, files: Sequence[EncodedFile], first_rid: int) -> EncodedRows:
+        return EncodedRows(files, queries.physical_schema(self.table), first_rid)
+
+
+def _valid(rows: pa.RecordBatch) -> pa.RecordBatch:
+    rows.validate(full=True)
+    return rows
+
+
+def _is_canonical(given: pa.Array, column: Column) -> bool:
+    """Whether the table stores exactly these values. Of a dictionary each is looked at once."""
+    values = given.dictionary if pa.types.is_dictionary(given.type) else given
+    return canonical_column(pa.chunked_array([values]), column)[1]
 
 
 @dataclass
@@ -337,27 +411,39 @@ async def _written(session: Session, block: Block, staged: _Staged, mode: str) -
 
 async def _append(session: Session, block: Block, staged: _Staged) -> int:
     table, executor = staged.table, session.executor
-    if not sum(rows.num_rows for rows in staged.tables):
-        return 0
-    await bulk.hydrated(block, table)
+    files = [f for f in staged.tables if isinstance(f, EncodedFile)]
+    if files and len(files) == sum(1 for p in staged.parts if p.row_count) and staged.by_reference:
+        count = sum(f.row_count for f in files)
+        first = executor.env.rids.take(count)
+        await bulk.add_encoded(
+            session, block, table, staged.encoded(files, first), _numbered(staged.parts, first)
+        )
+        return count
     rules = executor.rules(table)
     whole = []
-    for rows in staged.tables:
+    for found in staged.tables:
+        rows = await executor.store.sort(partial(staged.decoded, found))
         if not rows.num_rows:
             continue
         full = await completed(session, block, table, staged.columns, rows)
         await executor.store.sort(partial(bulk.check_rows, rules, full, session))
         whole.append(full)
+    if not whole:
+        return 0
+    await bulk.hydrated(block, table)
     full = pa.concat_tables(whole)
     first = executor.env.rids.take(full.num_rows)
     together = await executor.store.sort(lambda: bulk.numbered(first, table, full, executor.store.spill))
     await bulk.check_wide(session, block, table, bulk.physical(table, together))
-    parts: list[Part] = []
-    if staged.by_reference:
-        starts = itertools.accumulate((p.row_count for p in staged.parts), initial=first)
-        parts = [_described(p, at) for p, at in zip(staged.parts, starts, strict=False) if p.row_count]
-    await bulk.add_bulk(session, block, table, together, parts if staged.by_reference else None)
+    parts = _numbered(staged.parts, first) if staged.by_reference else None
+    await bulk.add_bulk(session, block, table, together, parts)
     return int(together.num_rows)
+
+
+def _numbered(parts: Sequence[Part], first_rid: int) -> list[Part]:
+    """One after the other, in the order of their rows."""
+    starts = itertools.accumulate((p.row_count for p in parts), initial=first_rid)
+    return [_described(p, at) for p, at in zip(parts, starts, strict=False) if p.row_count]
 
 
 def _described(part: Part, first_rid: int) -> Part:

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from executor.keyed.row_ids import RowIds
 from executor.snapshot.columns import row_reader
+from executor.snapshot.encoded import EncodedRows
 from executor.snapshot.keys import KeyIndex, Positions, in_order, key_index, repeats, sort_order
 from executor.snapshot.merging import STRETCH_ROWS, Gathered
 from executor.snapshot.runs import RID, Rids, Run, RunShape, build_run
@@ -40,7 +41,7 @@ CLASHES_MAX = 100
 class Bulk:
     """A bulk insert, ready to be admitted."""
 
-    table: pa.Table
+    table: pa.Table | EncodedRows
     """For DuckDB: physical column names and `_rid`, in the order given (row ids ascend)."""
 
     keys: KeyIndex | None = None

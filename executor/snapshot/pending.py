@@ -23,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.snapshot.columns import rows_to_arrays
+from executor.snapshot.encoded import EncodedRows
 from executor.snapshot.physical import OPEN, Physical
 from executor.snapshot.spill import one_array
 from storage.abc import Timestamp
@@ -46,7 +47,7 @@ Op = tuple[Timestamp, Key, int, Any, int]
 class BulkInsert:
     """Rows as Arrow: `_rid` and the columns by their physical names; `_ts` if their times differ."""
 
-    rows: pa.Table
+    rows: pa.Table | EncodedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +207,9 @@ def _write_bulk(
     con: duckdb.DuckDBPyConnection, physical: Physical, op: Any, ts: Timestamp, done: Written
 ) -> None:
     if isinstance(op, BulkInsert):
-        timed = "_ts" in op.rows.column_names
-        _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), op.rows)
+        timed = "_ts" in op.rows.schema.names
+        incoming = op.rows.reader() if isinstance(op.rows, EncodedRows) else op.rows
+        _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), incoming)
         if timed and op.rows.num_rows:
             ts = max(ts, pc.max(op.rows["_ts"]).as_py())
         done.add_insert(op.rows.num_rows, ts)
@@ -258,7 +260,7 @@ def _close_slices(
     return count
 
 
-def _run(con: duckdb.DuckDBPyConnection, sql: str, incoming: pa.Table) -> int:
+def _run(con: duckdb.DuckDBPyConnection, sql: str, incoming: pa.Table | pa.RecordBatchReader) -> int:
     """Executes a statement over the Arrow relation `incoming`; how many rows it touched."""
     con.register("incoming", incoming)
     try:
