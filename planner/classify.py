@@ -52,6 +52,7 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.AlterEnum: (_DDL, "ALTER TYPE"),
     st.CreateComposite: (_DDL, "CREATE TYPE"),
     st.CreateDomain: (_DDL, "CREATE DOMAIN"),
+    st.CreateFunction: (_DDL, "CREATE FUNCTION"),
     st.CreateRole: (_DDL, "CREATE ROLE"),
     st.AlterRole: (_DDL, "ALTER ROLE"),
     st.CreateDatabase: (_DDL, "CREATE DATABASE"),
@@ -84,6 +85,10 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
     if isinstance(statement, st.AlterTable | st.AlterNamed):
         return _DDL, "ALTER " + statement.kind.upper()
     if isinstance(statement, st.Drop):
+        return _DDL, "DROP " + statement.kind.upper()
+    if isinstance(statement, st.AlterFunction):
+        return _DDL, statement.tag
+    if isinstance(statement, st.DropFunctions):
         return _DDL, "DROP " + statement.kind.upper()
     if isinstance(statement, st.Grant):
         return _DDL, "REVOKE" if statement.revoke else "GRANT"

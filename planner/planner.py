@@ -71,6 +71,8 @@ class PlanContext:
     """The context of a time that an AS OF names; raises PlanError where it is not known yet which that is."""
     clause: str = ""
     """What a definition's expression is that is bound as the only column of a query (`planner.binding.clauses`)."""
+    check_bodies: bool = True
+    """Whether CREATE FUNCTION looks at what a body says."""
     partition: Any = None  # the planner's: this context's part of the cache
 
 

@@ -10,10 +10,11 @@ as in PostgreSQL, so an unterminated quote anywhere refuses everything.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from planner.abc import PlanError
-from planner.lexer import END, PUNCTUATION, tokenize
+from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
 
 STATEMENT_BYTES_MAX: Final = 1 << 30
 _SPACE: Final = " \t\n\r\f"
@@ -30,8 +31,10 @@ def split(text: str) -> list[tuple[str, int]]:
         raise PlanError("54000", "query string is too long")
     statements: list[tuple[str, int]] = []
     first, last = -1, 0
-    for token in tokenize(text):
-        if token.kind == END or (token.kind == PUNCTUATION and token.value == ";"):
+    tokens = tokenize(text)
+    ends = set(statement_ends(tokens))
+    for i, token in enumerate(tokens):
+        if token.kind == END or i in ends:
             if first >= 0:
                 statements.append((text[first:last], first))
             first = -1
@@ -40,6 +43,25 @@ def split(text: str) -> list[tuple[str, int]]:
                 first = token.start
             last = token.end
     return statements
+
+
+def statement_ends(tokens: Sequence[Token]) -> list[int]:
+    """Which tokens are semicolons that end a statement: those in a function's BEGIN ATOMIC ... END do not."""
+    ends: list[int] = []
+    first, depth = 0, 0
+    for i, token in enumerate(tokens):
+        if token.kind == PUNCTUATION and token.value == ";":
+            if not depth:
+                ends.append(i)
+                first = i + 1
+        elif token.kind == WORD:
+            if depth and token.value in ("begin", "case"):
+                depth += 1
+            elif depth and token.value == "end":
+                depth -= 1
+            elif token.value == "atomic" and tokens[i - 1].value == "begin" and tokens[first].value == "create":
+                depth = 1
+    return ends
 
 
 def _is_plain(body: str) -> bool:

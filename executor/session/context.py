@@ -259,7 +259,13 @@ class SessionContext:
         if self.temporary_schema not in path:
             path = (self.temporary_schema, *path)
         return PlanContext(
-            catalog, path, self.user, self.database, self.settings.types, reading_at=self.reading_at
+            catalog,
+            path,
+            self.user,
+            self.database,
+            self.settings.types,
+            reading_at=self.reading_at,
+            check_bodies=self.settings.raw("check_function_bodies") == "on",
         )
 
     def settings_changed(self) -> None:

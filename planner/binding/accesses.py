@@ -19,7 +19,7 @@ from sqlglot import exp
 from planner.abc import PlanError, Table
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
-from planner.catalog import Catalog, Schema, Sequence, View, rights
+from planner.catalog import Catalog, Function, Schema, Sequence, View, rights
 
 _RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
 
@@ -27,7 +27,7 @@ _RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statis
 @dataclass(slots=True)
 class Access:
     role: str
-    thing: Table | View | Sequence
+    thing: Table | View | Sequence | Function
     privilege: str
     relation: Relation | None = None
     """Of a table: its columns in use are known when the statement is bound."""
@@ -56,7 +56,7 @@ class Accesses:
         if not rights.holds(self.catalog, self.role, found, "USAGE"):
             raise rights.denied(found, position)
 
-    def writes(self, table: Table, privilege: str, attnums: Iterable[int] = ()) -> None:
+    def writes(self, table: Table | View, privilege: str, attnums: Iterable[int] = ()) -> None:
         self._said.append(Access(self.role, table, privilege, None, tuple(attnums)))
 
     def locks(self, table: Table) -> None:
@@ -72,9 +72,13 @@ class Accesses:
     def draws(self, sequence: Sequence) -> None:
         self._said.append(Access(self.role, sequence, "USAGE"))
 
-    def names_columns(self, table: Table, name: str, nodes: Iterable[exp.Expression | None]) -> None:
+    def executes(self, function: Function) -> None:
+        """A call: PostgreSQL asks for it in the name of who runs the statement, whatever view it stands in."""
+        self._said.append(Access(self.user, function, "EXECUTE"))
+
+    def names_columns(self, table: Table | View, name: str, nodes: Iterable[exp.Expression | None]) -> None:
         """SELECT on the columns of a written table that expressions of the statement name."""
-        by_name = {c.name: c.attnum for c in table.visible}
+        by_name = {c.name: c.attnum for c in table.columns if not c.hidden}
         found: set[int] = set()
         for node in nodes:
             for column in node.find_all(exp.Column, exp.Star) if node is not None else ():
@@ -108,6 +112,9 @@ class Accesses:
     def _check(self, a: Access) -> None:
         catalog = self.catalog
         if rights.is_superuser(catalog, a.role):
+            return
+        if isinstance(a.thing, Function):
+            rights.require(catalog, a.role, a.thing, a.privilege)
             return
         schema = catalog.get(a.thing.schema_oid)
         if isinstance(schema, Schema) and not schema.name.startswith("pg_temp_"):

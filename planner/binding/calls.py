@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, outer_aggregates
+from planner.binding import ir, outer_aggregates, routines
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
@@ -17,7 +17,7 @@ from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
-from planner.binding.naming import function_name
+from planner.binding.naming import function_name, identifier
 from planner.binding.records import items_of, record_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
@@ -25,6 +25,7 @@ from planner.binding.windows import INSIDE, WindowBinder
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
+    from planner.catalog import Function
 
 BOOL, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.UNKNOWN)
 _NO_MATCH = "No {} matches the given name and argument type{}. You might need to add {}explicit type cast{}."
@@ -214,7 +215,7 @@ class CallBinder(WindowBinder):
         over: exp.Window | None = None
         condition: exp.Expression | None = None
         within: exp.Order | None = None
-        inner = node
+        inner, schema = node, ""
         while True:
             if isinstance(inner, exp.Window):
                 over, inner = inner, inner.this
@@ -223,7 +224,7 @@ class CallBinder(WindowBinder):
             elif isinstance(inner, exp.WithinGroup):
                 within, inner = inner.expression, inner.this
             elif isinstance(inner, exp.Dot) and isinstance(inner.expression, exp.Anonymous):
-                inner = inner.expression
+                schema, inner = identifier(inner.this), inner.expression
             elif isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
                 raise PlanError("0A000", "IGNORE NULLS is not supported", position=_at(inner.this))
             else:
@@ -257,6 +258,19 @@ class CallBinder(WindowBinder):
         if name in ("normalize", "is_normalized") and len(arguments) == 2:
             arguments = [arguments[0], _normal_form(arguments[1])]
         known = procs().get(name)
+        if schema:
+            self.queries.accesses.enters(schema, _at(node))
+        in_sql = routines.known(self.queries, name, schema)
+        if in_sql or not self._may_be_built_in(name, schema):
+            clauses = (
+                ("DISTINCT", distinct),
+                ("ORDER BY", order),
+                ("FILTER", condition),
+                ("WITHIN GROUP", within),
+            )
+            found = self._in_sql(in_sql, name, schema, arguments, star, over, clauses, scope, _at(node))
+            if found is not None:
+                return found
         plain = over is None and condition is None and within is None and not distinct and not order
         if plain and not star and not arguments:
             made = session_function(name, [])
@@ -319,6 +333,36 @@ class CallBinder(WindowBinder):
             return special
         made = self._cast_call(name, given, position)
         return made if made is not None else self.function(name, given, position)
+
+    def _may_be_built_in(self, name: str, schema: str) -> bool:
+        return schema in ("", "pg_catalog", "information_schema", "public")
+
+    def _in_sql(
+        self, found: list[Function], name: str, schema: str, arguments: list[exp.Expression], star: bool,
+        over: exp.Window | None, clauses: Sequence[tuple[str, object]], scope: Scope, position: int,
+    ) -> ir.Node | None:  # fmt: skip
+        """A call of a function in SQL; None where it turns out to be of one of PostgreSQL's own."""
+        if star and name in procs() and not schema:
+            return None
+        made = routines.resolved(self, found, name, schema, arguments, scope, position)
+        if made is None:
+            return None
+        if star:
+            raise PlanError(
+                "42809", f"{name}(*) specified, but {name} is not an aggregate function", position=position
+            )
+        for what, given in clauses:
+            if given:
+                raise PlanError(
+                    "42809", f"{what} specified, but {name} is not an aggregate function", position=position
+                )
+        if over is not None:
+            raise PlanError(
+                "42809",
+                f"OVER specified, but {name} is not a window function nor an aggregate function",
+                position=position,
+            )
+        return routines.call(self.queries, made, scope, position)
 
     def row_items(self, arguments: Sequence[exp.Expression], scope: Scope) -> tuple[ir.Node, ...]:
         """What a row constructor is of: `t.*` in it are all columns of t."""

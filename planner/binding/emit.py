@@ -68,7 +68,7 @@ class Emitter:
 
     def plain(self, node: ir.Node) -> Frag:
         """The text of a node, around what `frag` writes of its subexpressions."""
-        if isinstance(node, ir.Var):
+        if isinstance(node, ir.Var | ir.Argument):
             column = self.columns[node.relation][node.column]
             if column.whole:
                 return Frag((column.sql,), column.form)
@@ -103,6 +103,10 @@ class Emitter:
             return self.any_all(node)
         if isinstance(node, ir.SubQuery):
             return self.subquery(node)
+        if isinstance(node, ir.Let):
+            from planner.binding.routine_values import let
+
+            return let(self, node)
         if isinstance(node, ir.Aggregate):
             return self.aggregate(node)
         if isinstance(node, ir.Window):

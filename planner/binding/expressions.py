@@ -174,6 +174,11 @@ class ExpressionBinder(PredicateBinder):
     def _parameter(self, node: exp.Parameter, _scope: Scope) -> ir.Node:
         position = start_of(node.this) or start_of(node)
         number = int(str(node.this.name))
+        if self.queries.routines.frames:
+            arguments = self.queries.routines.frames[-1].arguments
+            if not 0 < number <= len(arguments):
+                raise PlanError("42P02", f"there is no parameter ${number}", position=position)
+            return arguments[number - 1]
         return ir.Parm(self.parameters.use(number, position), number, position)
 
     def _column(self, node: exp.Column, scope: Scope) -> ir.Node:
@@ -276,8 +281,8 @@ class ExpressionBinder(PredicateBinder):
     def _dot(self, node: exp.Dot, scope: Scope) -> ir.Node:
         if isinstance(node.expression, exp.Anonymous):
             schema = identifier(node.this)
-            if schema in ("pg_catalog", "public", "information_schema"):
-                return self.call(node.expression, scope)
+            if self.queries.ctx.catalog.find_schema(schema) is not None:
+                return self.call(node, scope)
             raise PlanError("3F000", f'schema "{schema}" does not exist', position=start_of(node.this))
         if (
             isinstance(node.this, exp.Paren)

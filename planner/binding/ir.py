@@ -48,6 +48,26 @@ class Var(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Argument(Node):
+    """A parameter in the body of a function that is being put in the place of its call (`planner.binding.routines`).
+
+    No column, for it is the same for all rows of the body's queries; in their finished text it is a `Ref` like one.
+    """
+
+    relation: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Let(Node):
+    """`body`, in which `Var`s of relation `relation` are the values: each is computed once."""
+
+    relation: int
+    values: tuple[Node, ...]
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Call(Node):
     """A function or operator by its resolved signature.
 
@@ -128,7 +148,7 @@ class SubQuery(Node):
     query: Any  # emit.Frag
     relation: int = -1
     compare: Node | None = None
-    outer_from: tuple[Var, ...] = ()
+    outer_from: tuple[Var | Argument, ...] = ()
     outer: tuple[Node, ...] = ()
     form: Any = None
     numbered: bool = False
@@ -188,6 +208,8 @@ def children(node: Node) -> tuple[Node, ...]:
         return (node.arg,)
     if isinstance(node, AnyAll):
         return (node.compare, node.array)
+    if isinstance(node, Let):
+        return (*node.values, node.body)
     if isinstance(node, SubQuery):
         return ((node.compare,) if node.compare is not None else ()) + node.outer
     if isinstance(node, Aggregate):
@@ -213,6 +235,8 @@ def replace_children(node: Node, change: Callable[[Node], Node]) -> Node:
         return replace(node, arg=change(node.arg))
     if isinstance(node, AnyAll):
         return replace(node, compare=change(node.compare), array=change(node.array))
+    if isinstance(node, Let):
+        return replace(node, values=all_of(node.values), body=change(node.body))
     if isinstance(node, SubQuery):
         compare = change(node.compare) if node.compare is not None else None
         return replace(node, compare=compare, outer=all_of(node.outer))

@@ -34,7 +34,7 @@ def _parameters() -> dict[int, Parameters]:
 
 def ordered(name: str, arguments: Sequence[exp.Expression]) -> list[exp.Expression] | None:
     """The arguments in the parameters' order; None where no function has such parameters. Raises 42601."""
-    first, named = _cut(arguments)
+    first, named = cut(arguments)
     for proc in procs().get(name, ()):
         made = _arranged(proc, first, named)
         if made is not None:
@@ -42,7 +42,8 @@ def ordered(name: str, arguments: Sequence[exp.Expression]) -> list[exp.Expressi
     return None
 
 
-def _cut(arguments: Sequence[exp.Expression]) -> tuple[list[exp.Expression], dict[str, exp.Expression]]:
+def cut(arguments: Sequence[exp.Expression]) -> tuple[list[exp.Expression], dict[str, exp.Expression]]:
+    """The arguments by place and those by name. Raises 42601."""
     first: list[exp.Expression] = []
     named: dict[str, exp.Expression] = {}
     for a in arguments:

@@ -62,12 +62,17 @@ class QueryBinder(CompoundBinder):
         saved = self.text, self.search_path, self.expressions.text, self.accesses.role
         self.text = self.expressions.text = view.query
         self.search_path = view.search_path or self.search_path
+        own, self.routines.own = self.routines.own, False
+        kept, self.routines.kept = self.routines.kept, view.depends
+        own, self.routines.own = self.routines.own, False
+        kept, self.routines.kept = self.routines.kept, view.depends
         if view.oid not in self.accesses.catalog.as_invoker:
             self.accesses.role = view.owner
         try:
             return self.nested(parse_query(view.query), None)
         finally:
             self.text, self.search_path, self.expressions.text, self.accesses.role = saved
+            self.routines.own, self.routines.kept = own, kept
 
     def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
         """A subquery in an expression. Notes which outer columns its text has."""

@@ -202,11 +202,14 @@ def find_proc(name: str, given: tuple[str, ...], kind: str = "") -> tuple[Proc, 
 
     None: no candidate. Raises Ambiguous.
     """
+    rows = spread([p for p in procs().get(name, ()) if not kind or p.kind in kind], len(given))
+    return chosen(rows, given)
+
+
+def spread(found: Sequence[Proc], n: int) -> list[tuple[Proc, tuple[str, ...]]]:
+    """Those that take so many arguments, with the declared type of each."""
     rows: list[tuple[Proc, tuple[str, ...]]] = []
-    for p in procs().get(name, ()):
-        if kind and p.kind not in kind:
-            continue
-        n = len(given)
+    for p in found:
         if p.variadic and n >= len(p.args):
             last = p.args[-1]
             each = {"anyarray": "anyelement", "anycompatiblearray": "anycompatible"}.get(
@@ -215,6 +218,13 @@ def find_proc(name: str, given: tuple[str, ...], kind: str = "") -> tuple[Proc, 
             rows.append((p, p.args[:-1] + (each,) * (n - len(p.args) + 1)))
         elif len(p.args) - p.defaults <= n <= len(p.args) and not p.variadic:
             rows.append((p, p.args[:n]))
+    return rows
+
+
+def chosen(
+    rows: Sequence[tuple[Proc, tuple[str, ...]]], given: tuple[str, ...]
+) -> tuple[Proc, tuple[str, ...]] | None:
+    """The one of some candidates that fits best; None: none fits. Raises Ambiguous."""
     for p, args in rows:
         if args == given and not p.variadic:
             return p, args

@@ -22,6 +22,7 @@ from planner.binding import (
     ir,
     locked_rows,
     ordinality,
+    routine_rows,
     rows_from,
     sampling,
     series,
@@ -376,6 +377,11 @@ class SourceBinder:
         """A function in FROM: set-returning ones give rows, others one row."""
         if isinstance(call, exp.Anonymous) and function_name(call) == changes.NAME:
             return changes.source(self.queries, call, node.args.get("alias"), self)
+        in_sql = routine_rows.source(self, call, node, scope)
+        if in_sql is not None:
+            return in_sql
+        if isinstance(node, exp.Table) and node.args.get("db") is not None:
+            call = exp.Dot(this=node.args["db"], expression=call)
         position = first_position(call)
         alias = node.args.get("alias")
         numbered = bool(node.args.get("ordinality") or node.args.get("offset"))

@@ -19,6 +19,7 @@ from planner.binding.fragments import Form, Frag, Item
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
+from planner.binding.routines import Routines
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
 from planner.catalog.system.context import SystemContext
@@ -98,6 +99,7 @@ class QueryState:
         self.emitter = Emitter()
         self.tables: list[Relation] = []
         self.accesses = Accesses(ctx)
+        self.routines = Routines()
         self.system: list[SystemUse | ChangesUse] = []
         self.volatile = False
         self.prefer_keyed = True

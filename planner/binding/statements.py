@@ -54,6 +54,8 @@ def bind_statement(
         queries.emitter = emitter
     plan = _bound(ast, ctx, queries, parameters, text)
     queries.accesses.check()
+    if queries.routines.used:
+        plan.extra["functions"] = frozenset(queries.routines.used)
     return plan
 
 

@@ -32,6 +32,7 @@ from planner.catalog.objects import (
     CompositeType,
     Counter,
     Database,
+    Function,
     Grant,
     Index,
     Placed,
@@ -67,6 +68,7 @@ class Catalog:
         "_by_table",
         "_databases",
         "_defaults",
+        "_functions",
         "_objects",
         "_relations",
         "_roles",
@@ -100,6 +102,7 @@ class Catalog:
         self._databases: dict[str, Oid] = {}
         self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
         self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
+        self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
         for thing in built_in_objects() if things is None else things:
             self._add(thing)
@@ -167,6 +170,8 @@ class Catalog:
             self._databases[thing.name] = thing.oid
         elif isinstance(thing, SessionDefaults):
             self._defaults[thing.database_oid, thing.role_oid] = thing.oid
+        elif isinstance(thing, Function):
+            self._functions[thing.name] = self._functions.get(thing.name, _EMPTY) | {thing.oid}
         elif isinstance(thing, Comment | Grant):
             self._targets[thing.target] = self._targets.get(thing.target, _EMPTY) | {thing.oid}
 
@@ -188,6 +193,8 @@ class Catalog:
             del self._databases[thing.name]
         elif isinstance(thing, SessionDefaults):
             del self._defaults[thing.database_oid, thing.role_oid]
+        elif isinstance(thing, Function):
+            _discard(self._functions, thing.name, thing.oid)
         elif isinstance(thing, Comment | Grant):
             _discard(self._targets, thing.target, thing.oid)
 
@@ -372,6 +379,24 @@ class Catalog:
         oid = self._types.get((schema_oid, name))
         thing = self._objects.get(oid) if oid is not None else None
         return thing if isinstance(thing, USER_TYPES) else None
+
+    def functions(self, name: str, schema: str, search_path: Sequence[str]) -> list[Function]:
+        """The functions of that name that a call finds, nearest first. Of one signature the first hides the others."""
+        oids = self._functions.get(name)
+        if oids is None:
+            return []
+        if schema:
+            home = self.find_schema(schema)
+            homes = [home] if home is not None else []
+        else:
+            homes = [s for s in self.schemas_on(search_path) if not s.name.startswith(TEMPORARY_PREFIX)]
+        found: dict[tuple[Oid, ...], Function] = {}
+        for s in homes:
+            for oid in sorted(oids):
+                f = self._objects[oid]
+                if isinstance(f, Function) and f.schema_oid == s.oid:
+                    found.setdefault(f.signature, f)
+        return list(found.values())
 
     def role(self, name: str) -> Role | None:
         oid = self._roles.get(name)

@@ -34,6 +34,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "enum": objects.EnumType,
     "domain": objects.Domain,
     "composite": objects.CompositeType,
+    "function": objects.Function,
     "role": objects.Role,
     "comment": objects.Comment,
     "grant": objects.Grant,

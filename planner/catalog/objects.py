@@ -5,7 +5,7 @@ new ones. Each has an `oid` of its own, by which others point to it, so that ren
 
     Database 5 --< Schema 2200 --< Table 16384 --< Index 16387
                               |                `-- Constraint 16388 (inside the table)
-                              |--< View, Sequence, EnumType, Domain, CompositeType
+                              |--< View, Sequence, EnumType, Domain, CompositeType, Function
     Role 10            Comment -> any object        Grant -> any object and a role
 """
 
@@ -179,6 +179,58 @@ class CompositeType:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function: `mode` as in pg_proc (i in, o out, b both, t a column of RETURNS TABLE)."""
+
+    name: str
+    type: TypeRef
+    mode: str = "i"
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function in SQL: what it is called with, what it returns, and its body as text.
+
+    Names in a body of the standard's form (RETURN, BEGIN ATOMIC) were looked up on `search_path` when it was made, and
+    what it needs is in `depends`; names in a string are looked up by whoever calls it.
+    """
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: TypeRef
+    returns_set: bool
+    body: str
+    standard: bool = False  # RETURN expression, or BEGIN ATOMIC ... END
+    volatility: str = "v"
+    strict: bool = False
+    leakproof: bool = False
+    parallel: str = "u"
+    cost: float = 100.0
+    rows: float = 0.0
+    owner: str = DEFAULT_OWNER
+    depends: tuple[Oid, ...] = ()
+    search_path: tuple[str, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[Parameter, ...]:
+        """What a call gives it."""
+        return tuple(p for p in self.parameters if p.mode in "ib")
+
+    @property
+    def outputs(self) -> tuple[Parameter, ...]:
+        """OUT and INOUT parameters, or the columns of RETURNS TABLE."""
+        return tuple(p for p in self.parameters if p.mode != "i")
+
+    @property
+    def signature(self) -> tuple[Oid, ...]:
+        """What tells it from others of its name in its schema."""
+        return tuple(p.type.oid for p in self.inputs)
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     oid: Oid
     name: str
@@ -247,7 +299,7 @@ Relation = Table | View | Sequence | Index | CompositeType
 
 UserType = EnumType | Domain | CompositeType
 
-Placed = Table | View | Sequence | Index | EnumType | Domain | CompositeType
+Placed = Table | View | Sequence | Index | EnumType | Domain | CompositeType | Function
 """What lives in a schema."""
 
 CatalogObject = (
@@ -261,6 +313,7 @@ CatalogObject = (
     | EnumType
     | Domain
     | CompositeType
+    | Function
     | Role
     | Comment
     | Grant

@@ -23,6 +23,7 @@ from planner.catalog.objects import (
     Database,
     Domain,
     EnumType,
+    Function,
     Schema,
     Sequence,
     View,
@@ -36,11 +37,13 @@ ALL_OF: Final[dict[str, tuple[str, ...]]] = {
     "database": ("create", "temporary", "connect"),
     "type": ("usage",),
     "domain": ("usage",),
+    "function": ("execute",),
 }
 _OF_PUBLIC: Final[dict[str, frozenset[str]]] = {
     "database": frozenset(("connect", "temporary")),
     "type": frozenset(("usage",)),
     "domain": frozenset(("usage",)),
+    "function": frozenset(("execute",)),
 }
 
 
@@ -52,6 +55,8 @@ def kind_of(thing: CatalogObject) -> str:
         return "schema"
     if isinstance(thing, Database):
         return "database"
+    if isinstance(thing, Function):
+        return "function"
     return "type" if isinstance(thing, EnumType | Domain | CompositeType) else "table"
 
 

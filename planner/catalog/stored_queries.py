@@ -1,10 +1,11 @@
-"""Queries that the catalog keeps: of views, and of materialized views, which are tables with a query.
+"""Queries that the catalog keeps: of views, of materialized views, which are tables with a query, and of functions.
 
     View                       expanded where it is used
     Table(materialized=...)    filled from its query by CREATE and REFRESH, read like any table
+    Function(standard=True)    its body, RETURN or BEGIN ATOMIC; a body in a string is looked up by whoever calls it
 
-Both hold text, the relations that it needs, and the search path under which its names were looked up. Whoever
-renames or drops something that queries use asks here, and need not care which of the two it is.
+All hold text, the relations that it needs, and the search path under which its names were looked up. Whoever
+renames or drops something that queries use asks here, and need not care which of them it is.
 """
 
 from __future__ import annotations
@@ -13,24 +14,34 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from planner.abc import Oid, Table
+from planner.abc import Oid, PlanError, Table
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import View
+from planner.catalog.objects import Function, View
 
 
 @dataclass(frozen=True, slots=True)
 class StoredQuery:
-    holder: View | Table
+    holder: View | Table | Function
     query: str
     depends: tuple[Oid, ...]
     search_path: tuple[str, ...]
+
+    def refuse_parameter(self, name: str) -> None:
+        """Raises 0A000 where a name in the text that is to be changed may be a parameter's."""
+        if isinstance(self.holder, Function) and any(p.name == name for p in self.holder.parameters):
+            raise PlanError(
+                "0A000",
+                f'renaming "{name}" is not supported while function {self.holder.name} has a parameter of that name',
+            )
 
     @property
     def name(self) -> str:
         return self.holder.name
 
-    def reworded(self, query: str) -> View | Table:
+    def reworded(self, query: str) -> View | Table | Function:
         """The holder with this text for its query."""
+        if isinstance(self.holder, Function):
+            return dataclasses.replace(self.holder, body=query)
         if isinstance(self.holder, View):
             return dataclasses.replace(self.holder, query=query)
         assert self.holder.materialized is not None
@@ -43,6 +54,8 @@ def stored_query(thing: object) -> StoredQuery | None:
     """The query that an object holds, if it holds one."""
     if isinstance(thing, View):
         return StoredQuery(thing, thing.query, thing.depends, thing.search_path)
+    if isinstance(thing, Function) and thing.standard:
+        return StoredQuery(thing, thing.body, thing.depends, thing.search_path)
     if isinstance(thing, Table) and thing.materialized is not None:
         m = thing.materialized
         return StoredQuery(thing, m.query, m.depends, m.search_path)
@@ -50,8 +63,12 @@ def stored_query(thing: object) -> StoredQuery | None:
 
 
 def stored_queries(catalog: Catalog) -> Iterator[StoredQuery]:
-    """Every view and materialized view of the database, by OID."""
-    holders: list[View | Table] = [*catalog.objects(View), *catalog.objects(Table)]
+    """Every view, materialized view and function with such a query of the database, by OID."""
+    holders: list[View | Table | Function] = [
+        *catalog.objects(View),
+        *catalog.objects(Table),
+        *catalog.objects(Function),
+    ]
     for holder in sorted(holders, key=lambda h: h.oid):
         found = stored_query(holder)
         if found is not None:

@@ -160,6 +160,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
                 raise PlanError(
                     "0A000", "renaming a column that a view over several relations uses is not supported"
                 )
+            view.refuse_parameter(a.name)
             scope.replace(view.holder, view.reworded(renamed(view.query)))
 
 

@@ -10,13 +10,11 @@ from planner.catalog import CatalogObject, DefaultGrant, Grant, rights
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
-_KINDS = {"tables": "table", "sequences": "sequence", "types": "type", "schemas": "schema"}
+_KINDS = {"tables": "table", "sequences": "sequence", "types": "type", "schemas": "schema", "functions": "function", "routines": "function"}
 
 
 def alter_default_privileges(scope: Scope, said: st.AlterDefaultPrivileges) -> None:
-    kind = _KINDS.get(said.kind)
-    if kind is None:  # functions: nobody can make any, so nothing will ever be granted
-        return
+    kind = _KINDS[said.kind]
     if kind == "schema" and said.schemas:
         raise PlanError("0LP01", "cannot use IN SCHEMA clause when using GRANT/REVOKE ON SCHEMAS")
     roles = [require_role(scope, r) for r in said.roles] or [scope.user]

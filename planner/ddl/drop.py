@@ -19,6 +19,7 @@ from planner.catalog import (
     CompositeType,
     Domain,
     EnumType,
+    Function,
     Index,
     Schema,
     Sequence,
@@ -29,7 +30,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import depends, sequences
+from planner.ddl import depends, routines, sequences
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 
@@ -344,7 +345,9 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 for c in table.constraints
                 if c.kind == "f" and c.foreign_table == thing.oid
             ]
-    if isinstance(thing, Table | View) and has_rows_of(row_type_oid(thing.oid)):
+    if isinstance(thing, Table | View) and (
+        has_rows_of(row_type_oid(thing.oid)) or routines.of_type(scope, row_type(thing))
+    ):
         found += dependents(scope, row_type(thing))
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
@@ -373,7 +376,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         for view in stored_queries(catalog):
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
+    if isinstance(thing, Function):
+        found += _callers(scope, thing, on)
     if isinstance(thing, EnumType | Domain | CompositeType):
+        found += [Dependent(f, on) for f in routines.of_type(scope, thing)]
         for composite in catalog.objects(CompositeType):
             found += [
                 Dependent(composite, on, column=c)
@@ -383,6 +389,22 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         for domain in catalog.objects(Domain):
             if domain.base.oid in (thing.oid, thing.array_oid):
                 found.append(Dependent(domain, on))
+    return found
+
+
+def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
+    """Views, functions, defaults and CHECKs that call a function."""
+    catalog = scope.catalog
+    found = [Dependent(v.holder, on) for v in stored_queries(catalog) if function.oid in v.depends]
+    for table in catalog.objects(Table):
+        for column in table.columns:
+            if column.default is not None and routines.calls(scope, table, column.default, function):
+                found.append(Dependent(table, on, column=column, default_only=not column.generated))
+        found += [
+            Dependent(table, on, constraint=c)
+            for c in table.constraints
+            if c.kind == "c" and routines.calls(scope, table, c.expression, function)
+        ]
     return found
 
 

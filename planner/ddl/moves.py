@@ -30,6 +30,7 @@ def rename_relation(scope: Scope, found: Relation, new_name: str) -> None:
 def _rename_in_views(scope: Scope, found: Relation, new_name: str) -> None:
     for view in list(stored_queries(scope.catalog)):
         if found.oid in view.depends:
+            view.refuse_parameter(found.name)
             query = constraints.rename_in_expression(view.query, found.name, new_name)
             scope.replace(view.holder, view.reworded(query))
 

@@ -14,6 +14,7 @@ from planner.catalog import (
     DefaultGrant,
     Domain,
     EnumType,
+    Function,
     Grant,
     Schema,
     Sequence,
@@ -24,7 +25,7 @@ from planner.ddl import drop
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
-_OWNED: tuple[type[Any], ...] = (Schema, Table, View, Sequence, EnumType, Domain, CompositeType)
+_OWNED: tuple[type[Any], ...] = (Schema, Table, View, Sequence, EnumType, Domain, CompositeType, Function)
 
 
 def _roles(scope: Scope, names: tuple[str, ...]) -> set[str]:

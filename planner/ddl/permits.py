@@ -84,10 +84,19 @@ def _owns_relation(scope: Scope, said: Any) -> None:
         must_own(scope, thing)
     for action in getattr(said, "actions", ()):
         if action.what == "owner":
-            _may_become(scope, action.name)
+            may_become(scope, action.name)
 
 
-def _may_become(scope: Scope, name: str) -> None:
+def may_create_in(scope: Scope, schema: Schema) -> None:
+    """Raises 42501."""
+    if not rights.is_superuser(scope.catalog, scope.user):
+        rights.require(scope.catalog, scope.user, schema, "create")
+
+
+def may_become(scope: Scope, name: str) -> None:
+    """Raises 42501 for a role that the user is not in."""
+    if rights.is_superuser(scope.catalog, scope.user):
+        return
     if scope.catalog.role(name) is not None and name not in rights.roles_of(
         scope.catalog, scope.user, inherited=False
     ):
@@ -137,7 +146,7 @@ def _creates_schema(scope: Scope, said: st.CreateSchema) -> None:
     assert isinstance(database, Database)
     rights.require(scope.catalog, scope.user, database, "create")
     if said.owner:
-        _may_become(scope, said.owner)
+        may_become(scope, said.owner)
 
 
 def _alters_schema(scope: Scope, said: st.AlterSchema) -> None:

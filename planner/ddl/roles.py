@@ -12,6 +12,7 @@ from planner.catalog import (
     CatalogObject,
     Comment,
     Database,
+    Function,
     Grant,
     Role,
     Schema,
@@ -22,7 +23,7 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import Domain, Index
-from planner.ddl import first_settings, permits
+from planner.ddl import first_settings, permits, routines
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope, describe
 
@@ -298,6 +299,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
             if constraint.name == said.column:
                 return constraint.oid, 0
         raise PlanError("42704", f'constraint "{said.column}" for table "{name.name}" does not exist')
+    if said.signature is not None:
+        return routines.named(scope, said.signature, kind), 0
     if kind == "domain constraint":
         return _domain_constraint(scope, name, said.column), 0
     if kind == "schema":
@@ -389,7 +392,11 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                     found.append(("table", thing))
                 elif what == "sequences" and isinstance(thing, Sequence):
                     found.append(("sequence", thing))
+                elif what in ("functions", "routines") and isinstance(thing, Function):
+                    found.append(("function", thing))
         return found
+    if said.kind in ("function", "routine"):
+        return [("function", routines.named(scope, s, said.kind)) for s in said.signatures]
     for name in said.names:
         if said.kind == "schema":
             found.append(("schema", scope.catalog.schema(name.name)))

@@ -264,6 +264,7 @@ def _shown(name: st.Name) -> str:
 def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...]) -> str:
     """An object as PostgreSQL names it in messages: `table t`, `view s.v`, `constraint c on table t`."""
     from planner import catalog as objects
+    from planner.catalog.system.routines import signature_shown
 
     word = {
         Table: "table",
@@ -273,6 +274,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.EnumType: "type",
         objects.Domain: "type",
         objects.CompositeType: "type",
+        objects.Function: "function",
         Schema: "schema",
         objects.Role: "role",
         objects.Database: "database",
@@ -290,4 +292,6 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         schema = catalog.schema_of(schema_oid)
         if schema.name not in search_path and schema.name != "pg_catalog":
             shown = objects.quote_qualified(schema.name, name)
+    if isinstance(thing, objects.Function):
+        shown += f"({signature_shown(catalog, thing)})"
     return f"{word} {shown}"

@@ -46,7 +46,8 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     columns = _columns(said, plan)
     tree = parse_query(text)
     query = settled_query(scope, said.query)
-    depends = depends_on.needs_of_query(scope, tree)
+    needs = {*depends_on.needs_of_query(scope, tree), *plan.extra.get("functions", ())}
+    depends = tuple(sorted(needs))
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
         scope.replace(

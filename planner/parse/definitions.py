@@ -10,7 +10,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER, WORD, Token, quoted, tokenize
-from planner.parse import alterations, clauses, constraints, privileges, schemas, tables
+from planner.parse import alterations, clauses, constraints, privileges, routines, schemas, tables
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.exclusions import index_element
@@ -19,7 +19,6 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = {
-    "function": "CREATE FUNCTION",
     "procedure": "CREATE PROCEDURE",
     "trigger": "CREATE TRIGGER",
     "aggregate": "CREATE AGGREGATE",
@@ -61,6 +60,8 @@ def create(c: Cursor) -> Any:
         _trigger(c)
     if word in _REFUSED:
         c.unsupported(_REFUSED[word], at)
+    if not (temporary or unlogged) and c.accept("function"):
+        return routines.create_function(c, replace, at)
     if c.accept("recursive"):
         c.expect("view")
         return _recursive(_view(c, replace, temporary), at, c.text)
@@ -413,6 +414,8 @@ def alter(c: Cursor) -> Any:
         return alter_database(c)
     if c.accept("default", "privileges"):
         return privileges.alter_default_privileges(c)
+    if word := c.accept_one("function", "routine"):
+        return routines.alter_function(c, word)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
     if c.word in _REFUSED or c.word in ("extension", "large"):
@@ -449,7 +452,9 @@ def drop(c: Cursor) -> Any:
             return st.DropOwned(roles, clauses.drop_behaviour(c))
         if c.accept("extension"):
             c.unsupported("DROP EXTENSION", at)
-        if c.word in _REFUSED or c.word in ("aggregate", "routine"):
+        if word := c.accept_one("function", "routine"):
+            return routines.drop_functions(c, word)
+        if c.word in _REFUSED or c.word == "aggregate":
             return _drop_unknown(c, at)
         c.fail()
     concurrently = kind == "index" and c.accept("concurrently")
@@ -470,7 +475,7 @@ def drop(c: Cursor) -> Any:
 
 
 def _drop_unknown(c: Cursor, at: Any) -> Any:
-    """DROP FUNCTION and the like: none exists, so that with IF EXISTS there is nothing to do."""
+    """DROP PROCEDURE and the like: none exists, so that with IF EXISTS there is nothing to do."""
     word = c.advance().value
     exists = c.accept("if", "exists")
     if word in ("trigger", "rule", "policy"):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import clauses
+from planner.parse import clauses, routines
 from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
@@ -107,6 +108,11 @@ def comment(c: Cursor) -> Any:
         kind, name = word, c.qualified()
     elif word := c.accept_one("schema", "database", "role"):
         kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)
+    elif word := c.accept_one("function", "routine"):
+        signature = routines.signature(c)
+        c.expect("is")
+        text = None if c.accept("null") else c.string()
+        return st.Comment(word, signature.name, text or None, signature=signature)
     elif c.accept("extension"):
         c.name()
         c.expect("is")
@@ -185,17 +191,31 @@ def _grant(c: Cursor, revoke: bool) -> Any:
                     c.advance()
                     kind = known
                     break
-        if kind in ("function", "procedure", "routine", "language", "tablespace", "parameter"):
+        if kind in ("procedure", "language", "tablespace", "parameter"):
             c.unsupported(f"GRANT ON {kind.upper()}", c.tokens[c.at - 1])
+        if kind in ("function", "routine"):
+            signatures = [routines.signature(c)]
+            while c.accept_symbol(","):
+                signatures.append(routines.signature(c))
+            return _to_whom(c, privileges, kind, [s.name for s in signatures], revoke, option, signatures)
         names = [c.qualified()]
         while c.accept_symbol(","):
             names.append(c.qualified())
+    return _to_whom(c, privileges, kind, names, revoke, option)
+
+
+def _to_whom(
+    c: Cursor, privileges: list[tuple[str, tuple[str, ...]]], kind: str, names: list[st.Name], revoke: bool,
+    option: bool, signatures: Sequence[st.Signature] = (),
+) -> st.Grant:  # fmt: skip
     c.expect("from" if revoke else "to")
     grantees = _roles(c)
     with_option = c.accept("with", "grant", "option") or option
     _granted_by(c)
     cascade = clauses.drop_behaviour(c) if revoke else False
-    return st.Grant(tuple(privileges), kind, tuple(names), grantees, revoke, with_option, cascade)
+    return st.Grant(
+        tuple(privileges), kind, tuple(names), grantees, revoke, with_option, cascade, tuple(signatures)
+    )
 
 
 def _granted_by(c: Cursor) -> None:

@@ -21,6 +21,7 @@ from planner.parse import definitions, maintenance, privileges, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.positioned import place_of, positioned_write
+from planner.split import statement_ends
 
 _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "begin": utility.begin,
@@ -99,12 +100,11 @@ def parse_statement(text: str) -> Any:
 
 def _only_one(tokens: list[Token], text: str) -> None:
     """A semicolon may end the statement and not be inside it."""
-    for i, token in enumerate(tokens):
-        if token.kind == PUNCTUATION and token.value == ";":
-            if tokens[i + 1].kind != END:
-                raise PlanError("42601", "cannot insert multiple commands into a prepared statement")
-            del tokens[i]
-            return
+    for i in statement_ends(tokens):
+        if tokens[i + 1].kind != END:
+            raise PlanError("42601", "cannot insert multiple commands into a prepared statement")
+        del tokens[i]
+        return
 
 
 def _query(text: str, tokens: list[Token], word: str) -> Any:

@@ -10,6 +10,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     written      names, types, slices of text
     sessions     transactions, settings, cursors, COPY, EXPLAIN, maintenance
     tables       CREATE TABLE and its kin
+    routines     functions
     objects      DDL of the rest
 """
 
@@ -35,6 +36,13 @@ from planner.statements.objects import (
     Grant,
     GrantRole,
     ReassignOwned,
+)
+from planner.statements.routines import (
+    AlterFunction,
+    CreateFunction,
+    DropFunctions,
+    ParameterDef,
+    Signature,
 )
 from planner.statements.sessions import (
     Accepted,
@@ -94,6 +102,7 @@ __all__ = [
     "AlterAction",
     "AlterDefaultPrivileges",
     "AlterEnum",
+    "AlterFunction",
     "AlterNamed",
     "AlterRole",
     "AlterSchema",
@@ -111,6 +120,7 @@ __all__ = [
     "CreateDatabase",
     "CreateDomain",
     "CreateEnum",
+    "CreateFunction",
     "CreateIndex",
     "CreateRole",
     "CreateSchema",
@@ -122,6 +132,7 @@ __all__ = [
     "DeclareCursor",
     "Discard",
     "Drop",
+    "DropFunctions",
     "DropOwned",
     "Execute",
     "Explain",
@@ -134,6 +145,7 @@ __all__ = [
     "LockTable",
     "Name",
     "Notify",
+    "ParameterDef",
     "PositionedWrite",
     "Prepare",
     "QueryStatement",
@@ -152,6 +164,7 @@ __all__ = [
     "SetTransaction",
     "SetVariable",
     "ShowVariable",
+    "Signature",
     "Sql",
     "Truncate",
     "TypeName",

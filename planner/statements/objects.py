@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.statements.routines import Signature
 from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, IndexElement, SequenceOptions
 from planner.statements.written import Name, Sql, TypeName
 
@@ -150,6 +151,7 @@ class Comment:
     name: Name
     text: str | None
     column: str = ""
+    signature: Signature | None = None  # of a function
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ class Grant:
     revoke: bool = False
     grant_option: bool = False
     cascade: bool = False
+    signatures: tuple[Signature, ...] = ()  # of functions
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ default  ──normal─> sequence         rule of a view ──normal──> re
 from __future__ import annotations
 
 from planner.abc import Oid, Table
-from planner.catalog.objects import Index, Sequence
+from planner.catalog.objects import Function, Index, Sequence
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.relations import ATTRDEF_OID, CLASS_OID, CONSTRAINT_OID, REWRITE_OID
+from planner.catalog.system.relations import ATTRDEF_OID, CLASS_OID, CONSTRAINT_OID, PROC_OID, REWRITE_OID
 from planner.catalog.system.rowmaker import RowMaker
 
 _AUTO, _INTERNAL, _NORMAL = "a", "i", "n"
@@ -57,7 +57,15 @@ def pg_depend(context: SystemContext) -> Rows:
             for attnum in constraint.columns:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
     for v in stored_queries(catalog):
+        if isinstance(v.holder, Function):
+            for oid in v.depends:
+                called = isinstance(catalog.get(oid), Function)
+                edge(PROC_OID, v.holder.oid, _NORMAL, PROC_OID if called else CLASS_OID, oid)
+            continue
         for oid in v.depends:
+            if isinstance(catalog.get(oid), Function):
+                edge(REWRITE_OID, v.holder.oid, _NORMAL, PROC_OID, oid)
+                continue
             edge(REWRITE_OID, v.holder.oid, _NORMAL, CLASS_OID, oid)
     return found
 
@@ -76,4 +84,5 @@ def pg_rewrite(context: SystemContext) -> Rows:
             ev_action=v.query,
         )
         for v in stored_queries(context.catalog)
+        if not isinstance(v.holder, Function)
     ]

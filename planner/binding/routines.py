@@ -1,0 +1,454 @@
+"""Functions in SQL: a call is its body, put in the call's place when the statement is bound, as views are.
+
+    CREATE FUNCTION area(w int, h int) RETURNS int LANGUAGE sql AS 'SELECT w * h'
+    SELECT area(a, 2) FROM t            SELECT a * 2 FROM t
+    SELECT * FROM some_rows(3)          a subquery in FROM
+
+The body is bound in a scope of its own, in which its parameters are the only names outside of its queries; they are
+`ir.Argument`s until the arguments take their place (`routine_values`). So a function of an expression costs nothing at
+execution, is known to the keyed engine where its operators are, and every engine answers what it would answer to the
+expression. What a call computes is what PostgreSQL's computes where it inlines; where it does not, the difference shows
+only in bodies that vary (0A000 where it would) and in those that read what their own statement writes.
+
+Which function is meant: those of the name on the search path and PostgreSQL's own together, by the rules of `resolve`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from sqlglot import exp
+
+from planner import types as t
+from planner.abc import PlanError, SqlError, TypeRef
+from planner.binding import ir, once, routine_values
+from planner.binding.clauses import refuse_unsteady_routine
+from planner.binding.collating import carried
+from planner.binding.emit import EmittedColumn
+from planner.binding.facts import Proc, procs, type_name
+from planner.binding.named_arguments import cut
+from planner.binding.resolve import Ambiguous, chosen, spread
+from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
+from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
+from planner.catalog import Function
+from planner.parse import parse_expression, parse_query
+
+if TYPE_CHECKING:
+    from planner.binding.calls import CallBinder
+    from planner.binding.queries import QueryBinder
+    from planner.binding.state import BoundQuery
+
+DEPTH_MAX: Final = 50
+"""Calls inside of calls' bodies."""
+CALLS_MAX: Final = 1_000
+"""Bodies that one statement is made of."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """A body that is being bound."""
+
+    function: Function
+    arguments: tuple[ir.Argument, ...]
+
+
+@dataclass(slots=True)
+class Routines:
+    """What a statement's binding knows of functions in SQL."""
+
+    expand: bool = True
+    """Whether calls become their bodies; whoever writes a query down again wants the calls."""
+    frames: list[Frame] = field(default_factory=list)
+    own: bool = True
+    """Whether the statement's own text is being bound, and not a view's or a function's."""
+    used: set[int] = field(default_factory=set)
+    """The functions that the statement's own text calls."""
+    kept: tuple[int, ...] = ()
+    """The functions that the view called when it was made: others of their names are not meant."""
+    calls: int = 0
+
+
+def known(queries: QueryBinder, name: str, schema: str) -> list[Function]:
+    """The functions in SQL that this name may mean."""
+    found: list[Function] = queries.ctx.catalog.functions(name, schema, queries.search_path)
+    kept = [f for f in found if f.oid in queries.routines.kept]
+    return kept or found
+
+
+@dataclass(slots=True)
+class Resolved:
+    function: Function
+    args: list[ir.Node]
+    given: list[int]
+    """The places of the arguments that the call gave; the others are defaults."""
+
+
+def resolved(
+    calls: CallBinder, found: Sequence[Function], name: str, schema: str, arguments: list[exp.Expression],
+    scope: Scope, position: int,
+) -> Resolved | None:  # fmt: skip
+    """Which function is meant, with its arguments as its parameters' types; None: one of PostgreSQL's own.
+
+    Raises 42883, 42725.
+    """
+    queries = calls.queries
+    if arguments and isinstance(arguments[-1], exp.Variadic):
+        if name in procs() and not schema:
+            return None
+        raise PlanError("0A000", "VARIADIC arguments of functions in SQL are not supported", position=position)
+    first, named = cut(arguments)
+    given = [calls.bind(a, scope) for a in (*first, *named.values())]
+    given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
+    types = tuple(type_name(g.type.oid) for g in given)
+    rows: list[tuple[Proc, tuple[str, ...]]] = []
+    if not schema and not named:
+        rows += spread(procs().get(name, ()), len(given))
+    places: dict[int, list[int]] = {}
+    same: dict[tuple[str, ...], Function] = {}
+    unclear: set[tuple[str, ...]] = set()
+    for f in found:
+        at = _places(f, len(given) - len(named), list(named))
+        if at is None:
+            continue
+        declared = tuple(type_name(f.inputs[i].type.oid) for i in at)
+        if any(args == declared for _, args in rows):
+            if declared in same and same[declared].schema_oid == f.schema_oid:
+                unclear.add(declared)
+            continue  # one nearer on the path takes the same
+        same[declared] = f
+        places[f.oid] = at
+        rows.append((_as_proc(f), declared))
+    try:
+        best = chosen(rows, types)
+        if best is not None and best[1] in unclear:
+            raise Ambiguous
+    except Ambiguous:
+        raise PlanError(
+            "42725",
+            f"function {_called(name, schema, given, list(named))} is not unique",
+            hint="Could not choose a best candidate function. You might need to add explicit type casts.",
+            position=position,
+        ) from None
+    if best is None:
+        if not schema and name in procs():
+            return None  # in the words of those
+        error = calls.missing(name, given, position)
+        error.message = f"function {_called(name, schema, given, list(named))} does not exist"
+        error.args = (error.message,)
+        raise error
+    function = next((f for f in found if f.oid == best[0].oid), None)
+    if function is None:
+        return None
+    at = places[function.oid]
+    bound: dict[int, ir.Node] = {}
+    for i, g in zip(at, given, strict=True):
+        bound[i] = calls.coercions.coerce(g, TypeRef(function.inputs[i].type.oid), "i", position)
+    with _text(queries, function, ""):
+        for i, p in enumerate(function.inputs):
+            if i not in bound:
+                assert p.default is not None
+                queries.text = calls.text = p.default
+                value = calls.bind(parse_expression(p.default), Scope(None, 0))
+                bound[i] = calls.coercions.coerce(value, p.type, "a")
+    return Resolved(function, [bound[i] for i in range(len(function.inputs))], at)
+
+
+def _as_proc(f: Function) -> Proc:
+    args = tuple(type_name(p.type.oid) for p in f.inputs)
+    result = type_name(f.result.oid)
+    return Proc(f.name, args, result, "f", f.returns_set, f.strict, False, f.volatility, 0, "n", 0, f.oid, ())
+
+
+def _places(f: Function, first: int, named: list[str]) -> list[int] | None:
+    """Which parameters the arguments are of; None where the function cannot be called so."""
+    inputs = f.inputs
+    at = list(range(first))
+    for name in named:
+        i = next((i for i, p in enumerate(inputs) if p.name == name), -1)
+        if i < first:
+            return None
+        at.append(i)
+    if len(at) > len(inputs) or any(p.default is None for i, p in enumerate(inputs) if i not in at):
+        return None
+    return at
+
+
+def _called(name: str, schema: str, given: Sequence[ir.Node], named: list[str]) -> str:
+    first = len(given) - len(named)
+    types = [t.format_type(TypeRef(g.type.oid)) for g in given]
+    shown = [f"{named[i - first]} => {k}" if i >= first else k for i, k in enumerate(types)]
+    return f"{schema + '.' if schema else ''}{name}({', '.join(shown)})"
+
+
+# --- calls in expressions ------------------------------------------------------------------------------
+
+
+def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> ir.Node:
+    """The value that stands for a call in an expression. Raises 0A000 for what cannot be inlined."""
+    f = made.function
+    noted(queries, f)
+    if not queries.routines.expand:
+        return _as_written(queries, made, position)
+    refuse_unsteady_routine(queries.ctx.clause, shown(f))
+    number, relation, scope_of_body = parameters(queries, f, made.args)
+    with body(queries, f, relation, position):
+        if f.returns_set:
+            value = _set(queries, f, scope_of_body)
+        else:
+            value = _value(queries, f, scope_of_body)
+            if queries.ctx.clause and any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
+                raise PlanError(
+                    "0A000", f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported"
+                )
+            if scope.relations and any(isinstance(n, ir.SubQuery) and once.varies(n) for n in ir.walk(value)):
+                raise PlanError(
+                    "0A000",
+                    f"calling function {shown(f)}, whose query may find other values each time, for several rows is not supported",
+                )
+        if f.strict:
+            value = _unless_null(f, relation, value)
+    refusal = PlanError(
+        "0A000",
+        f"volatile arguments, or those that return sets, of function {shown(f)} are not supported where its body "
+        "is a query or names them more than once",
+        position=position,
+    )
+    if isinstance(value, ir.SetReturning):  # of a list, which is computed once
+        return ir.SetReturning(
+            value.type, value.op, tuple(routine_values.put(a, number, made.args, refusal) for a in value.args),
+            position=position,
+        )  # fmt: skip
+    return routine_values.put(value, number, made.args, refusal)
+
+
+def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
+    f = made.function
+    schema = queries.ctx.catalog.schema_of(f.schema_oid).name
+    op = f"routine {schema}.{f.oid}({', '.join(str(p.type.oid) for p in f.inputs)})"
+    last = max(made.given, default=-1) + 1
+    args = tuple(made.args[:last])
+    if f.returns_set:
+        return ir.SetReturning(f.result, op, args, position=position)
+    return ir.Call(f.result, op, args, f.volatility == "v", position)
+
+
+def noted(queries: QueryBinder, f: Function) -> None:
+    if queries.routines.own:
+        queries.routines.used.add(f.oid)
+    queries.accesses.executes(f)
+
+
+def shown(f: Function) -> str:
+    return f"{f.name}({', '.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
+
+
+def _unless_null(f: Function, relation: Relation, body: ir.Node) -> ir.Node:
+    """STRICT: NULL where an argument is."""
+    boolean = TypeRef(t.BOOL)
+    tests = tuple(
+        ir.Logic(boolean, "not", (ir.Logic(boolean, "is present", (value,)),)) for value in relation.values
+    )
+    if not tests:
+        return body
+    test = tests[0] if len(tests) == 1 else ir.Logic(boolean, "or", tests)
+    if isinstance(body, ir.SetReturning):
+        (rows,) = body.args
+        return ir.SetReturning(
+            body.type, body.op, (ir.Logic(rows.type, "case", (test, ir.Lit(rows.type, None), rows)),)
+        )
+    return ir.Logic(body.type, "case", (test, ir.Lit(body.type, None), body))
+
+
+# --- bodies ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _text(queries: QueryBinder, f: Function, text: str) -> Iterator[None]:
+    """Another text is bound: a body of the standard's form, or a default, on the search path of its making."""
+    saved = queries.text, queries.expressions.text, queries.search_path, queries.routines.own, queries.routines.kept
+    queries.text = queries.expressions.text = text
+    queries.routines.own = False
+    if f.standard or not text:
+        queries.search_path = f.search_path or queries.search_path
+        queries.routines.kept = f.depends
+    elif saved[4]:
+        queries.search_path, queries.routines.kept = tuple(queries.ctx.search_path), ()
+    try:
+        yield
+    finally:
+        (queries.text, queries.expressions.text, queries.search_path, queries.routines.own,
+         queries.routines.kept) = saved  # fmt: skip
+
+
+@contextmanager
+def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -> Iterator[None]:
+    """The body is bound, in the name of who runs the statement. Raises 54001 for one without an end."""
+    routines = queries.routines
+    routines.calls += 1
+    if any(frame.function.oid == f.oid for frame in routines.frames):
+        raise PlanError(
+            "54001",
+            "stack depth limit exceeded",
+            detail=f"Function {shown(f)} calls itself, and calls are expanded when a statement is planned.",
+            position=position,
+        )
+    if len(routines.frames) >= DEPTH_MAX or routines.calls > CALLS_MAX:
+        raise PlanError(
+            "54001",
+            "stack depth limit exceeded",
+            detail=f"Calls of functions in SQL are expanded {DEPTH_MAX} deep and {CALLS_MAX} times in a statement at most.",
+            position=position,
+        )
+    role, queries.accesses.role = queries.accesses.role, queries.accesses.user
+    arguments = tuple(v for v in map(_argument, relation.values) if v is not None)
+    routines.frames.append(Frame(f, arguments))
+    try:
+        with _text(queries, f, body_of(f)):
+            yield
+    except SqlError as e:
+        if not e.context:
+            e.context = f'SQL function "{f.name}" during inlining'
+        e.position = position if e.sqlstate == "54001" or (e.sqlstate == "0A000" and len(routines.frames) == 1) else 0
+        raise
+    finally:
+        routines.frames.pop()
+        queries.accesses.role = role
+
+
+def _argument(value: ir.Node) -> ir.Argument | None:
+    while isinstance(value, ir.Collated):
+        value = value.arg
+    return value if isinstance(value, ir.Argument) else None
+
+
+def parameters(queries: QueryBinder, f: Function, args: Sequence[ir.Node]) -> tuple[int, Relation, Scope]:
+    """A scope in which the parameters' names are."""
+    number = queries.next_relation()
+    columns: list[RelationColumn] = []
+    values: list[ir.Node] = []
+    for i, (p, arg) in enumerate(zip(f.inputs, args, strict=True)):
+        collation = carried(arg)
+        columns.append(RelationColumn(p.name, arg.type, collation=collation))
+        value: ir.Node = ir.Argument(arg.type, number, i)
+        values.append(ir.Collated(arg.type, value, collation) if collation else value)
+    queries.declare(
+        number, [EmittedColumn(f"a{i}", queries.emitter.frag(a).form) for i, a in enumerate(args)]
+    )
+    relation = Relation(number, f.name, columns, values=values)
+    scope = queries.new_scope(None)
+    scope.relations = [relation]
+    scope.columns = [StarColumn(c.name, v, c) for c, v in zip(columns, values, strict=True) if c.name]
+    return number, relation, scope
+
+
+def validate(queries: QueryBinder, f: Function) -> None:
+    """Binds the body as if it were called. Raises what is wrong with it, with positions in the body."""
+    args: list[ir.Node] = [ir.Parm(p.type, i + 1) for i, p in enumerate(f.inputs)]
+    queries.emitter.varying = False
+    _, relation, scope = parameters(queries, f, args)
+    routines = queries.routines
+    routines.frames.append(Frame(f, tuple(v for v in map(_argument, relation.values) if v is not None)))
+    queries.text = queries.expressions.text = body_of(f)
+    if f.standard:
+        queries.routines.own = True
+    if fields_returned(queries, f) is None:
+        _set(queries, f, scope) if f.returns_set else _value(queries, f, scope)
+    else:
+        rows(queries, f, scope)
+    queries.accesses.check()
+
+
+def fields_returned(queries: QueryBinder, f: Function) -> list[tuple[str, TypeRef]] | None:
+    """The columns of a function that returns composite values; None for one of single values."""
+    if f.result.oid == t.RECORD:
+        return [(p.name, TypeRef(p.type.oid)) for p in f.outputs]
+    fields = t.composite_fields(f.result.oid)
+    return None if fields is None else list(fields)
+
+
+def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
+    """The body as one value."""
+    fields = fields_returned(queries, f)
+    tree = parse_query(body_of(f))
+    if fields is None and is_expression(tree):
+        made = queries.expressions.bind(tree.expressions[0], queries.new_scope(scope))
+        made = queries.coercions.settled(made)
+        if not any(isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(made)):
+            return _as_result(queries, f, made)
+        tree = parse_query(body_of(f))
+    if fields is not None:
+        bound = rows(queries, f, scope)
+        return _record(queries, f, bound, fields)
+    bound = queries.nested(one_row(tree), scope)
+    _only_reads(queries, f)
+    if len(bound.columns) != 1:
+        raise mismatch(f, "Final statement must return exactly one column.")
+    column = bound.columns[0]
+    value: ir.Node = ir.SubQuery(column.type, "scalar", bound.frag, form=bound.forms[0])
+    if column.collation:
+        value = ir.Collated(column.type, value, column.collation)
+    return _as_result(queries, f, value)
+
+
+def _as_result(queries: QueryBinder, f: Function, value: ir.Node) -> ir.Node:
+    made = queries.coercions.try_coerce(value, TypeRef(f.result.oid), "a")
+    if made is None:
+        raise mismatch(f, f"Actual return type is {t.format_type(TypeRef(value.type.oid))}.")
+    return made
+
+
+def _record(
+    queries: QueryBinder, f: Function, bound: BoundQuery, fields: Sequence[tuple[str, TypeRef]]
+) -> ir.Node:
+    raise PlanError(
+        "0A000", f"function {shown(f)}, which returns rows of several columns, outside of FROM is not supported"
+    )
+
+
+def _set(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
+    """The body as a list of values that is unnested where the call stands."""
+    if fields_returned(queries, f) is not None:
+        raise PlanError(
+            "0A000", f"function {shown(f)}, which returns rows of several columns, outside of FROM is not supported"
+        )
+    if t.element_of(f.result.oid):
+        raise PlanError(
+            "0A000", f"function {shown(f)}, which returns a set of arrays, outside of FROM is not supported"
+        )
+    bound_types = queries.nested(parse_query(body_of(f)), scope).columns
+    _only_reads(queries, f)
+    if len(bound_types) != 1:
+        raise mismatch(f, "Final statement must return exactly one column.")
+    values = queries.expressions.array_query(parse_query(body_of(f)), scope)
+    if bound_types[0].type.oid != f.result.oid:
+        target = TypeRef(t.array_of(f.result.oid))
+        made = queries.coercions.try_coerce(values, target, "a")
+        if made is None:
+            raise mismatch(f, f"Actual return type is {t.format_type(TypeRef(bound_types[0].type.oid))}.")
+        values = made
+    made_set = queries.expressions.function("unnest", [values], 0)
+    assert isinstance(made_set, ir.SetReturning)
+    return made_set
+
+
+def rows(
+    queries: QueryBinder, f: Function, scope: Scope, columns: Sequence[tuple[str, TypeRef]] | None = None
+) -> BoundQuery:
+    """The body as rows with the columns that the function returns. Raises 42P13."""
+    from planner.binding.routine_rows import fitted
+
+    tree = parse_query(body_of(f))
+    bound = queries.nested(tree if f.returns_set else one_row(tree), scope)
+    _only_reads(queries, f)
+    return fitted(queries, f, bound, columns if columns is not None else fields_returned(queries, f))
+
+
+def _only_reads(queries: QueryBinder, f: Function) -> None:
+    if queries.common_writes:
+        raise PlanError("0A000", f"function {f.name}, which writes, is not supported")
+
+
+__all__ = ["Resolved", "Routines", "call", "known", "noted", "resolved", "rows", "shown", "validate"]

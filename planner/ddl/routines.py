@@ -1,0 +1,417 @@
+"""CREATE, ALTER and DROP FUNCTION: functions in SQL, whose calls are put in place when statements are bound.
+
+Its body is bound once when the function is made, so that what is wrong with it is said then (`check_function_bodies`).
+Views, defaults and CHECKs that call a function depend on it; which ones do is found out by binding them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from planner import statements as st
+from planner import types as t
+from planner.abc import Oid, PlanError, SqlError, Table, TypeRef
+from planner.binding import routines as binding
+from planner.binding.parameters import Parameters
+from planner.binding.queries import QueryBinder
+from planner.binding.routine_bodies import body_of
+from planner.catalog import Domain, Function, Parameter, UserType, quote_identifier, quote_qualified
+from planner.catalog.names import missing_schema
+from planner.catalog.stored_queries import stored_queries
+from planner.catalog.system.routines import signature_shown
+from planner.ddl import depends as depends_on
+from planner.ddl import permits
+from planner.ddl.constraints import require_role
+from planner.ddl.scope import Scope
+from planner.ddl.typenames import resolve_type
+from planner.parse import parse_expression, parse_query
+
+_PARAMETERS_MAX = 100
+_PSEUDO = frozenset(
+    ("any", "anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange", "anycompatible",
+     "anycompatiblearray", "anycompatiblenonarray", "anycompatiblerange", "anycompatiblemultirange", "internal",
+     "cstring", "trigger", "event_trigger", "language_handler", "fdw_handler", "index_am_handler", "tsm_handler",
+     "table_am_handler", "pg_ddl_command", "void")
+)  # fmt: skip
+
+
+def create_function(scope: Scope, said: st.CreateFunction) -> None:
+    schema = scope.schema_for(said.name)
+    if schema.name.startswith("pg_temp_"):
+        raise PlanError("0A000", "temporary functions are not supported")
+    permits.may_create_in(scope, schema)
+    parameters = _parameters(scope, said)
+    result, returns_set = _result(scope, said, parameters)
+    options = said.options
+    if "rows" in options and not returns_set:
+        raise PlanError("22023", "ROWS is not applicable when function does not return a set")
+    made = Function(
+        0,
+        schema.oid,
+        said.name.name,
+        parameters,
+        result,
+        returns_set,
+        said.body,
+        said.standard,
+        options.get("volatility", "v"),
+        options.get("strict", False),
+        options.get("leakproof", False),
+        options.get("parallel", "u"),
+        options.get("cost", 100.0),
+        options.get("rows", 1000.0 if returns_set else 0.0),
+        scope.user,
+        (),
+        scope.search_path if said.standard else (),
+    )
+    old = next(
+        (
+            f
+            for f in scope.catalog.functions(said.name.name, schema.name, scope.search_path)
+            if f.signature == made.signature
+        ),
+        None,
+    )
+    if old is not None:
+        _refuse_other_kind(scope, said, old, made)
+        made = dataclasses.replace(made, oid=old.oid, owner=old.owner)
+        scope.replace(old, made)
+    else:
+        made = dataclasses.replace(made, oid=scope.allocate())
+        scope.add(made)
+    if said.standard or scope.ctx.check_bodies:
+        used = _validate(scope, said, made)
+        if said.standard:
+            needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
+            scope.replace(made, dataclasses.replace(made, depends=tuple(sorted({*needs, *used} - {made.oid}))))
+    if old is not None:
+        _look_again(scope, old)
+
+
+def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
+    found: list[Parameter] = []
+    defaults = False
+    for p in said.parameters:
+        mode = p.mode or "i"
+        kind = _type(scope, p.type)
+        if p.type.setof:
+            raise PlanError("42P13", "functions cannot accept set arguments")
+        default: str | None = None
+        if p.default is not None:
+            if mode not in "ib":
+                raise PlanError("42P13", "only input parameters can have default values")
+            default = _default(scope, p, kind)
+            defaults = True
+        elif defaults and mode in "ib":
+            raise PlanError("42P13", "input parameters after one with a default value must also have defaults")
+        if p.name and any(
+            x.name == p.name and (x.mode == "t") == (mode == "t") and not _apart(x.mode, mode) for x in found
+        ):
+            raise PlanError("42P13", f'parameter name "{p.name}" used more than once')
+        found.append(Parameter(p.name, kind, mode, default))
+    if sum(p.mode in "ib" for p in found) > _PARAMETERS_MAX:
+        raise PlanError("54023", f"functions cannot have more than {_PARAMETERS_MAX} arguments")
+    return tuple(found)
+
+
+def _apart(a: str, b: str) -> bool:
+    """An IN and an OUT parameter may share a name, as PostgreSQL sees it."""
+    return (a == "i" and b == "o") or (a == "o" and b == "i")
+
+
+def _type(scope: Scope, said: st.TypeName) -> TypeRef:
+    """A type without its modifier, which functions do not keep. Raises 42704, 0A000."""
+    word = said.names[-1]
+    if word in _PSEUDO and len(said.names) == 1 or (len(said.names) == 2 and said.names[0] == "pg_catalog" and word in _PSEUDO):
+        raise PlanError("0A000", f"functions in SQL with type {word} are not supported", position=said.position)
+    try:
+        ref = resolve_type(said, scope.catalog, scope.search_path)
+    except SqlError as e:
+        if e.sqlstate == "42704":
+            e.position = 0
+        raise
+    if isinstance(scope.catalog.get(ref.oid), Domain):
+        raise PlanError("0A000", "functions in SQL with domains are not supported", position=said.position)
+    return TypeRef(ref.oid)
+
+
+def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
+    """The text of a default. Raises 42804, 42P10, and 0A000 for what would be another one elsewhere."""
+    assert p.default is not None
+    queries = _binder(scope, " " * p.default.offset + p.default.text)
+    tree = parse_expression(" " * p.default.offset + p.default.text)
+    try:
+        value = queries.expressions.bind(tree, queries.new_scope(None))
+    except SqlError as e:
+        if e.sqlstate in ("42703", "42P01"):
+            raise PlanError(
+                "42P10", "cannot use table references in parameter default value", position=0
+            ) from None
+        raise
+    if queries.coercions.try_coerce(value, kind, "a") is None:
+        a, b = t.format_type(TypeRef(kind.oid)), t.format_type(TypeRef(value.type.oid))
+        raise PlanError(
+            "42804",
+            f"argument of DEFAULT must be type {a}, not type {b}",
+            position=p.default.offset + 1,
+        )
+    if queries.tables or queries.system or queries.routines.used:
+        raise PlanError("0A000", "defaults of parameters that call functions in SQL, or read tables, are not supported")
+    return p.default.text
+
+
+def _result(
+    scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]
+) -> tuple[TypeRef, bool]:
+    outputs = [p for p in parameters if p.mode != "i"]
+    if said.returns is None:
+        if not outputs:
+            raise PlanError("42P13", "function result type must be specified")
+        return (outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)), False
+    if any(p.mode == "t" for p in parameters):
+        if any(p.mode in "ob" for p in parameters):
+            raise PlanError("42P13", "OUT and INOUT arguments aren't allowed in TABLE functions")
+        return (outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)), True
+    stated = TypeRef(t.RECORD) if said.returns.names == ("record",) else _type(scope, said.returns)
+    if outputs:
+        wanted = outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)
+        if wanted != stated:
+            shown = t.format_type(wanted)
+            raise PlanError(
+                "42P13", f"function result type must be {shown} because of OUT parameters"
+            )
+    return stated, said.returns.setof
+
+
+def _binder(scope: Scope, text: str) -> QueryBinder:
+    return QueryBinder(scope.context(trusted=True), text, Parameters((), None))
+
+
+def _validate(scope: Scope, said: st.CreateFunction, f: Function) -> set[Oid]:
+    """Binds the body; errors point into the statement. The functions that it calls."""
+    queries = _binder(scope, said.body)
+    try:
+        binding.validate(queries, f)
+    except SqlError as e:
+        e.position = _place(said, e.position)
+        raise
+    return queries.routines.used
+
+
+def _place(said: st.CreateFunction, position: int) -> int:
+    """Where a place in the body is in the statement."""
+    if not position:
+        return 0
+    written, body = said.written.text, said.body
+    if said.standard:
+        return said.written.offset + position
+    at = written.find(body)
+    if at >= 0:
+        return said.written.offset + at + position
+    if written.startswith("'"):  # quotes in it are doubled
+        return said.written.offset + 1 + position + body[: position - 1].count("'")
+    return 0
+
+
+def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, made: Function) -> None:
+    """Raises 42723, 42501, 42P13."""
+    if not said.replace:
+        raise PlanError("42723", f'function "{old.name}" already exists with same argument types')
+    permits.must_own(scope, old)
+    hint = f"Use DROP FUNCTION {_shown(scope, old)} first."
+    if old.result != made.result or old.returns_set != made.returns_set:
+        detail = ""
+        raise PlanError("42P13", "cannot change return type of existing function", detail=detail, hint=hint)
+    if [(p.type, p.name, p.mode) for p in old.outputs] != [(p.type, p.name, p.mode) for p in made.outputs] and (
+        made.result.oid == t.RECORD or old.outputs or made.outputs
+    ):
+        if made.result.oid == t.RECORD:
+            raise PlanError(
+                "42P13",
+                "cannot change return type of existing function",
+                detail="Row type defined by OUT parameters is different.",
+                hint=hint,
+            )
+    for a, b in zip(old.inputs, made.inputs, strict=True):
+        if a.name and a.name != b.name:
+            raise PlanError("42P13", f'cannot change name of input parameter "{a.name}"', hint=hint)
+        if a.default is not None and b.default is None:
+            raise PlanError(
+                "42P13", "cannot remove parameter defaults from existing function", hint=hint
+            )
+
+
+def _shown(scope: Scope, f: Function) -> str:
+    schema = scope.catalog.schema_of(f.schema_oid).name
+    name = quote_identifier(f.name) if schema in scope.search_path else quote_qualified(schema, f.name)
+    return f"{name}({signature_shown(scope.catalog, f)})"
+
+
+def _look_again(scope: Scope, old: Function) -> None:
+    """What uses a function that was replaced must be right with the new one."""
+    for view in stored_queries(scope.catalog):
+        if old.oid in view.depends and not isinstance(view.holder, Function):
+            ctx = dataclasses.replace(scope.context(), search_path=view.search_path or scope.search_path)
+            scope.planner.plan(view.query, ctx, normalise=False)
+    for table, text, clause in expressions_with(scope, old):
+        place = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
+        scope.plan_expression(st.Sql(text), place, clause)
+
+
+def expressions_with(scope: Scope, f: Function) -> list[tuple[Table, str, str]]:
+    """The defaults and CHECKs whose text may call a function: (table, text, what it is)."""
+    found: list[tuple[Table, str, str]] = []
+    for table in scope.catalog.objects(Table):
+        found += [
+            (table, c.default, "DEFAULT expressions")
+            for c in table.columns
+            if c.default is not None and f.name in c.default and not c.generated
+        ]
+        found += [
+            (table, c.expression, "check constraints")
+            for c in table.constraints
+            if c.kind == "c" and f.name in c.expression
+        ]
+    return [x for x in found if calls(scope, x[0], x[1], f)]
+
+
+def calls(scope: Scope, table: Table, text: str, f: Function) -> bool:
+    """Whether an expression over a table calls a function."""
+    if f.name not in text:
+        return False
+    place = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
+    try:
+        plan = scope.plan_expression(st.Sql(text), place)
+    except SqlError:
+        return False
+    return f.oid in plan.extra.get("functions", ())
+
+
+def of_type(scope: Scope, kind: UserType) -> list[Function]:
+    """The functions with a parameter or a result of a type, or of arrays of it."""
+    own = (kind.oid, kind.array_oid)
+    return [
+        f
+        for f in scope.catalog.objects(Function)
+        if f.result.oid in own or any(p.type.oid in own for p in f.parameters)
+    ]
+
+
+# --- naming one -----------------------------------------------------------------------------------------
+
+
+def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function | None:
+    """The function that a statement names; None where there is none. Raises 42725, 3F000."""
+    name = said.name
+    if name.schema and scope.catalog.find_schema(name.schema) is None:
+        return None
+    found = scope.catalog.functions(name.name, name.schema, scope.search_path)
+    if said.parameters is None:
+        if len(found) > 1:
+            raise PlanError(
+                "42725",
+                f'{kind} name "{name}" is not unique',
+                hint=f"Specify the argument list to select the {kind} unambiguously.",
+            )
+        return found[0] if found else None
+    wanted = tuple(
+        resolve_type(p.type, scope.catalog, scope.search_path).oid
+        for p in said.parameters
+        if (p.mode or "i") in "ib"
+    )
+    return next((f for f in found if f.signature == wanted), None)
+
+
+def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
+    """Raises 42883, 42725, 3F000."""
+    if said.name.schema and scope.catalog.find_schema(said.name.schema) is None:
+        raise missing_schema(said.name.schema)
+    f = find(scope, said, kind)
+    if f is None:
+        raise _missing(scope, said, kind)
+    return f
+
+
+def _missing(scope: Scope, said: st.Signature, kind: str) -> PlanError:
+    if said.parameters is None:
+        return PlanError("42883", f'could not find a {kind} named "{said.name}"')
+    return PlanError("42883", f"{kind} {said.name}({_types(scope, said)}) does not exist")
+
+
+def _types(scope: Scope, said: st.Signature) -> str:
+    shown = []
+    for p in said.parameters or ():
+        if (p.mode or "i") in "ib":
+            ref = resolve_type(p.type, scope.catalog, scope.search_path)
+            shown.append(t.format_type(TypeRef(ref.oid)))
+    return ", ".join(shown)
+
+
+def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
+    from planner.ddl.drop import remove_all
+
+    doomed: list[Function] = []
+    for signature in said.signatures:
+        name = signature.name
+        if name.schema and scope.catalog.find_schema(name.schema) is None:
+            if not said.if_exists:
+                raise missing_schema(name.schema)
+            scope.notice(f'schema "{name.schema}" does not exist, skipping')
+            continue
+        try:
+            found = find(scope, signature, said.kind)
+            shown = _types(scope, signature)
+        except SqlError as e:
+            if e.sqlstate != "42704" or not said.if_exists:
+                e.position = 0 if e.sqlstate == "42704" else e.position
+                raise
+            scope.notice(f"{e.message}, skipping")
+            continue
+        if found is None:
+            if not said.if_exists:
+                raise _missing(scope, signature, said.kind)
+            listed = f"({shown.replace(', ', ',')})" if signature.parameters is not None else "()"
+            scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
+        elif found not in doomed:
+            permits.must_own(scope, found, schema_will_do=True)
+            doomed.append(found)
+    remove_all(scope, list(doomed), said.cascade)
+
+
+def alter_function(scope: Scope, said: st.AlterFunction) -> None:
+    f = named(scope, said.signature, said.tag.split()[-1].lower())
+    permits.must_own(scope, f)
+    action = said.action
+    if action is None:
+        changes = {k: v for k, v in said.options.items() if k != "security"}
+        if "rows" in changes and not f.returns_set:
+            raise PlanError("22023", "ROWS is not applicable when function does not return a set")
+        scope.replace(f, dataclasses.replace(f, **changes))
+        _look_again(scope, f)
+    elif action.what == "owner":
+        permits.may_become(scope, action.name)
+        scope.replace(f, dataclasses.replace(f, owner=require_role(scope, action.name)))
+    else:
+        _refuse_dependents(scope, f, said.tag)
+        new = dataclasses.replace(f, name=action.new_name)
+        if action.what == "set schema":
+            schema = scope.catalog.schema(action.name)
+            permits.may_create_in(scope, schema)
+            new = dataclasses.replace(f, schema_oid=schema.oid)
+        home = scope.catalog.schema_of(new.schema_oid).name
+        taken = scope.catalog.functions(new.name, home, scope.search_path)
+        if any(x.signature == f.signature for x in taken):
+            shown = f"{new.name}({signature_shown(scope.catalog, f, ', ')})"
+            raise PlanError("42723", f'function {shown} already exists in schema "{home}"')
+        scope.replace(f, new)
+
+
+def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
+    """The texts of views, defaults and CHECKs name it as it is called now."""
+    from planner.ddl.drop import dependents
+
+    if dependents(scope, f):
+        raise PlanError(
+            "0A000", f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it"
+        )
