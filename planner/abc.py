@@ -195,6 +195,8 @@ class Table:
     """How long history is kept; None: as long as the server's default says."""
     on_commit: str = ""  # of a temporary table: "delete" its rows, or "drop" it
     unlogged: bool = False  # as it was said: such a table lasts like any other
+    unheeded: bool = False
+    """Writes here ask for no foreign key, neither the table's own nor those into it (DISABLE TRIGGER ALL)."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

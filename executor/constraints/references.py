@@ -72,10 +72,12 @@ def statement_concerns(body: InsertValues | KeyedUpdate | KeyedDelete) -> tuple[
     An UPDATE of other columns can do neither: it is as fast as if there were no foreign key.
     """
     table = body.table
+    if not isinstance(body, KeyedDelete) and any(c.kind == "x" for c in table.constraints):
+        return True, True
+    if table.unheeded:
+        return False, False
     if isinstance(body, KeyedDelete):
         return False, bool(table.referenced_by)
-    if any(c.kind == "x" for c in table.constraints):
-        return True, True
     own = {table.index_of(a) for c in table.constraints if c.kind == "f" for a in c.columns}
     keys = {table.index_of(a) for c in table.constraints if c.kind in "pu" for a in c.columns}
     if isinstance(body, InsertValues):
@@ -87,8 +89,9 @@ def statement_concerns(body: InsertValues | KeyedUpdate | KeyedDelete) -> tuple[
 
 
 def references_of(table: Table) -> tuple[ReferenceRule, ...]:
-    """The foreign keys of a table, in the order in which PostgreSQL looks at them."""
-    found = sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid)
+    """The foreign keys of a table that are heeded, in the order in which PostgreSQL looks at them."""
+    own = () if table.unheeded else table.constraints
+    found = sorted((c for c in own if c.kind == "f"), key=lambda c: c.oid)
     return tuple(reference(table, c) for c in found)
 
 

@@ -142,11 +142,10 @@ GUCS: dict[str, Guc] = {g.name.lower(): g for g in (*_facts(), *_OWN)}
 UNSUPPORTED: dict[str, str] = {
     "array_nulls": "off",
     "backslash_quote": "off",
-    "session_replication_role": "replica",
     "standard_conforming_strings": "off",
     "transform_null_equals": "on",
 }
-"""What would change what a text means, or whether references are kept, and does not here."""
+"""What would change what a text means, and does not here."""
 
 REPORTED: tuple[str, ...] = (
     "in_hot_standby",

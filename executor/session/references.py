@@ -19,6 +19,9 @@ parent race like this, whatever the isolation level, and never does a reference 
                                                          admitted first: B -> A finds no parent k
 
 Deferred constraints keep their events until COMMIT (or SET CONSTRAINTS ... IMMEDIATE).
+
+Nothing is asked where a table's triggers are disabled (ALTER TABLE ... DISABLE TRIGGER ALL), nor for a session whose
+`session_replication_role` is replica: who loads rows that are known to fit may do so in any order, as in PostgreSQL.
 """
 
 from __future__ import annotations
@@ -119,6 +122,8 @@ def _events(session: Session, block: Block, table: Table, changes: Sequence[Chan
     catalog = session.catalog
     if table.referenced_by:
         _note_lost(session, block, table, changes)
+    if table.unheeded or session.settings.replica:
+        return
     into: list[tuple[Constraint, Table]] = []
     for oid in table.referenced_by:
         child = catalog.table(oid)
@@ -245,6 +250,8 @@ async def after_bulk(
     `certain`: they are still to be added, so it need not be asked whether they are still there.
     """
     await exclusions.after_bulk(session, block, table, numbered)
+    if table.unheeded or session.settings.replica:
+        return
     for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
         rule = reference(table, constraint)
         columns = [numbered.column(i + 1).combine_chunks() for i in rule.indexes]

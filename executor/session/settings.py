@@ -246,6 +246,7 @@ class Settings:
         "lock_timeout_ms",
         "read_only",
         "reg_names",
+        "replica",
         "search_path",
         "statement_timeout_ms",
         "transaction_timeout_ms",
@@ -448,6 +449,7 @@ class Settings:
         self.as_of = int(as_of) if as_of else None
         self.isolation = raw("default_transaction_isolation")
         self.read_only = raw("default_transaction_read_only") == "on"
+        self.replica = raw("session_replication_role") == "replica"
         self.deferrable = raw("default_transaction_deferrable") == "on"
         self.execution_engine = raw("execution_engine")
         self.distributed_min_bytes = int(raw("distributed_min_size")) << 20

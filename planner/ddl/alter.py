@@ -13,7 +13,7 @@ from typing import Final
 
 from planner import statements as st
 from planner.abc import PlanError, Table
-from planner.catalog import Index, Relation, Sequence, View
+from planner.catalog import Index, Relation, Sequence, View, rights
 from planner.ddl import (
     alter_columns,
     alter_constraints,
@@ -160,6 +160,26 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
         scope.replace(sequence, dataclasses.replace(sequence, unlogged=unlogged))
 
 
+def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
+    """ENABLE | DISABLE TRIGGER. The triggers that there are enforce foreign keys, of both their tables: ALL means those."""
+    table, scope = on.table, on.scope
+    if not a.which:
+        raise PlanError("42704", f'trigger "{a.name}" for table "{table.name}" does not exist')
+    if a.which == "user":
+        return
+    keys = [c for c in table.constraints if c.kind == "f"]
+    for oid in table.referenced_by:
+        keys += [c for c in scope.catalog.table(oid).constraints if c.foreign_table == table.oid]
+    if keys and not rights.is_superuser(scope.catalog, scope.user):
+        shown = f"RI_ConstraintTrigger_{'c' if keys[0].foreign_table != table.oid else 'a'}_{keys[0].oid}"
+        raise PlanError("42501", f'permission denied: "{shown}" is a system trigger')
+    on.table = dataclasses.replace(table, unheeded=a.off and bool(keys))
+
+
+def switch_rule(on: Alteration, a: st.AlterAction) -> None:
+    raise PlanError("42704", f'rule "{a.name}" for relation "{on.table.name}" does not exist')
+
+
 def set_options(on: Alteration, a: st.AlterAction) -> None:
     storage.check("table", a.options)
     on.table = dataclasses.replace(
@@ -194,6 +214,8 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "set identity": alter_identity.set_identity,
     "drop identity": alter_identity.drop_identity,
     "set logged": set_logged,
+    "switch triggers": switch_triggers,
+    "switch rule": switch_rule,
     "set options": set_options,
     "reset options": reset_options,
     "ignore": lambda on, a: None,

@@ -83,11 +83,28 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
     ):
         if c.next_is(*words):
             c.unsupported(feature)
-    if c.next_is("disable") or c.next_is("enable") or c.next_is("no") or c.next_is("not", "of"):
-        while not c.ended and not c.symbol_is(","):
-            c.advance()
+    if switch := c.accept_one("disable", "enable"):
+        return _switch(c, switch, position)
+    if c.accept("no", "inherit"):
+        c.unsupported("table inheritance")
+    if c.accept("no", "force", "row", "level", "security") or c.accept("not", "of"):
         return st.AlterAction("ignore", position=position)
     c.fail()
+
+
+def _switch(c: Cursor, switch: str, position: int) -> st.AlterAction:
+    """ENABLE | DISABLE TRIGGER name | ALL | USER, RULE name, ROW LEVEL SECURITY."""
+    if switch == "disable" and c.accept("row", "level", "security"):
+        return st.AlterAction("ignore", position=position)
+    if switch == "enable":
+        c.accept_one("replica", "always")
+    if c.accept("rule"):
+        return st.AlterAction("switch rule", c.name(), position=position)
+    c.expect("trigger")
+    which = c.accept_one("all", "user") or ""
+    return st.AlterAction(
+        "switch triggers", "" if which else c.name(), which=which, off=switch == "disable", position=position
+    )
 
 
 def _rename(c: Cursor, position: int) -> st.AlterAction:

@@ -130,7 +130,8 @@ class AlterAction:
 
     add column, drop column, set default, drop default, set not null, drop not null, set type, add constraint,
     drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
-    add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters), ignore (tablespaces and the like)
+    add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters),
+    switch triggers, switch rule, ignore (tablespaces and the like)
     """
 
     what: str
@@ -147,6 +148,8 @@ class AlterAction:
     sequence: SequenceOptions | None = None
     position: int = 0
     options: tuple[tuple[str, Any], ...] = ()  # set options, reset options
+    which: str = ""  # switch triggers: "all", "user", or the one with this name
+    off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

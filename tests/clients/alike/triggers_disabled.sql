@@ -1,0 +1,68 @@
+-- Foreign keys are kept by triggers: who disables them, or is a replica, may write rows in any order.
+CREATE TABLE parent (id int PRIMARY KEY, n int);
+CREATE TABLE child (id int PRIMARY KEY, parent_id int REFERENCES parent ON DELETE CASCADE ON UPDATE CASCADE);
+CREATE TABLE other (id int PRIMARY KEY, parent_id int REFERENCES parent DEFERRABLE INITIALLY DEFERRED);
+CREATE TABLE lonely (id int);
+ALTER TABLE child DISABLE TRIGGER nothing;
+ALTER TABLE child ENABLE REPLICA TRIGGER nothing;
+ALTER TABLE child DISABLE RULE nothing;
+ALTER TABLE child DISABLE TRIGGER USER, ENABLE TRIGGER USER;
+ALTER TABLE child DISABLE TRIGGER;
+ALTER TABLE lonely DISABLE TRIGGER ALL;
+INSERT INTO child VALUES (1, 10);
+BEGIN;
+ALTER TABLE child DISABLE TRIGGER ALL;
+ALTER TABLE other DISABLE TRIGGER ALL;
+INSERT INTO child VALUES (1, 10), (2, 20);
+INSERT INTO child SELECT i, i FROM generate_series(1000, 5000) i;
+INSERT INTO other VALUES (1, 10);
+ALTER TABLE other ENABLE TRIGGER ALL;
+ALTER TABLE child ENABLE TRIGGER ALL;
+COMMIT;
+INSERT INTO child VALUES (3, 30);
+UPDATE child SET parent_id = 11 WHERE id = 1;
+UPDATE child SET id = 4 WHERE id = 1;
+INSERT INTO parent VALUES (10, 1), (20, 2);
+DELETE FROM parent WHERE id = 10;
+SELECT * FROM child WHERE id < 1000 ORDER BY id;
+-- The side that is referred to.
+ALTER TABLE parent DISABLE TRIGGER ALL;
+UPDATE parent SET id = 21 WHERE id = 20;
+DELETE FROM parent WHERE id = 10;
+SELECT * FROM child WHERE id < 1000 ORDER BY id;
+INSERT INTO child VALUES (9, 90);
+ALTER TABLE parent ENABLE TRIGGER ALL;
+INSERT INTO parent VALUES (10, 1), (20, 2);
+UPDATE parent SET id = 22 WHERE id = 20;
+SELECT * FROM child WHERE id < 1000 ORDER BY id;
+-- A rolled back switch is none.
+BEGIN;
+ALTER TABLE child DISABLE TRIGGER ALL;
+ROLLBACK;
+INSERT INTO child VALUES (10, 100);
+-- Replicas.
+SET session_replication_role = replica;
+SHOW session_replication_role;
+INSERT INTO child VALUES (10, 100);
+PREPARE p AS INSERT INTO child VALUES ($1, 100);
+EXECUTE p(11);
+RESET session_replication_role;
+EXECUTE p(12);
+SET session_replication_role = origin;
+SET session_replication_role = nobody;
+BEGIN;
+SET LOCAL session_replication_role = replica;
+INSERT INTO child VALUES (12, 100);
+COMMIT;
+INSERT INTO child VALUES (13, 100);
+-- For superusers.
+CREATE ROLE loader LOGIN;
+ALTER TABLE child OWNER TO loader;
+ALTER TABLE lonely OWNER TO loader;
+SET ROLE loader;
+SET session_replication_role = replica;
+ALTER TABLE lonely DISABLE TRIGGER ALL;
+ALTER TABLE child DISABLE TRIGGER USER;
+RESET ROLE;
+DROP TABLE child, other, parent, lonely;
+DROP ROLE loader;
