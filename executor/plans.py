@@ -199,13 +199,13 @@ class Plans:
         body = plan.extra.get("keyed")
         if body is None:
             return None
-        tables = tuple(s.table for s in body.steps) if isinstance(body, KeyedJoin) else (body.table,)
-        if session.block is not None and any(x.shard in session.block.created for x in tables):
-            return None
         try:
+            join = JoinPlan(body) if isinstance(body, KeyedJoin) else None
+            tables = (body.table,) if join is None else join.tables
+            if session.block is not None and any(x.shard in session.block.created for x in tables):
+                return None
             images = tuple(self._store.image(x.shard) for x in tables)
-            if isinstance(body, KeyedJoin):
-                join = JoinPlan(body)
+            if join is not None:
                 return Shortcut(join.short, images, tables, join)
             if body.index:
                 by_index = IndexRead(body)

@@ -268,7 +268,23 @@ class Call:
     type: TypeRef
 
 
-Expr = Const | Param | Col | Call
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a subquery comes to for the row at hand: `query` is asked with `given`, values of that row.
+
+    kind: "exists"; "scalar" (the value of its only row); "in", whether `value` is among its values (with SQL's nulls);
+    "list", its values, as keys to look for. `number` tells the statement's subqueries apart.
+    """
+
+    kind: str
+    number: int
+    query: KeyedJoin
+    given: tuple[Expr, ...]
+    type: TypeRef
+    value: Expr | None = None
+
+
+Expr = Const | Param | Col | Call | Ask
 
 
 # --- plan bodies -------------------------------------------------------------------------------
@@ -279,7 +295,8 @@ class Points:
     """The rows whose primary key is one of these; each key is an expression per key column."""
 
     keys: tuple[tuple[Expr, ...], ...]
-    listed: Expr | None = None  # an array: its elements are the keys (of one column), and `keys` is empty
+    listed: Expr | None = None
+    """An array, or a subquery's list: its elements are the keys (of one column), and `keys` is empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +311,38 @@ class Range:
 
 
 Lookup = Points | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """Rows that queries make, one after the other: of a subquery in FROM, a WITH query, VALUES, UNION ALL."""
+
+    number: int
+    queries: tuple[KeyedJoin, ...]
+    given: tuple[Expr, ...] = ()
+    """Of the row so far (LATERAL): their rows begin with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    value: Expr
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What rows become that are grouped: (keys, then what is folded of each group) is the row that follows.
+
+    The outputs of the read are the keys and the arguments of the folds; its ORDER BY is about the rows that follow.
+    """
+
+    keys: int
+    folds: tuple[str, ...]
+    """One for each output behind the keys (`executor.keyed.folds` has their names)."""
+    condition: Expr | None = None  # HAVING
+    outputs: tuple[Expr, ...] = ()  # none: the row itself
+    single: bool = True  # without GROUP BY: no rows are a group, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,26 +362,24 @@ class KeyedRead:
     index: tuple[
         int, ...
     ] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
-    folds: tuple[
-        str, ...
-    ] = ()  # one row of aggregates over the outputs, one each (`executor.keyed.folds` has their names)
-    order: tuple[tuple[int, bool, bool], ...] = ()
-    """ORDER BY of rows that are found in no such order: (row position, descending, nulls first)."""
+    groups: Groups | None = None
+    order: tuple[OrderKey, ...] = ()
+    """ORDER BY of rows that are found in no such order."""
     offset: Expr | None = None
     distinct: bool = False  # of outputs that are equal if their datums are
-    after: tuple[Expr, ...] = ()  # of the row that the folds make; none: that row
 
 
 @dataclass(frozen=True, slots=True)
 class JoinStep:
-    """One table of a KeyedJoin: which of its rows go with a row of the tables before it.
+    """One relation of a KeyedJoin: which of its rows go with a row of the relations before it.
 
-    The joined row is the tables' columns one after another, in the order of the steps; `lookup` is made of what is there
-    before this table's, `condition` and `passes` may look at this table's too.
+    The joined row is the relations' columns one after another, in the order of the steps; `lookup` is made of what is there
+    before this one's, `condition` and `passes` may look at this one's too.
     """
 
-    table: Table
-    lookup: Lookup  # points are one key, but for the first step's
+    table: Table | None  # None: its rows are Produced
+    lookup: Lookup | Produced  # points are one key, but for the first step's
+    width: int
     condition: Expr | None = None
     unique: int = 0  # as in KeyedRead
     index: tuple[int, ...] = ()
@@ -342,16 +389,22 @@ class JoinStep:
 
 @dataclass(frozen=True, slots=True)
 class KeyedJoin:
-    """A SELECT from several tables whose rows lead to each other by keys: beside the columnar plan, for when they are few."""
+    """A SELECT whose rows lead to each other by keys: beside the columnar plan, for when they are few.
+
+    A subquery's rows begin with the values that it is given (`Ask`), so many as `given` says.
+    """
 
     steps: tuple[JoinStep, ...]
     outputs: tuple[Expr, ...]
     limit: Expr | None = None
-    folds: tuple[str, ...] = ()
-    order: tuple[tuple[int, bool, bool], ...] = ()
+    groups: Groups | None = None
+    order: tuple[OrderKey, ...] = ()
     offset: Expr | None = None
     distinct: bool = False
-    after: tuple[Expr, ...] = ()
+    firsts: tuple[Expr, ...] = ()
+    """DISTINCT ON: of rows that are alike in these, in order, the first."""
+    condition: Expr | None = None  # asked of what is given alone
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True)

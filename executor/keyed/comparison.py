@@ -83,6 +83,14 @@ def order_of(type_name: str) -> Callable[[Any], Any] | None:
     return _ORDER.get(type_name)
 
 
+def normal_form(type_name: str) -> Callable[[Any], Any] | None:
+    """A function whose values are equal (and hash alike) where SQL says that the type's are; None: datums are such values.
+
+    Raises KeyError for a type that is not in the set.
+    """
+    return None if type_name in _SIMPLE else _ORDER[type_name]
+
+
 def _register() -> None:
     pairs = [(t, t) for t in _SIMPLE]
     ints = ("int2", "int4", "int8")

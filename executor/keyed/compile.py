@@ -18,7 +18,7 @@ from executor.keyed import casts, comparison, numbers, text, times  # noqa: F401
 from executor.keyed.numbers import INT_BOUNDS
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
-from planner.abc import Call, Col, Const, Expr, Param, TypeRef
+from planner.abc import Ask, Call, Col, Const, Expr, Param, TypeRef
 
 Compiled = Callable[[Sequence[Any], Any, Any], Any]
 """(params, row, session) -> value"""
@@ -28,6 +28,8 @@ class NotCompilable(Exception):
     """The expression is outside the closed set; DuckDB answers it."""
 
 
+ASKED = {"exists": "exists", "scalar": "scalar", "in": "among", "list": "listed"}
+"""What `Ask`s of each kind are asked by."""
 _INLINE = {"=": "==", "<>": "!=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _INLINE_TYPES = frozenset({"int2", "int4", "int8", "text", "varchar", "bool", "date", "timestamp", "timestamptz", "uuid", "oid"})  # fmt: skip
 _SINGLE_TEXT = {"varchar": "text", "name": "text", "unknown": "text"}
@@ -62,7 +64,13 @@ class _Writer:
             return f"p[{e.number - 1}]"
         if isinstance(e, Col):
             return f"r[{e.index}]"
-        return self.call(e)
+        return self.ask(e) if isinstance(e, Ask) else self.call(e)
+
+    def ask(self, e: Ask) -> str:
+        """A subquery: who runs the statement stands behind its parameters and knows the answer (`join._Run`)."""
+        given = "".join(f"{self.write(g)}, " for g in e.given)
+        value = f", {self.write(e.value)}" if e.value is not None else ""
+        return f"p[-1].{ASKED[e.kind]}({e.number}, ({given}){value})"
 
     def call(self, e: Call) -> str:
         op, args = e.op, e.args
@@ -220,6 +228,11 @@ class _Writer:
     def _now(self, _e: Call) -> str:
         return "s.now_us()"
 
+    def _session(self, e: Call) -> str:
+        name = e.args[0]
+        assert isinstance(name, Const)
+        return f"s.value_of({name.value!r})"
+
     def _nextval(self, e: Call) -> str:
         return f"s.nextval({self.write(e.args[0])})"
 
@@ -227,7 +240,7 @@ class _Writer:
 _SPECIAL = frozenset(
     {
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false",
-        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval",
+        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session",
     }
 )  # fmt: skip
 

@@ -1,61 +1,136 @@
-"""What becomes of a few rows that were found by key: ORDER BY, DISTINCT, OFFSET and LIMIT, or one row of aggregates.
+"""What becomes of a few rows that were found by key: GROUP BY and aggregates, ORDER BY, DISTINCT, OFFSET and LIMIT.
 
-rows  -->  in order  -->  outputs  -->  once each  -->  some of them
-rows  -->  outputs   -->  folds    -->  what is made of them           max(n) + 1
+rows  -->                                in order  -->  outputs  -->  once each  -->  some of them
+rows  -->  keys, arguments  -->  groups  -->  in order  -->  what is made of them  -->  some        max(n) + 1
+
+A group is what is alike in its keys: as SQL says, not as datums are (`normal_form`); NULL is like NULL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import Any
 
 from executor.abc import ExecutionError
-from executor.keyed.comparison import order_of
-from executor.keyed.compile import Compiled, NotCompilable, compile_expression, compile_tuple
+from executor.keyed.comparison import normal_form, order_of
+from executor.keyed.compile import (
+    Compiled,
+    NotCompilable,
+    compile_condition,
+    compile_expression,
+    compile_tuple,
+)
 from executor.keyed.folds import FOLDS, folded
 from planner import types as t
-from planner.abc import KeyedJoin, KeyedRead, TypeRef
+from planner.abc import Col, Expr, Groups, KeyedJoin, KeyedRead, OrderKey, TypeRef
 from storage.abc import Row
 
-_SortKey = tuple[int, bool, bool, Callable[[Any], Any]]
-"""(place in the row, descending, nulls first, what Python orders as PostgreSQL orders the column)."""
+_Value = Callable[[Row, Sequence[Any], Any], Any]
+"""(row, params, session) -> what it is ordered by."""
+_SortKey = tuple[_Value | int, bool, bool, Callable[[Any], Any]]
+"""(what of the row: a place, or computed; descending; nulls first; what Python orders as PostgreSQL orders the type)."""
+_Alike = Callable[[Row], Any]
+"""What rows have in common that are alike."""
 
 
 class Ending:
     """The compiled end of a read by key."""
 
-    __slots__ = ("_after", "_distinct", "_folds", "_limit", "_offset", "_order")
+    __slots__ = ("_firsts", "_groups", "_limit", "_offset", "_once", "_order")
 
-    def __init__(self, body: KeyedRead | KeyedJoin, types: Sequence[TypeRef]) -> None:
-        """`types`: of the rows' columns. Raises NotCompilable."""
-        self._order = [_sort_key(types, *key) for key in reversed(body.order)]
-        self._distinct = body.distinct
+    def __init__(self, body: KeyedRead | KeyedJoin) -> None:
+        """Raises NotCompilable."""
+        self._groups = _Grouping(body.groups, body.outputs) if body.groups is not None else None
+        self._order = [_sort_key(key) for key in reversed(body.order)]
+        outputs = body.groups.outputs or body.outputs if body.groups is not None else body.outputs
+        self._once = _alike([e.type for e in outputs]) if body.distinct else None
         self._limit = compile_expression(body.limit) if body.limit is not None else None
         self._offset = compile_expression(body.offset) if body.offset is not None else None
-        self._folds = tuple(FOLDS[name] for name in body.folds)
-        self._after = compile_tuple(body.after) if body.after else None
+        firsts = body.firsts if isinstance(body, KeyedJoin) else ()
+        self._firsts = compile_tuple(firsts) if firsts else None
 
     def rows(
         self, found: list[Row], project: Compiled | None, params: Sequence[Any], session: Any
     ) -> Sequence[Row]:
         """The result's rows. `project`: None if the rows are the outputs already."""
-        for key in self._order:  # sorts are stable: the last one counts most
-            found = _sorted(found, *key)
-        if not self._distinct:
+        groups = self._groups
+        if groups is not None:
+            found = groups.rows(found, project, params, session)
+            project = groups.project
+        for (
+            value,
+            descending,
+            nulls_first,
+            order,
+        ) in self._order:  # sorts are stable: the last one counts most
+            made = itemgetter(value) if isinstance(value, int) else _bound(value, params, session)
+            found = _sorted(found, made, descending, nulls_first, order)
+        if self._firsts is not None:
+            firsts = self._firsts
+            found = _firsts(found, lambda row: firsts(params, row, session))
+        if self._once is None:
             found = self._some(found, params, session)
         if project is not None:
             found = [project(params, row, session) for row in found]
-        if self._distinct:
-            found = self._some(list(dict.fromkeys(found)), params, session)
-        if not self._folds:
-            return found
-        (row,) = folded(self._folds, found)
-        return (row,) if self._after is None else (self._after(params, row, session),)
+        return found if self._once is None else self._some(_firsts(found, self._once), params, session)
 
     def _some(self, rows: list[Row], params: Sequence[Any], session: Any) -> list[Row]:
         start, stop = bounds(self._offset, self._limit, params, session)
         return rows if start == 0 and stop is None else rows[start:stop]
+
+
+def _firsts(rows: list[Row], alike: _Alike) -> list[Row]:
+    """Of rows that are alike the first one."""
+    found: dict[Any, Row] = {}
+    for row in rows:
+        found.setdefault(alike(row), row)
+    return list(found.values())
+
+
+class _Grouping:
+    """Rows into groups, and what is folded of each."""
+
+    __slots__ = ("_alike", "_condition", "_folds", "_keys", "_single", "project")
+
+    def __init__(self, groups: Groups, outputs: Sequence[Expr]) -> None:
+        self._keys, self._single = groups.keys, groups.single
+        self._folds = tuple(FOLDS[name] for name in groups.folds)
+        self._alike = _alike([e.type for e in outputs[: groups.keys]])
+        self._condition = compile_condition(groups.condition)
+        self.project = compile_tuple(groups.outputs) if groups.outputs else None
+
+    def rows(
+        self, found: list[Row], project: Compiled | None, params: Sequence[Any], session: Any
+    ) -> list[Row]:
+        made = found if project is None else [project(params, row, session) for row in found]
+        keys, folds, out = self._keys, self._folds, []
+        if not keys:
+            out = list(folded(folds, made)) if made or self._single else []
+        else:
+            groups: dict[Any, list[Row]] = {}
+            alike = self._alike
+            for row in made:
+                groups.setdefault(alike(row), []).append(row)
+            for rows in groups.values():
+                (row,) = folded(folds, [r[keys:] for r in rows])
+                out.append((*rows[0][:keys], *row))
+        condition = self._condition
+        return out if condition is None else [row for row in out if condition(params, row, session)]
+
+
+def _alike(types: Sequence[TypeRef]) -> _Alike:
+    """Of rows that begin with values of these types. Raises NotCompilable."""
+    normal = [normal_form(t.BY_OID[x.oid].typname) for x in types]
+    if all(form is None for form in normal):
+        return itemgetter(0) if len(types) == 1 else itemgetter(slice(len(types)))
+
+    def alike(row: Row) -> Any:
+        return tuple(
+            v if form is None or v is None else form(v) for form, v in zip(normal, row, strict=False)
+        )
+
+    return alike
 
 
 def bounds(
@@ -72,21 +147,39 @@ def bounds(
     return start, None if count is None else start + count
 
 
-def _sort_key(types: Sequence[TypeRef], place: int, descending: bool, nulls_first: bool) -> _SortKey:
-    order = order_of(t.BY_OID[types[place].oid].typname)
+def _sort_key(key: OrderKey) -> _SortKey:
+    oid = key.value.type.oid
+    order = order_of(t.BY_OID[oid].typname) if oid in t.BY_OID else None
     if order is None:
-        raise NotCompilable(f"order of type {types[place].oid}")
-    return place, descending, nulls_first, order
+        raise NotCompilable(f"order of type {oid}")
+    if isinstance(key.value, Col):
+        return key.value.index, key.descending, key.nulls_first, order
+    compiled = compile_expression(key.value)
+    return lambda row, p, s: compiled(p, row, s), key.descending, key.nulls_first, order
+
+
+def _bound(value: _Value, params: Sequence[Any], session: Any) -> Callable[[Row], Any]:
+    return lambda row: value(row, params, session)
 
 
 def _sorted(
-    rows: Sequence[Row], place: int, descending: bool, nulls_first: bool, order: Callable[[Any], Any]
+    rows: Iterable[Row],
+    value: Callable[[Row], Any],
+    descending: bool,
+    nulls_first: bool,
+    order: Callable[[Any], Any],
 ) -> list[Row]:
-    known = [row for row in rows if row[place] is not None]
-    nulls = [row for row in rows if row[place] is None]
-    value = itemgetter(place)
-    known.sort(key=lambda row: order(value(row)), reverse=descending)
-    return nulls + known if nulls_first else known + nulls
+    known: list[tuple[Any, Row]] = []
+    nulls: list[Row] = []
+    for row in rows:
+        v = value(row)
+        if v is None:
+            nulls.append(row)
+        else:
+            known.append((order(v), row))
+    known.sort(key=itemgetter(0), reverse=descending)
+    made = [row for _, row in known]
+    return nulls + made if nulls_first else made + nulls
 
 
 __all__ = ["Ending", "bounds"]

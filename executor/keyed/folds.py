@@ -71,10 +71,11 @@ FOLDS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {
     "max": _of_known(max),
     "all": _of_known(all),
     "any": _of_known(any),
+    "first": lambda values: values[0] if values else None,
     **{
         f"{name} {kind}": _extreme(way, kind)
         for name, way in (("min", min), ("max", max))
         for kind in ("numeric", "float4", "float8", "interval")
     },
 }
-"""What the executor does for each of `KeyedRead.folds`."""
+"""What the executor does for each of `Groups.folds`. `first`: what is the same in all rows of a group."""

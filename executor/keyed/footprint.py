@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planner.abc import Call, Col, Expr, KeyedRead, RelationUse, Table
+from planner.abc import Ask, Call, Col, Expr, KeyedJoin, KeyedRead, RelationUse, Table
 from txn.columns import ALL_COLUMNS, THE_ROW, Columns, column
 
 
@@ -28,8 +28,13 @@ def read_by_key(body: KeyedRead) -> Columns:
     """What a SELECT by key depends on, of the rows that it looks at."""
     if body.lock:
         return ALL_COLUMNS
-    named = columns_named((*body.outputs, body.condition)) | {place for place, _, _ in body.order}
+    named = columns_named((*body.outputs, body.condition, *order_of_rows(body)))
     return THE_ROW | columns_at(body.table, named)
+
+
+def order_of_rows(body: KeyedRead | KeyedJoin) -> Iterable[Expr]:
+    """What the rows found are ordered by: of groups it is nothing of theirs."""
+    return (key.value for key in body.order) if body.groups is None else ()
 
 
 def read_by_query(use: RelationUse) -> Columns:
@@ -55,3 +60,6 @@ def _collect(expression: Expr, used: set[int]) -> None:
     elif isinstance(expression, Call):
         for argument in expression.args:
             _collect(argument, used)
+    elif isinstance(expression, Ask):
+        for value in (*expression.given, *((expression.value,) if expression.value is not None else ())):
+            _collect(value, used)

@@ -43,9 +43,10 @@ class IndexRead:
         self._positions = body.index
         self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
         self._condition = compile_condition(body.condition)
-        self._ending = Ending(body, [c.type for c in body.table.columns])
+        self._ending = Ending(body)
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
-        whole = self._condition is None and len(plain) == len(body.outputs) and not body.order
+        whole = self._condition is None and len(plain) == len(body.outputs)
+        whole = whole and (body.groups is not None or not body.order)
         self._columns = tuple(plain) if whole else tuple(range(len(body.table.columns)))
         self._project_whole = compile_tuple(body.outputs)
         """Of a whole row."""

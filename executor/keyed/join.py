@@ -4,51 +4,70 @@
 
     [()]  --orders: points-->  [(order)]  --customers: points-->  [(order, customer)]  -->  outputs
 
-The joined row is the tables' columns side by side, in the order of the look-ups (`planner.binding.keyed_joins`). A few rows
-are joined in some microseconds each, where DuckDB needs milliseconds before the first. Once they are more than a few
-(`ROWS_MAX`) the answer is None, and the columnar plan has its turn: nothing has been computed yet that could not be twice.
+The joined row is the relations' columns side by side, in the order of the look-ups (`planner.binding.keyed_joins`). A **subquery**
+is such a join whose rows begin with the values of the outer row that it names, instead of with nothing; it is run where its
+value is needed, once for each of these values:
+
+    EXISTS (SELECT 1 FROM lines l WHERE l.order_id = o.id)      [(o.id,)]  --lines: a short range-->  is there any?
+
+A few rows are joined in some microseconds each, where DuckDB needs milliseconds before the first. Once they are more than a few
+(`ROWS_MAX` of a step, `LOOKED_AT_MAX` of all subqueries) the columnar plan has its turn: nothing has been computed yet that
+could not be twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from executor.keyed.compile import compile_condition, compile_key, compile_tuple
+from executor.abc import ExecutionError
+from executor.keyed.compile import compile_condition, compile_expression, compile_key, compile_tuple
 from executor.keyed.endings import Ending
-from executor.keyed.footprint import columns_at, columns_named
+from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
-from planner.abc import Expr, JoinStep, KeyedJoin, Points, Table
+from executor.snapshot.abc import TooFarToLook
+from planner.abc import Ask, Call, Expr, JoinStep, KeyedJoin, Points, Produced, Range, Table
 from storage.abc import Row, Timestamp
 from txn.columns import THE_ROW, Columns
 
 ROWS_MAX: Final = 1_000
 """Rows of a step that are looked up one by one sooner than DuckDB has begun."""
-
-_Hits = Sequence[Row] | None
-"""None: too many to be looked at here."""
+LOOKED_AT_MAX: Final = 3_000
+"""Runs of subqueries and rows that their steps find, together."""
 
 
 class JoinPlan:
-    """A compiled KeyedJoin."""
+    """A compiled KeyedJoin, with all queries in it."""
 
-    __slots__ = ("_ending", "_project", "_steps", "by_index", "footprints", "tables")
+    __slots__ = ("_queries", "_root", "by_index", "footprints", "tables")
 
     def __init__(self, body: KeyedJoin) -> None:
         """Raises NotCompilable."""
-        self._steps = [_Step(step, first=i == 0) for i, step in enumerate(body.steps)]
-        self._project = compile_tuple(body.outputs)
-        self._ending = Ending(body, [c.type for step in body.steps for c in step.table.columns])
-        self.tables: tuple[Table, ...] = tuple(step.table for step in body.steps)
-        self.footprints: tuple[Columns, ...] = tuple(_footprints(body))
+        self._queries: dict[int, tuple[_Query, ...]] = {}
+        made: list[JoinStep] = []
+        footprints: list[Columns] = []
+
+        def compiled(query: KeyedJoin) -> _Query:
+            first = len(made)
+            made.extend(step for step in query.steps if step.table is not None)
+            footprints.extend(_footprints(query))
+            for number, inner in _inside(query):
+                if number not in self._queries:
+                    self._queries[number] = ()  # it has its place before those in it have theirs
+                    self._queries[number] = tuple(map(compiled, inner))
+            return _Query(query, first)
+
+        self._root = compiled(body)
+        self.tables: tuple[Table, ...] = tuple(step.table for step in made if step.table is not None)
+        self.footprints: tuple[Columns, ...] = tuple(footprints)
         """What the join depends on of each table's rows."""
-        self.by_index: tuple[bool, ...] = tuple(bool(step.index) for step in body.steps)
+        self.by_index: tuple[bool, ...] = tuple(bool(step.index) for step in made)
         """Whose rows are found by an index: what it was asked for no view notes."""
 
-    def short(self, params: Sequence[Any], session: Any, images: Any, ts: Timestamp) -> Sequence[Row] | None:
-        """The result's rows; None: DuckDB is to find them. Raises TooOldForKeyed, NotHydrated."""
+    def short(self, params: Sequence[Any], session: Any, images: Any, ts: Timestamp) -> Sequence[Row]:
+        """The result's rows. Raises NoKeyedAnswer where DuckDB is to find them."""
         return self.run(params, session, images, images, ts)
 
     def run(
@@ -58,66 +77,153 @@ class JoinPlan:
         views: Sequence[KeyedView],
         images: Sequence[Any],
         ts: Timestamp,
-    ) -> Sequence[Row] | None:
-        """The same where a transaction's own writes lie over the images. `views`, `images`: of each step's table."""
-        found: list[Row] = [()]
-        for step, view, image in zip(self._steps, views, images, strict=True):
-            joined = step.joined(found, params, session, view, image, ts)
-            if joined is None:
-                return None
-            found = joined
+    ) -> Sequence[Row]:
+        """The same where a transaction's own writes lie over the images. `views`, `images`: of each of `tables`."""
+        run = _Run(self._queries, params, session, views, images, ts)
+        return self._root.rows((), run)
+
+
+class _Run:
+    """One execution: what it reads from, and what its subqueries came to. It stands behind the parameters (`compile.ask`)."""
+
+    __slots__ = ("_known", "_left", "_queries", "_sets", "images", "params", "session", "ts", "views")
+
+    def __init__(
+        self,
+        queries: dict[int, tuple[_Query, ...]],
+        params: Sequence[Any],
+        session: Any,
+        views: Sequence[KeyedView],
+        images: Sequence[Any],
+        ts: Timestamp,
+    ) -> None:
+        self._queries = queries
+        self.params = (*params, self) if queries else params
+        self.session, self.views, self.images, self.ts = session, views, images, ts
+        self._known: dict[tuple[int, Row], Sequence[Row]] = {}
+        self._sets: dict[tuple[int, Row], tuple[set[Any], bool]] = {}
+        self._left = LOOKED_AT_MAX
+
+    def looked_at(self, rows: int) -> None:
+        """Raises TooFarToLook."""
+        self._left -= rows
+        if self._left < 0:
+            raise TooFarToLook
+
+    def rows(self, number: int, given: Row) -> Sequence[Row]:
+        """What a subquery finds for these values."""
+        known = self._known.get((number, given))
+        if known is None:
+            self.looked_at(1)
+            made = [query.rows(given, self) for query in self._queries[number]]
+            known = self._known[number, given] = made[0] if len(made) == 1 else [r for m in made for r in m]
+        return known
+
+    def exists(self, number: int, given: Row) -> bool:
+        return bool(self.rows(number, given))
+
+    def scalar(self, number: int, given: Row) -> Any:
+        rows = self.rows(number, given)
+        if len(rows) > 1:
+            raise ExecutionError("21000", "more than one row returned by a subquery used as an expression")
+        return rows[0][0] if rows else None
+
+    def _values(self, number: int, given: Row) -> tuple[set[Any], bool]:
+        known = self._sets.get((number, given))
+        if known is None:
+            values = {row[0] for row in self.rows(number, given)}
+            known = self._sets[number, given] = values - {None}, None in values
+        return known
+
+    def listed(self, number: int, given: Row) -> Iterable[Any]:
+        return sorted(self._values(number, given)[0])
+
+    def among(self, number: int, given: Row, value: Any) -> bool | None:
+        values, has_null = self._values(number, given)
+        if value is None:
+            return None if values or has_null else False
+        return True if value in values else None if has_null else False
+
+
+class _Query:
+    """One query's steps, and what becomes of the rows."""
+
+    __slots__ = ("_condition", "_ending", "_is_inner", "_project", "_steps")
+
+    def __init__(self, body: KeyedJoin, first: int) -> None:
+        """`first`: the number of its first table among those of the statement."""
+        self._steps: list[_Step] = []
+        for i, step in enumerate(body.steps):
+            self._steps.append(_Step(step, first, first_step=i == 0))
+            first += step.table is not None
+        self._condition = compile_condition(body.condition)
+        self._project = compile_tuple(body.outputs)
+        self._ending = Ending(body)
+
+    def rows(self, given: Row, run: _Run) -> Sequence[Row]:
+        """Raises NoKeyedAnswer."""
+        params, session = run.params, run.session
+        found: list[Row] = [given]
+        if self._condition is not None and not self._condition(params, given, session):
+            found = []
+        for step in self._steps:
+            found = step.joined(found, run)
+            if given:
+                run.looked_at(len(found))
         return self._ending.rows(found, self._project, params, session)
 
 
 class _Step:
-    """One table's rows for each row of those before it."""
+    """One relation's rows for each row of those before it."""
 
     __slots__ = ("_ask", "_condition", "_find", "_nulls", "_passes")
 
-    def __init__(self, step: JoinStep, *, first: bool) -> None:
-        table, lookup = step.table, step.lookup
+    def __init__(self, step: JoinStep, number: int, *, first_step: bool) -> None:
+        """`number`: of its table, if it is one."""
         self._condition = compile_condition(step.condition)
         self._passes = compile_condition(step.passes)
-        self._nulls: Row | None = (None,) * len(table.columns) if step.outer else None
+        self._nulls: Row | None = (None,) * step.width if step.outer else None
         self._ask: Callable[[Sequence[Any], Any, Row], Any]
         """(params, session, row so far) -> what is looked up; None: nothing can be found."""
-        self._find: Callable[[Any, KeyedView, Any, Timestamp], _Hits]
-        """(that, view, image, ts) -> rows."""
-        if isinstance(lookup, Points):
-            positions = step.index or key_positions(table, step.unique)
-            types = [table.columns[i].type for i in positions]
-            if first and len(lookup.keys) > 1:
-                several = LookupPlan(table, lookup, step.unique)
-                self._ask = lambda p, s, _r: tuple(several.asked_keys(p, s))
-                self._find = _finder(table, step, several=True)
-            else:
-                self._ask = compile_key(lookup.keys[0], types, arguments="p, s, r")
-                self._find = _finder(table, step, several=False)
-        else:
+        self._find: Callable[[Any, _Run], Sequence[Row]]
+        """Raises NoKeyedAnswer."""
+        table, lookup = step.table, step.lookup
+        if isinstance(lookup, Produced):
+            given, produced = compile_tuple(lookup.given), lookup.number
+            self._ask = lambda p, s, r: given(p, r, s)
+            self._find = lambda asked, run: run.rows(produced, asked)
+            return
+        assert table is not None
+        if isinstance(lookup, Range):
             self._ask = compile_range(lookup, table)
-            self._find = _in_range
+            self._find = _in_range(number)
+            return
+        positions = step.index or key_positions(table, step.unique)
+        types = [table.columns[i].type for i in positions]
+        one = _by_key(table, step, number)
+        if isinstance(lookup.listed, Ask):
+            listed = compile_expression(lookup.listed)
+            self._ask = lambda p, s, r: tuple(listed(p, r, s))
+        elif lookup.listed is not None or (first_step and len(lookup.keys) > 1):
+            several = LookupPlan(table, lookup, step.unique, step.index or None)
+            self._ask = lambda p, s, _r: tuple(several.asked_keys(p, s))
+        else:
+            self._ask = compile_key(lookup.keys[0], types, arguments="p, s, r")
+            self._find = one
+            return
+        self._find = _by_keys(one)
 
-    def joined(
-        self,
-        found: Iterable[Row],
-        params: Sequence[Any],
-        session: Any,
-        view: KeyedView,
-        image: Any,
-        ts: Timestamp,
-    ) -> list[Row] | None:
-        """The rows with this table's beside them; None: they are many."""
+    def joined(self, found: Iterable[Row], run: _Run) -> list[Row]:
+        """The rows with this relation's beside them. Raises TooFarToLook where they are many."""
         ask, find, condition, nulls = self._ask, self._find, self._condition, self._nulls
+        params, session = run.params, run.session
         known: dict[Any, Sequence[Row]] = {}
         out: list[Row] = []
         for row in found:
             asked = ask(params, session, row)
-            hits: _Hits = () if asked is None else known.get(asked)
+            hits = () if asked is None else known.get(asked)
             if hits is None:
-                hits = find(asked, view, image, ts)
-                if hits is None:
-                    return None
-                known[asked] = hits
+                hits = known[asked] = find(asked, run)
             before = len(out)
             for hit in hits:
                 made = (*row, *hit)
@@ -126,67 +232,119 @@ class _Step:
             if nulls is not None and len(out) == before:
                 out.append((*row, *nulls))
             if len(out) > ROWS_MAX:
-                return None
+                raise TooFarToLook
         passes = self._passes
         return out if passes is None else [row for row in out if passes(params, row, session)]
 
 
-def _finder(
-    table: Table, step: JoinStep, *, several: bool
-) -> Callable[[Any, KeyedView, Any, Timestamp], _Hits]:
+_Find = Callable[[Any, _Run], Sequence[Row]]
+
+
+def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
+    """The rows of one key."""
     if step.index:
         columns = tuple(range(len(table.columns)))
         positions = step.index
 
-        def by_index(key: Any, view: KeyedView, image: Any, ts: Timestamp) -> _Hits:
+        def by_index(key: Any, run: _Run) -> Sequence[Row]:
+            view = run.views[number]
             if isinstance(view, OverlayView):
-                return view.by_index(positions, key, ts, ROWS_MAX)
-            return image.index(positions).find(key, ts, ROWS_MAX, columns)  # type: ignore[no-any-return]
+                found = view.by_index(positions, key, run.ts, ROWS_MAX)
+            else:
+                found = run.images[number].index(positions).find(key, run.ts, ROWS_MAX, columns)
+            if found is None:
+                raise TooFarToLook
+            return found
 
         return by_index
     oid = step.unique
 
-    def by_key(key: Any, view: KeyedView, _image: Any, ts: Timestamp) -> _Hits:
-        if oid:
-            held = view.find_unique(oid, key, ts)
-            return () if held is None else (held[2],)
-        hit = view.get(key, ts)
+    def by_unique(key: Any, run: _Run) -> Sequence[Row]:
+        held = run.views[number].find_unique(oid, key, run.ts)
+        return () if held is None else (held[2],)
+
+    def by_primary(key: Any, run: _Run) -> Sequence[Row]:
+        hit = run.views[number].get(key, run.ts)
         return () if hit is None else (hit[1],)
 
-    if not several:
-        return by_key
+    return by_unique if oid else by_primary
 
-    def by_keys(keys: Any, view: KeyedView, image: Any, ts: Timestamp) -> _Hits:
-        return [row for key in keys for row in by_key(key, view, image, ts) or ()]
+
+def _by_keys(one: _Find) -> _Find:
+    def by_keys(keys: Sequence[Any], run: _Run) -> Sequence[Row]:
+        if len(keys) > ROWS_MAX:
+            raise TooFarToLook
+        found: list[Row] = []
+        for key in keys:
+            found += one(key, run)
+            if len(found) > ROWS_MAX:
+                raise TooFarToLook
+        return found
 
     return by_keys
 
 
-def _in_range(bounds: Any, view: KeyedView, image: Any, ts: Timestamp) -> _Hits:
-    low, high, low_inclusive, high_inclusive = bounds
-    many = view.count_at_most(bounds) if isinstance(view, OverlayView) else image.count_at_most(*bounds)
-    if many > ROWS_MAX:
-        return None
-    hits = view.scan(low, high, ts, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
-    rows = [hit[2] for hit in islice(hits, ROWS_MAX + 1)]
-    return rows if len(rows) <= ROWS_MAX else None
+def _in_range(number: int) -> _Find:
+    def in_range(bounds: Any, run: _Run) -> Sequence[Row]:
+        low, high, low_inclusive, high_inclusive = bounds
+        view, image = run.views[number], run.images[number]
+        own = isinstance(view, OverlayView)
+        if (view.count_at_most(bounds) if own else image.count_at_most(*bounds)) > ROWS_MAX:  # type: ignore[attr-defined]
+            raise TooFarToLook
+        hits = view.scan(low, high, run.ts, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
+        rows = [hit[2] for hit in islice(hits, ROWS_MAX + 1)]
+        if len(rows) > ROWS_MAX:
+            raise TooFarToLook
+        return rows
+
+    return in_range
+
+
+def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
+    """The expressions over a query's joined rows."""
+    yield from body.outputs
+    yield from order_of_rows(body)
+    yield from body.firsts if body.groups is None else ()
+    yield from (body.condition,) if body.condition is not None else ()
+    for step in body.steps:
+        yield from (e for e in (step.condition, step.passes) if e is not None)
+        lookup = step.lookup
+        if isinstance(lookup, Produced):
+            yield from lookup.given
+        elif isinstance(lookup, Points):
+            yield from (part for key in lookup.keys for part in key)
+            yield from (lookup.listed,) if lookup.listed is not None else ()
+        else:
+            yield from lookup.prefix
+            yield from (e for e in (lookup.low, lookup.high) if e is not None)
+
+
+def _inside(body: KeyedJoin) -> Iterator[tuple[int, tuple[KeyedJoin, ...]]]:
+    """The queries right inside a query, by number."""
+    for step in body.steps:
+        if isinstance(step.lookup, Produced):
+            yield step.lookup.number, step.lookup.queries
+    waiting = list(_of_rows(body))
+    if body.groups is not None:
+        waiting += [*body.groups.outputs, *(key.value for key in body.order), *body.firsts]
+        waiting += [body.groups.condition] if body.groups.condition is not None else []
+    for e in waiting:
+        if isinstance(e, Call):
+            waiting += e.args
+        elif isinstance(e, Ask):
+            yield e.number, (e.query,)
+            waiting += [*e.given, *((e.value,) if e.value is not None else ())]
 
 
 def _footprints(body: KeyedJoin) -> Iterable[Columns]:
-    expressions: list[Expr | None] = [*body.outputs]
+    """What a query depends on of each of its tables' rows."""
+    named = columns_named(_of_rows(body))
+    begin = body.given
     for step in body.steps:
-        lookup = step.lookup
-        expressions += [step.condition, step.passes]
-        if isinstance(lookup, Points):
-            expressions += [part for key in lookup.keys for part in key]
-        else:
-            expressions += [*lookup.prefix, lookup.low, lookup.high]
-    named = columns_named(expressions) | {place for place, _, _ in body.order}
-    begin = 0
-    for step in body.steps:
-        end = begin + len(step.table.columns)
-        yield THE_ROW | columns_at(step.table, (i - begin for i in named if begin <= i < end))
+        end = begin + step.width
+        if step.table is not None:
+            yield THE_ROW | columns_at(step.table, (i - begin for i in named if begin <= i < end))
         begin = end
 
 
-__all__ = ["ROWS_MAX", "JoinPlan"]
+__all__ = ["LOOKED_AT_MAX", "ROWS_MAX", "JoinPlan"]

@@ -267,8 +267,8 @@ class ReadPlan:
         self._offset = compile_expression(body.offset) if body.offset is not None else None
         self._ending: Ending | None = None
         """What follows on rows that are not the result's, one for one, in its order."""
-        if body.folds or body.order or body.distinct or (self._offset is not None and body.limit is None):
-            self._ending = Ending(body, [c.type for c in body.table.columns])
+        if body.groups or body.order or body.distinct or (self._offset is not None and body.limit is None):
+            self._ending = Ending(body)
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
         whole = body.condition is None and body.limit is None and not body.descending and self._ending is None
         if self.lookup.range is not None and whole and len(plain) == len(body.outputs):
@@ -309,7 +309,7 @@ class ReadPlan:
         if self.lookup.range is not None:
             bounds = self.lookup.bounds(params, session)
             if bounds is None:
-                folds = self._ending if self.body.folds else None
+                folds = self._ending if self.body.groups else None
                 return folds.rows([], None, params, session) if folds is not None else ()
             if self.columns is not None:
                 found = image.short_scan(bounds, ts, self.columns, SMALL_RANGE_ROWS_MAX)

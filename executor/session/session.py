@@ -51,6 +51,7 @@ from executor.session import (
 from executor.session.block import Block
 from executor.session.context import SessionContext
 from executor.session.lock_wait import LockWait
+from executor.session.values import session_value
 from executor.snapshot.abc import NoKeyedAnswer, TooFarToLook
 from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
@@ -198,6 +199,10 @@ class Session(SessionContext):
         if compiled.shortcut is not None:
             return self._short_read(compiled.shortcut, plan, params)
         return None
+
+    def value_of(self, name: str) -> Datum:
+        """What the session knows and does not change in the course of a statement (`planner.binding.keyed.SESSION_VALUES`)."""
+        return session_value(self, name, 0)
 
     def reader(self, plan: Plan) -> readers.Reader | None:
         return readers.reader(self, plan)

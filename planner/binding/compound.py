@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sqlglot import exp
 
@@ -13,14 +14,20 @@ from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
+from planner.binding.keyed_selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
-from planner.binding.scope import Relation, RelationColumn, Scope
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.search_and_cycle import rewritten
 from planner.binding.sources import CommonTable
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
 from planner.parse import position as first_position
+
+UNITED: Final = -10
+"""The rows of several queries, as a relation of the keyed engine's."""
+VALUES_MAX: Final = 100
+"""Rows of VALUES that the keyed engine makes one by one."""
 
 
 class CompoundBinder(QueryWriter):
@@ -73,7 +80,8 @@ class CompoundBinder(QueryWriter):
                 scope.outer += bound.outer
                 columns = renamed(bound.columns, names, name)
                 locked = self.locked_texts.get(bound.frag, ())
-                scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, locked)
+                by_key = bound.by_key if not bound.outer else None
+                scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, by_key, locked)
                 frag = bound.frag
             made = scope.ctes[name]
             assert isinstance(made, CommonTable) and made.columns is not None
@@ -206,11 +214,13 @@ class CompoundBinder(QueryWriter):
             for c, a, b, r in zip(x.columns, ones, others, refs, strict=True)
         ]
         bound = BoundQuery(frag, columns, forms)
+        by_key = self.united_by_key(bounds, refs, distinct=not all_rows) if word == "UNION" else None
         keyed = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))
         if keyed and word != "UNION":
             bound = BoundQuery(self._by_keys(word, all_rows, operands, refs, forms), columns, forms)
         elif keyed and not all_rows:
             bound = BoundQuery(self._united_rows(operands, refs, forms), columns, forms)
+        bound.by_key = by_key
         return self.ordered(bound, node, scope, prefix, top)
 
     def _by_keys(
@@ -288,7 +298,47 @@ class CompoundBinder(QueryWriter):
         self.limits(node, parts, scope)
         if not (top or prefix or parts.order or parts.limit or parts.offset):
             return bound
-        return self.written(parts, over, top)
+        by_key = None
+        if bound.by_key is not None:
+            around = tuple({(v.relation, v.column): v for v in scope.outer}.values())
+            by_key = self.kept(parts, (FromStep(relation, (), False, (bound.by_key,), around, around),))
+        made = self.written(parts, over, top)
+        made.by_key = by_key
+        return made
+
+    def kept(self, parts: Parts, steps: Sequence[FromStep]) -> BoundSelect | None:
+        """A SELECT for the keyed engine."""
+        self._selects += 1
+        return BoundSelect(self.ctx.catalog, parts, steps, self._selects) if self.prefer_keyed else None
+
+    def united_by_key(
+        self, sides: Sequence[BoundQuery], refs: Sequence[TypeRef], *, distinct: bool
+    ) -> BoundSelect | None:
+        """The sides' rows one after the other, in the types that they have in common."""
+        around = tuple({(v.relation, v.column): v for b in sides for v in b.outer}.values())
+        queries = []
+        for b in sides:
+            if b.by_key is None:
+                return None
+            own, wanted = [c.type for c in b.columns], list(refs)
+            queries.append(b.by_key if own == wanted else self._over((b.by_key,), own, wanted, around, False))
+        made = [q for q in queries if q is not None]
+        if len(made) < len(sides) or any(c.collation for b in sides for c in b.columns):
+            return None
+        return self._over(tuple(made), refs, refs, around, distinct)
+
+    def _over(
+        self, queries: tuple[BoundSelect, ...], own: Sequence[TypeRef], wanted: Sequence[TypeRef],
+        around: tuple[ir.Var, ...], distinct: bool,
+    ) -> BoundSelect | None:  # fmt: skip
+        columns = [ir.Var(ref, UNITED, i) for i, ref in enumerate(own)]
+        nodes = [
+            c if c.type == ref else self.coercions.coerce(c, ref, "i")
+            for c, ref in zip(columns, wanted, strict=True)
+        ]
+        relation = Relation(UNITED, "", [RelationColumn("", ref) for ref in own])
+        parts = Parts(None, None, [Target("", n) for n in nodes], distinct=distinct)
+        return self.kept(parts, (FromStep(relation, (), False, queries, around, around),))
 
     def values(
         self,
@@ -311,6 +361,7 @@ class CompoundBinder(QueryWriter):
             raise PlanError("42601", "VALUES lists must all be the same length", position=first_position(odd))
         columns, forms = [], []
         texts: list[list[Frag]] = [[] for _ in rows]
+        nodes: list[list[ir.Node]] = [[] for _ in rows]
         for i in range(width):
             column = [r[i] for r in rows]
             wanted = expected[i] if expected is not None and i < len(expected) else None
@@ -321,14 +372,27 @@ class CompoundBinder(QueryWriter):
             frags, form = self.emitter.unified(made, ref)
             columns.append(ResultColumn(f"column{i + 1}", ref))
             forms.append(form)
-            for row, f in zip(texts, frags, strict=True):
+            for row, f, kept, n in zip(texts, frags, nodes, made, strict=True):
                 row.append(f)
+                kept.append(n)
         body = join(", ", [sql("(", join(", ", row), ")") for row in texts])
         number = self.next_relation()
         names = ", ".join(f"c{i}" for i in range(width))
         frag = sql("SELECT * FROM (VALUES ", body, f") AS r{number}({names})")
         scope.clause = ""
-        return self.ordered(BoundQuery(frag, columns, forms), node, scope, prefix, top)
+        bound = BoundQuery(frag, columns, forms)
+        if len(rows) <= VALUES_MAX:
+            bound.by_key = self._values_by_key(nodes, [c.type for c in columns], scope)
+        return self.ordered(bound, node, scope, prefix, top)
+
+    def _values_by_key(
+        self, rows: Sequence[Sequence[ir.Node]], refs: Sequence[TypeRef], scope: Scope
+    ) -> BoundSelect | None:
+        if any(n.type.oid != ref.oid for row in rows for n, ref in zip(row, refs, strict=True)):
+            return None
+        made = [self.kept(Parts(None, None, [Target("", n) for n in row]), ()) for row in rows]
+        around = tuple({(v.relation, v.column): v for v in scope.outer}.values())
+        return self._over(tuple(m for m in made if m is not None), refs, refs, around, False)
 
 
 def with_text(recursive: bool, items: Sequence[Item]) -> Frag | None:

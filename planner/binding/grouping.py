@@ -101,6 +101,8 @@ class Grouping:
         queries.declare(self.number, [])
         self._columns: list[EmittedColumn] = queries.emitter.columns[self.number]
         self._items: list[Item] = []
+        self.of: list[ir.Node | None] = []
+        """What each column of its relation is."""
         self._key_columns: dict[ir.Node, int] = {}
         self._aggregate_columns: dict[ir.Aggregate, int] = {}
         for i, k in enumerate(self.keys):
@@ -119,6 +121,7 @@ class Grouping:
         self._items.append(sql(shown, f" AS k{i}"))
         self._columns.append(EmittedColumn(f"k{i}", frag.form))
         self._key_columns[node] = len(self._columns) - 1
+        self.of.append(node)
 
     def lift(self, node: ir.Node) -> ir.Node:
         """The expression above the grouping. Raises 42803."""
@@ -142,6 +145,7 @@ class Grouping:
             self._items.append(sql(frag, f" AS a{at}"))
             self._columns.append(EmittedColumn(f"a{at}", frag.form))
             self._aggregate_columns[node] = at
+            self.of.append(node)
         return standing_for(node, ir.Var(node.type, self.number, at))
 
     def _check_direct(self, node: ir.Aggregate) -> None:
@@ -172,6 +176,7 @@ class Grouping:
         at = len(self._columns)
         self._items.append(sql("CAST(grouping(", join(", ", args), f") AS INTEGER) AS g{at}"))
         self._columns.append(EmittedColumn(f"g{at}"))
+        self.of.append(None)
         return ir.Var(TypeRef(t.INT4), self.number, at)
 
     def _dependent(self, node: ir.Var) -> ir.Node:
@@ -186,6 +191,7 @@ class Grouping:
             self._items.append(sql("any_value(", frag, f") AS d{i}"))
             self._columns.append(EmittedColumn(f"d{i}", frag.form))
             self._key_columns[node] = i
+            self.of.append(node)
             return ir.Var(node.type, self.number, i)
         name = relation.columns[node.column].name
         shown = f"{relation.name}.{name}" if relation.name else name

@@ -12,29 +12,11 @@ rows found, and the few that are left are sorted by plain columns.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
 
-from planner.abc import Expr, KeyedRead, Lookup, Points, Table
+from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Table
 from planner.binding import ir, keyed
 from planner.catalog import Catalog
-
-
-def _folds() -> dict[str, str]:
-    found = {"count()": "count", "count(any)": "count", "sum(int8)": "sum big", "sum(numeric)": "sum numeric"}
-    found |= dict.fromkeys(("sum(int2)", "sum(int4)"), "sum")
-    found |= dict.fromkeys(("avg(int2)", "avg(int4)", "avg(int8)", "avg(numeric)"), "avg")
-    found |= {"bool_and(bool)": "all", "every(bool)": "all", "bool_or(bool)": "any"}
-    for way in ("min", "max"):
-        for kind in ("int2", "int4", "int8", "text", "date", "time", "timestamp", "timestamptz"):
-            found[f"{way}({kind})"] = way
-        for kind in ("numeric", "float4", "float8", "interval"):
-            found[f"{way}({kind})"] = f"{way} {kind}"
-    return found
-
-
-_FOLDS: Final = _folds()
-"""Aggregates that are computed over a few values with no overflow in sight."""
 
 
 def index_read(
@@ -44,7 +26,7 @@ def index_read(
     where: ir.Node | None,
     outputs: tuple[Expr, ...],
     limit: Expr | None,
-    order: tuple[tuple[int, bool, bool], ...] = (),
+    order: tuple[OrderKey, ...] = (),
 ) -> KeyedRead | None:
     """The keyed way to rows of relation `number` by one of the table's indexes; None if none serves."""
     if not table.key_indexes or where is None:
@@ -103,80 +85,3 @@ def indexed_prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]
             columns.append(table.index_of(key.attnum))
             found.add(tuple(columns))
     yield from sorted(found, key=lambda columns: (-len(columns), columns))
-
-
-def plain_order(
-    keys: Sequence[ir.SortKey], offsets: Mapping[int, int]
-) -> tuple[tuple[int, bool, bool], ...] | None:
-    """ORDER BY by columns whose order is that of their datums; None: by something else.
-
-    `offsets`: relation number -> where its columns begin in the row.
-    """
-    order: list[tuple[int, bool, bool]] = []
-    for k in keys:
-        if not isinstance(k.expr, ir.Var) or k.expr.relation not in offsets or k.expr.column < 0:
-            return None
-        if k.expr.type.oid not in keyed.SORTED_TYPES:
-            return None
-        order.append((offsets[k.expr.relation] + k.expr.column, k.descending, k.nulls_first))
-    return tuple(order)
-
-
-class Folding(NamedTuple):
-    """What is aggregated, how, and what the targets make of it (nothing more: none)."""
-
-    outputs: tuple[Expr, ...]
-    folds: tuple[str, ...]
-    after: tuple[Expr, ...]
-
-
-_FOLDED: Final = -2
-"""The row of aggregates, as a relation."""
-
-
-def folded(nodes: Sequence[ir.Node], offsets: Mapping[int, int], counted: Expr) -> Folding | None:
-    """Targets that are made of aggregates of the closed set; None: of others.
-
-    `counted`: what is never null, for `count(*)`.
-    """
-    found = list(dict.fromkeys(n for node in nodes for n in ir.walk(node) if isinstance(n, ir.Aggregate)))
-    made = _folded(found, offsets, counted)
-    if made is None:
-        return None
-    if list(nodes) == found:
-        return Folding(*made, ())
-    try:
-        return Folding(*made, tuple(keyed.expression(_lifted(n, found), {_FOLDED: 0}) for n in nodes))
-    except keyed.NotKeyed:
-        return None
-
-
-def _lifted(node: ir.Node, found: Sequence[ir.Aggregate]) -> ir.Node:
-    """The expression over the row of aggregates."""
-    if isinstance(node, ir.Aggregate):
-        return ir.Var(node.type, _FOLDED, found.index(node))
-    return ir.replace_children(node, lambda n: _lifted(n, found))
-
-
-def _folded(
-    nodes: Sequence[ir.Aggregate], offsets: Mapping[int, int], counted: Expr
-) -> tuple[tuple[Expr, ...], tuple[str, ...]] | None:
-    arguments: list[Expr] = []
-    folds: list[str] = []
-    for node in nodes:
-        if node.op not in _FOLDS or any(isinstance(n, ir.Collated) for n in ir.walk(node)):
-            return None
-        if node.order or node.filter is not None or node.direct:
-            return None
-        fold = _FOLDS[node.op]
-        if node.distinct:
-            if fold != "count" or node.args[0].type.oid not in keyed.KEY_TYPES:
-                return None
-            fold = "count distinct"
-        try:
-            made = keyed.expression(node.args[0], offsets) if node.args else counted
-        except keyed.NotKeyed:
-            return None
-        arguments.append(made)
-        folds.append(fold)
-    return tuple(arguments), tuple(folds)

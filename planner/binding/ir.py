@@ -154,6 +154,8 @@ class SubQuery(Node):
     numbered: bool = False
     asked: Any = None  # Frag
     """The query as it was bound, where `query` has more around it: what its syntax is known by."""
+    by_key: Any = field(default=None, compare=False)
+    """The same for the keyed engine (`planner.binding.keyed_selects.BoundSelect`), if it may be for that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from planner import types as t
-from planner.abc import Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
+from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
 from planner.binding import ir
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
@@ -78,6 +78,13 @@ def _closed_set() -> frozenset[str]:
 
 
 KEYED_OPS: Final = _closed_set()
+SESSION_VALUES: Final = frozenset(
+    (
+        "current_user", "session_user", "user", "current_role", "current_database", "current_catalog", "current_schema",
+        "version", "pid", "backend_pid",
+    )
+)  # fmt: skip
+"""What the session knows and does not change in the course of a statement."""
 LAZY_OPS: Final = frozenset(
     (
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false", "case",
@@ -125,6 +132,10 @@ def _castable(a: int, b: int) -> bool:
     )  # fmt: skip
 
 
+class WithQueries(dict[int, int]):
+    """Relation number -> where its columns begin, of rows for which subqueries may be asked, too (`KeyedJoin`)."""
+
+
 def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed."""
     if isinstance(node, ir.Lit):
@@ -144,6 +155,8 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(node, ir.Session):
         if node.name == "now":
             return Call("now", (), node.type)
+        if node.name in SESSION_VALUES:
+            return Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type)
         raise NotKeyed(node.name)
     if isinstance(node, ir.Logic):
         if (
@@ -163,7 +176,57 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
         if node.op not in KEYED_OPS or matters(node):
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
+    if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
+        return _ask(node, offsets)
     raise NotKeyed(type(node).__name__)
+
+
+def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
+    """A subquery in an expression: EXISTS, a value, or IN of values whose equality is that of datums."""
+    if node.by_key is None:
+        raise NotKeyed("a subquery")
+    number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
+    given = tuple(expression(o, offsets) for o in node.outer)
+    if node.kind in ("exists", "scalar"):
+        return Ask(node.kind, number, query, given, node.type)
+    member = _comparison(node.compare, node.relation, offsets) if node.compare is not None else None
+    if member is None or (node.kind, member[1]) not in (("any", "="), ("all", "<>")):
+        raise NotKeyed("a comparison with all rows of a subquery")
+    among = Ask("in", number, query, given, node.type, expression(member[2], offsets))
+    return among if node.kind == "any" else Call("not", (among,), node.type)
+
+
+def find_members(
+    relation: int, where: ir.Node | None, key: Sequence[int], known: Mapping[int, int]
+) -> tuple[Points, list[ir.Node]]:
+    """The same for `key IN (subquery)`, where the key is one column. Raises NotKeyed."""
+    listed: Expr | None = None
+    rest: list[ir.Node] = []
+    for c in conjuncts(where):
+        if listed is None and len(key) == 1 and isinstance(c, ir.SubQuery) and c.kind == "any":
+            made = _comparison(c.compare, relation, {c.relation: 0}) if c.compare is not None else None
+            if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
+                among = _list(c, known)
+                if among is not None:
+                    listed = among
+                    continue
+        rest.append(c)
+    if listed is None:
+        raise NotKeyed("no list of keys")
+    return Points((), listed), rest
+
+
+def _list(node: ir.SubQuery, known: Mapping[int, int]) -> Ask | None:
+    if node.by_key is None or not isinstance(known, WithQueries):
+        return None
+    query = node.by_key.plan(node.outer_from)
+    given = tuple(expression(o, known) for o in node.outer)
+    return Ask("list", node.by_key.number, query, given, query_type(node))
+
+
+def query_type(node: ir.SubQuery) -> TypeRef:
+    """The type of a subquery's one column."""
+    return node.by_key.columns[0]  # type: ignore[no-any-return]
 
 
 def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
@@ -184,7 +247,29 @@ def conjuncts(node: ir.Node | None) -> list[ir.Node]:
         return []
     if isinstance(node, ir.Logic) and node.op == "and":
         return [c for a in node.args for c in conjuncts(a)]
-    return [node]
+    return [_spread(node) if isinstance(node, ir.AnyAll) else node]
+
+
+def _spread(node: ir.AnyAll) -> ir.Node:
+    """`x = ANY (ARRAY[a, b])` as `x = a OR x = b`."""
+    array, compare = node.array, node.compare
+    if (
+        not isinstance(array, ir.Logic)
+        or array.op != "array"
+        or not array.args
+        or not isinstance(compare, ir.Call)
+    ):
+        return node
+    if any(a.type.oid != t.element_of(array.type.oid) for a in array.args):
+        return node
+
+    def of(node: ir.Node, element: ir.Node) -> ir.Node:
+        if isinstance(node, ir.Var) and node.relation in ELEMENT:
+            return element
+        return ir.replace_children(node, lambda n: of(n, element))
+
+    tests = tuple(of(compare, a) for a in array.args)
+    return tests[0] if len(tests) == 1 else ir.Logic(node.type, "and" if node.all else "or", tests)
 
 
 def _plain(node: ir.Node) -> ir.Node:
@@ -201,7 +286,7 @@ def _plain(node: ir.Node) -> ir.Node:
 
 NONE_KNOWN: Final[Mapping[int, int]] = {}
 """No relation's row is at hand: a key is made of parameters and constants."""
-_ELEMENT: Final[Mapping[int, int]] = {-1: 0}
+ELEMENT: Final[Mapping[int, int]] = {-1: 0}
 """An element of the array is (`ir.AnyAll`)."""
 
 
@@ -238,7 +323,9 @@ def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:
     """Whether a value depends on more than the rows at hand."""
     if isinstance(node, ir.Var):
         return node.relation not in known
-    return isinstance(node, ir.SubQuery)
+    if not isinstance(node, ir.SubQuery):
+        return False
+    return not isinstance(known, WithQueries) or node.kind != "scalar" or node.by_key is None
 
 
 def _alternatives(
@@ -318,7 +405,7 @@ def find_listed(
     rest: list[ir.Node] = []
     for c in conjuncts(where):
         if listed is None and isinstance(c, ir.AnyAll) and not c.all:
-            made = _comparison(c.compare, relation, _ELEMENT)
+            made = _comparison(c.compare, relation, ELEMENT)
             if made is not None and made[:2] == (key[0], "=") and isinstance(made[2], ir.Var):
                 listed = expression(c.array, {})
                 continue

@@ -13,13 +13,16 @@ those that make keys are used up, any other is asked as soon as all that it name
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
-from planner.abc import Const, JoinStep, KeyedJoin, Lookup, Range, Table, TypeRef
+from planner.abc import Const, Expr, JoinStep, KeyedJoin, Lookup, Points, Produced, Range, Table, TypeRef
 from planner.binding import ir, keyed
-from planner.binding.index_reads import folded, indexed_prefixes, plain_order
+from planner.binding.index_reads import indexed_prefixes
+from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
 
@@ -27,14 +30,14 @@ if TYPE_CHECKING:
     from planner.binding.state import Parts
 
 TABLES_MAX: Final = 8
-"""More tables are joined by DuckDB."""
+"""More relations are joined by DuckDB."""
 
 
 class _Way(NamedTuple):
     """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
 
     rank: int
-    lookup: Lookup
+    lookup: Lookup | Produced
     unique: int
     positions: tuple[int, ...]
     """Of an index's columns, if it is one."""
@@ -42,33 +45,42 @@ class _Way(NamedTuple):
     """What was asked and is not in the key."""
 
 
-def keyed_join(catalog: Catalog, steps: Sequence[FromStep], parts: Parts) -> KeyedJoin | None:
-    """The look-ups that answer a SELECT from these tables; None if keys do not lead from one to the next."""
-    tables = [s.relation.table for s in steps]
-    if not 2 <= len(steps) <= TABLES_MAX or any(x is None or x.oid in catalog.columnar for x in tables):
-        return None
-    targets, where = [x.node for x in parts.targets], parts.where
-    if parts.grouped:
-        if parts.folded is None or parts.limit is not None:
-            return None
-        targets, where = parts.folded
+def look_ups(
+    catalog: Catalog, steps: Sequence[FromStep], parts: Parts, given: Mapping[int, int], width: int
+) -> KeyedJoin:
+    """The look-ups that answer a SELECT from these relations. Raises NotKeyed if keys do not lead from one to the next.
+
+    `given`, `width`: what a row begins with, if it does not begin with nothing (`planner.binding.keyed_selects`).
+    """
+    if len(steps) > TABLES_MAX or parts.ties or parts.hidden:
+        raise keyed.NotKeyed("shape")
+    if any(s.relation.table is not None and s.relation.table.oid in catalog.columnar for s in steps):
+        raise keyed.NotKeyed("as it was once")
+    below = parts.below
+    where = below.where if below is not None else parts.where
     pool = [c for n in (where, *(n for s in steps if not s.outer for n in s.on)) for c in keyed.conjuncts(n)]
-    if any(_is_volatile(n) for n in (*pool, *(n for s in steps for n in s.on))):
-        return None
-    try:
-        order = _Order(catalog, pool)
-        order.place(list(steps))
-        if parts.grouped:
-            made = folded(targets, order.offsets, Const(1, TypeRef(t.INT4)))
-            if made is None:
-                return None
-            return KeyedJoin(tuple(order.made), made.outputs, folds=made.folds, after=made.after)
-        outputs = tuple(keyed.expression(n, order.offsets) for n in targets)
-        limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
-    except keyed.NotKeyed:
-        return None
-    sort = plain_order(parts.order, order.offsets)
-    return KeyedJoin(tuple(order.made), outputs, limit, order=sort) if outputs and sort is not None else None
+    nodes = [*pool, *(n for s in steps for n in s.on), *(x.node for x in parts.targets)]
+    nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
+    if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
+        raise keyed.NotKeyed("another value each time")
+    order = _Order(catalog, pool, given, width)
+    condition = order.place(list(steps))
+    groups = None
+    above: Mapping[int, int] = order.offsets
+    if below is not None:
+        outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
+    else:
+        outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
+    if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
+        raise keyed.NotKeyed("equality of outputs")
+    if not all(map(equal_as_datums, parts.distinct_on or ())):
+        raise keyed.NotKeyed("equality of rows")
+    limit, offset = (None if n is None else keyed.expression(n, {}) for n in (parts.limit, parts.offset))
+    firsts = tuple(keyed.expression(n, above) for n in parts.distinct_on or ())
+    made, sort = tuple(order.made), order_keys(parts.order, above)
+    return KeyedJoin(
+        made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width
+    )
 
 
 def joined_steps(
@@ -79,35 +91,38 @@ def joined_steps(
         return ()
     last = right[-1]
     if side == "LEFT":
-        return (*left, FromStep(last.relation, on, outer=True))
+        return (*left, replace(last, on=on, outer=True))
     if last.outer:  # what the inner ON asks is asked of the pool; any inner step may bring it there
         first = right[0]
-        return (*left, FromStep(first.relation, (*first.on, *on)), *right[1:])
-    return (*left, *right[:-1], FromStep(last.relation, (*last.on, *on)))
+        return (*left, replace(first, on=(*first.on, *on)), *right[1:])
+    return (*left, *right[:-1], replace(last, on=(*last.on, *on)))
 
 
-def _is_volatile(node: ir.Node) -> bool:
-    return any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(node))
-
-
-def _named(node: ir.Node) -> set[int]:
-    """The relations that an expression looks at."""
-    return {n.relation for n in ir.walk(node) if isinstance(n, ir.Var)}
+def _named(*nodes: ir.Node) -> set[int]:
+    """The relations that expressions look at."""
+    found = [n for node in nodes for n in ir.walk(node)]
+    own = {n.relation for n in found if isinstance(n, ir.SubQuery)}
+    return {n.relation for n in found if isinstance(n, ir.Var)} - own - keyed.ELEMENT.keys()
 
 
 class _Order:
     """The steps so far, and what is left to be asked."""
 
-    def __init__(self, catalog: Catalog, pool: list[ir.Node]) -> None:
+    def __init__(self, catalog: Catalog, pool: list[ir.Node], given: Mapping[int, int], width: int) -> None:
         self._catalog = catalog
         self._pool = pool
-        self.offsets: dict[int, int] = {}
+        self.offsets = keyed.WithQueries(given)
         """Relation number -> where its columns begin in the joined row."""
-        self._width = 0
+        self._width = width
         self.made: list[JoinStep] = []
 
-    def place(self, waiting: list[FromStep]) -> None:
-        """Raises NotKeyed if some table cannot be reached, or something asked cannot be computed."""
+    def place(self, waiting: list[FromStep]) -> Expr | None:
+        """What is asked before the first look-up. Raises NotKeyed if some table cannot be reached, or something asked
+        cannot be computed."""
+        before = [c for c in self._pool if _named(c) <= set(self.offsets)] if not waiting else []
+        condition = keyed.condition(before, self.offsets)
+        if not waiting:
+            self._pool = [c for c in self._pool if c not in before]
         while waiting:
             best: tuple[_Way, FromStep] | None = None
             for step in waiting:
@@ -124,6 +139,7 @@ class _Order:
             self._add(*best)
         if self._pool:
             raise keyed.NotKeyed("asked of no table")
+        return condition
 
     def _ready(self, number: int) -> list[ir.Node]:
         """What can be asked once relation `number` is there."""
@@ -145,9 +161,9 @@ class _Order:
 
     def _add(self, way: _Way, step: FromStep) -> None:
         table, number = step.relation.table, step.relation.number
-        assert table is not None
+        width = len(table.columns) if table is not None else len(step.relation.columns)
         self.offsets[number] = self._width
-        self._width += len(table.columns)
+        self._width += width
         condition, passes = keyed.condition(way.rest, self.offsets), None
         there = set(self.offsets)
         ready = [c for c in self._pool if _named(c) <= there]
@@ -156,12 +172,13 @@ class _Order:
         gone = {id(c) for c in ready}
         self._pool = [c for c in self._pool if id(c) not in gone]
         self.made.append(
-            JoinStep(table, way.lookup, condition, way.unique, way.positions, step.outer, passes)
+            JoinStep(table, way.lookup, width, condition, way.unique, way.positions, step.outer, passes)
         )
 
     def _way(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
         table, number = step.relation.table, step.relation.number
-        assert table is not None
+        if table is None:
+            return self._produced(step, asked)
         if not asked:
             return None
         where = asked[0] if len(asked) == 1 else ir.Logic(TypeRef(t.BOOL), "and", tuple(asked))
@@ -175,29 +192,44 @@ class _Order:
         assert isinstance(by_range.lookup, Range)
         return by_index if len(by_index.positions) > len(by_range.lookup.prefix) else by_range
 
+    def _produced(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
+        """The rows of queries, once what they name is there."""
+        if not step.made_of or not _named(*step.given_as) <= set(self.offsets):
+            return None
+        queries = tuple(q.plan(step.given) for q in step.made_of)
+        given = tuple(keyed.expression(n, self.offsets) for n in step.given_as)
+        return _Way(1, Produced(step.made_of[0].number, queries, given), 0, (), asked)
+
     def _points(self, table: Table, number: int, where: ir.Node) -> _Way | None:
-        """One key of the primary key or of a UNIQUE constraint, or several of the first table."""
+        """One key of the primary key or of a UNIQUE constraint, or several."""
         several: _Way | None = None
         for oid, key in unique_keys(table):
-            try:
-                points, rest = keyed.find_points(table, number, where, key, self.offsets)
-            except keyed.NotKeyed:
-                continue
-            if len(points.keys) == 1:
-                return _Way(0, points, oid, (), rest)
-            if not self.made and several is None:
-                several = _Way(1, points, oid, (), rest)
+            for points, rest in self._found(table, number, where, key):
+                if len(points.keys) == 1:
+                    return _Way(0, points, oid, (), rest)
+                if several is None:
+                    several = _Way(1, points, oid, (), rest)
         return several
+
+    def _found(
+        self, table: Table, number: int, where: ir.Node, key: tuple[int, ...]
+    ) -> Iterator[tuple[Points, Sequence[ir.Node]]]:
+        """Keys that are asked for; several of them, where they are made of no row: of the first table, or a subquery's."""
+        with contextlib.suppress(keyed.NotKeyed):
+            points, rest = keyed.find_points(table, number, where, key, self.offsets)
+            if len(points.keys) == 1 or not self.offsets:
+                yield points, rest
+        if not self.offsets:
+            with contextlib.suppress(keyed.NotKeyed):
+                yield keyed.find_listed(table, number, where, key)
+        with contextlib.suppress(keyed.NotKeyed):
+            yield keyed.find_members(number, where, key, self.offsets)
 
     def _by_index(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         if not table.key_indexes:
             return None
         for positions in indexed_prefixes(self._catalog, table):
-            try:
-                points, rest = keyed.find_points(table, number, where, positions, self.offsets)
-            except keyed.NotKeyed:
-                continue
-            if len(points.keys) == 1:
+            for points, rest in self._found(table, number, where, positions):
                 return _Way(2, points, 0, positions, rest)
         return None
 
@@ -208,7 +240,7 @@ class _Order:
             return None
         if found.prefix:
             return _Way(3, found, 0, (), rest)
-        if self.made or found.low is None or found.high is None:
+        if self.offsets or found.low is None or found.high is None:
             return None
         return _Way(4, found, 0, (), rest)
 
@@ -224,4 +256,4 @@ def unique_keys(table: Table) -> Iterable[tuple[int, tuple[int, ...]]]:
             yield c.oid, tuple(table.index_of(a) for a in c.columns)
 
 
-__all__ = ["joined_steps", "keyed_join", "unique_keys"]
+__all__ = ["joined_steps", "look_ups", "unique_keys"]

@@ -257,6 +257,7 @@ class PredicateBinder(RowComparisonBinder):
             outer_from=bound.outer,
             outer=standing(self.queries, bound.outer, scope),
             form=bound.forms[0],
+            by_key=bound.by_key,
         )
         return ir.Collated(column.type, made, column.collation) if column.collation else made
 
@@ -271,6 +272,7 @@ class PredicateBinder(RowComparisonBinder):
             bound.frag,
             outer_from=bound.outer,
             outer=standing(self.queries, bound.outer, scope),
+            by_key=bound.by_key,
         )
 
     def array_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
@@ -332,6 +334,7 @@ class PredicateBinder(RowComparisonBinder):
             compare=compare,
             outer_from=bound.outer,
             outer=standing(self.queries, bound.outer, scope),
+            by_key=bound.by_key,
         )
 
     def row_query(

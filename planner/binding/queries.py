@@ -27,13 +27,14 @@ from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
 from planner.binding.grouping import Grouping, grouping_sets
+from planner.binding.keyed_selects import BoundSelect
 from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.parameters import Parameters
 from planner.binding.records import field_of, fields_of
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
-from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, BoundQuery, Parts, Target
+from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, Below, BoundQuery, Parts, Target
 from planner.binding.windows import define_windows
 from planner.catalog import View
 from planner.parse import parse_query
@@ -117,7 +118,10 @@ class QueryBinder(CompoundBinder):
             self.passed = passed
             parts = self.select(node, scope, expected)
             parts.prefix, parts.numbered = prefix, numbering
-            return self.written(parts, scope, top)
+            by_key = None if passed else self.by_key(parts, scope)
+            bound = self.written(parts, scope, top)
+            bound.by_key = by_key
+            return bound
         if isinstance(node, exp.SetOperation):
             locking.refuse_passed(passed, view=scope.parent is None)
             bound = self.set_operation(node, scope, expected, prefix, top)
@@ -135,6 +139,10 @@ class QueryBinder(CompoundBinder):
         raise PlanError(
             "0A000", f"{type(node).__name__} is not supported here", position=first_position(node)
         )
+
+    def by_key(self, parts: Parts, scope: Scope) -> BoundSelect | None:
+        """The SELECT for the keyed engine; None if its FROM is not for that. Before it is written, which changes it."""
+        return None if scope.relations and not scope.steps else self.kept(parts, scope.steps)
 
     def select(self, node: exp.Select, scope: Scope, expected: Sequence[TypeRef | None] | None) -> Parts:
         """Binds a SELECT's clauses, grouping included, into `Parts`."""
@@ -455,8 +463,6 @@ class QueryBinder(CompoundBinder):
         if sets is None and not found and parts.having is None:
             return
         parts.grouped = True
-        if sets is None and parts.having is None and not parts.order:
-            parts.folded = [x.node for x in parts.targets], parts.where
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
@@ -469,6 +475,9 @@ class QueryBinder(CompoundBinder):
             parts.distinct_on = [grouping.lift(n) for n in parts.distinct_on]
         having = grouping.lift(parts.having) if parts.having is not None else None
         parts.grouping = grouping.number
+        parts.below = Below(
+            parts.where, tuple(grouping.of), len(grouping.keys), 1 if sets is None else len(sets)
+        )
         parts.source = grouping.written(parts.source, parts.where)
         parts.where, parts.having = having, None
 

@@ -19,6 +19,7 @@ from planner.binding import ir
 from planner.catalog.collations import by_bytes
 
 if TYPE_CHECKING:
+    from planner.binding.keyed_selects import BoundSelect
     from planner.binding.locked_rows import InnerRow
 
 
@@ -67,11 +68,17 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class FromStep:
-    """A base table in a FROM of plain joins (`planner.binding.keyed_joins`), and what it is joined on."""
+    """A relation in a FROM of plain joins (`planner.binding.keyed_joins`), and what it is joined on."""
 
     relation: Relation
     on: tuple[ir.Node, ...] = ()
     outer: bool = False  # LEFT JOIN
+    made_of: tuple[BoundSelect, ...] = ()
+    """Queries whose rows it has, one after the other, if it is no table."""
+    given: tuple[ir.Var, ...] = ()
+    """Columns around those queries that they name,"""
+    given_as: tuple[ir.Node, ...] = ()
+    """and what stands for each of them."""
 
 
 @dataclass(slots=True)

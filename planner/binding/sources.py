@@ -49,6 +49,7 @@ from planner.parse import position as first_position
 from planner.parse.column_lists import SEPARATOR
 
 if TYPE_CHECKING:
+    from planner.binding.keyed_selects import BoundSelect
     from planner.binding.queries import QueryBinder
     from planner.binding.state import BoundQuery
 
@@ -62,6 +63,7 @@ class CommonTable:
     sql_name: str | Slot
     columns: list[RelationColumn] | None
     forms: list[Form]
+    by_key: BoundSelect | None = None
     locked: tuple[tuple[int, int] | None, ...] = ()
     """Of a locking query: (table, attribute number) of its columns of locked rows."""
 
@@ -74,7 +76,7 @@ class Source:
     relations: list[Relation]
     columns: list[StarColumn]
     steps: tuple[FromStep, ...] = ()
-    """The same as tables that are looked up one after another; none if it is more than plain joins of tables."""
+    """The same as relations that are looked up one after another; none if it is more than plain joins."""
 
 
 class SourceBinder:
@@ -297,7 +299,8 @@ class SourceBinder:
         self.queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(found.forms)])
         if found.locked:
             self.queries.locked_relations[number] = found.locked
-        return Source(sql(found.sql_name, f" AS r{number}"), [relation], star_of(relation))
+        steps = (FromStep(relation, made_of=(found.by_key,)),) if found.by_key is not None else ()
+        return Source(sql(found.sql_name, f" AS r{number}"), [relation], star_of(relation), steps)
 
     def _view(self, view: View, name: str, schema: str, alias: exp.Expression | None) -> Source:
         before = len(self.queries.tables)
@@ -371,7 +374,10 @@ class SourceBinder:
         if bound.frag in self.queries.locked_texts:
             self.queries.locked_relations[number] = self.queries.locked_texts[bound.frag]
         word = "LATERAL " if lateral else ""
-        return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], star_of(relation))
+        steps: tuple[FromStep, ...] = ()
+        if bound.by_key is not None:
+            steps = (FromStep(relation, (), False, (bound.by_key,), bound.outer, bound.outer),)
+        return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], star_of(relation), steps)
 
     def function(self, call: exp.Expression, node: exp.Expression, scope: Scope) -> Source:
         """A function in FROM: set-returning ones give rows, others one row."""

@@ -16,6 +16,7 @@ from planner.binding.coerce import Coercions
 from planner.binding.emit import EmittedColumn, Emitter
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Form, Frag, Item
+from planner.binding.keyed_selects import BoundSelect
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.parameters import Parameters
 from planner.binding.scope import Relation, Scope
@@ -46,6 +47,8 @@ class BoundQuery:
     """It has one more column, `tw_n`: the order of its rows."""
     unlocked: bool = False
     """No row of a table is locked in it, whatever is asked."""
+    by_key: BoundSelect | None = None
+    """The same for the keyed engine."""
 
 
 @dataclass(slots=True)
@@ -55,6 +58,18 @@ class Target:
     syntax: exp.Expression | None = None
     table_oid: int = 0
     attnum: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What a grouping is made of: rows that pass `where`, and what each column of the grouping's relation is of them."""
+
+    where: ir.Node | None
+    columns: Sequence[ir.Node | None]
+    """Keys, aggregates, and columns that the keys decide; None: what is not known here."""
+    keys: int
+    sets: int
+    """How many grouping sets."""
 
 
 @dataclass(slots=True)
@@ -74,8 +89,8 @@ class Parts:
     grouped: bool = False
     grouping: int = 0
     """The relation that the grouping makes."""
-    folded: tuple[list[ir.Node], ir.Node | None] | None = None
-    """The targets and WHERE of a query that aggregates all its rows, as they were before the grouping."""
+    below: Below | None = None
+    """What is below the grouping."""
     hidden: list[tuple[Frag, str]] = field(default_factory=list)
     """Columns behind the targets and their names, for the executor or the query around it alone."""
     rows: Sequence[InnerRow] = ()
@@ -121,6 +136,7 @@ class QueryState:
         self.ranges: dict[int, tuple[Lookup, ...] | None] = {}
         self._relations = 0
         self._scopes = 0
+        self._selects = 0
         self._depth = 0
         self._used: dict[int, Relation] = {}
         self.expressions: ExpressionBinder

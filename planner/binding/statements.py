@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,7 @@ from planner.abc import (
     KeyedJoin,
     KeyedRead,
     Lookup,
+    OrderKey,
     Plan,
     Points,
     Range,
@@ -27,8 +29,10 @@ from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
-from planner.binding.index_reads import folded, index_read, plain_order
-from planner.binding.keyed_joins import keyed_join, unique_keys
+from planner.binding.index_reads import index_read
+from planner.binding.keyed_endings import grouped, order_keys
+from planner.binding.keyed_joins import unique_keys
+from planner.binding.keyed_selects import BoundSelect
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -105,14 +109,14 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         try:
             if not queries.prefer_keyed:
                 raise keyed.NotKeyed("not wanted")
-            by_key = _keyed_read(node, parts, scope, ctx.catalog)
+            by_key = _keyed_read(parts, scope, ctx.catalog)
         except keyed.NotKeyed:
-            shortcut = _shortcut(node, parts, scope, ctx.catalog) if queries.prefer_keyed else None
-            if shortcut is not None:
-                extra["keyed"] = shortcut
             constant = _constant(node, parts, scope) if queries.prefer_keyed else None
+            shortcut = _shortcut(parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if constant is not None:
                 extra["constant"] = constant
+            elif shortcut is not None:
+                extra["keyed"] = shortcut
         else:
             if isinstance(by_key.lookup, Points):
                 return Plan(
@@ -126,6 +130,9 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         bound = queries.written(parts, scope, True)
     else:
         bound = queries.nested(node, None, top=True)
+        if bound.by_key is not None and not queries.common_writes:
+            with contextlib.suppress(keyed.NotKeyed):
+                extra["keyed"] = bound.by_key.plan()
     query = with_writes(queries, queries.finished(bound.frag))
     if queries.common_writes:
         kind = StatementKind.READ_THEN_WRITE
@@ -166,7 +173,7 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
         if prefix is not None or not queries.prefer_keyed or not wishes.tables:
             raise keyed.NotKeyed("not wanted")
         wish = wishes.tables[0]
-        by_key = _keyed_read(node, parts, scope, ctx.catalog, wish.strength, wish.wait)
+        by_key = _keyed_read(parts, scope, ctx.catalog, wish.strength, wish.wait)
     except keyed.NotKeyed:
         pass
     body: Body | None = by_key
@@ -189,20 +196,12 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     )
 
 
-def _is_plain(node: exp.Select, parts: Parts, scope: Scope) -> bool:
-    """Whether the rows found are the rows of the result, or what one row of aggregates is made of."""
-    whole = parts.distinct_on or parts.ties or scope.outer
-    return not whole and node.args.get("group") is None and node.args.get("having") is None
-
-
-def _keyed_table(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Table:
+def _keyed_table(parts: Parts, scope: Scope, catalog: Any) -> Table:
     """The one table of a statement that has the shape of a keyed read. Raises NotKeyed."""
-    if len(scope.relations) != 1 or not _is_plain(node, parts, scope):
+    if len(scope.steps) != 1 or parts.distinct_on or parts.ties or scope.outer:
         raise keyed.NotKeyed("shape")
-    relation = scope.relations[0]
-    table = relation.table
-    source = node.args["from_"].this
-    if table is None or not isinstance(source, exp.Table) or source.args.get("sample") or relation.slot == "":
+    table = scope.steps[0].relation.table
+    if table is None:
         raise keyed.NotKeyed("no table")
     if table.oid in catalog.columnar:
         raise keyed.NotKeyed("as it was once")
@@ -225,7 +224,7 @@ def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] 
         return None
 
 
-def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin | None:
+def _shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin | None:
     """A query that the keyed engine answers as well, if what it asks for turns out to be small.
 
         WHERE a BETWEEN $1 AND $2 [ORDER BY a]      a range of the primary key, found to be short
@@ -236,36 +235,31 @@ def _shortcut(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> Key
 
     The executor decides for each execution; the plan is the query that answers whatever is asked.
     """
-    if not _is_plain(node, parts, scope):
+    if parts.ties or scope.outer or not (scope.steps or not scope.relations):
         return None
-    found: KeyedRead | KeyedJoin | None
-    if len(scope.steps) > 1:
-        found = keyed_join(catalog, scope.steps, parts)
-    else:
-        found = _short_read(node, parts, scope, catalog)
-    if found is None or not (parts.distinct or parts.offset is not None):
+    found = _short_read(parts, scope, catalog) if len(scope.steps) == 1 else None
+    if found is None:
+        try:
+            return BoundSelect(catalog, parts, scope.steps).plan()
+        except keyed.NotKeyed:
+            return None
+    if not (parts.distinct or parts.offset is not None):
         return found
-    targets = [x.node for x in parts.targets]
-    if parts.distinct and not all(_equal_as_datums(n) for n in targets):
-        return None
-    if parts.grouped and parts.offset is not None:
+    if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
         return None
     try:
         offset = keyed.expression(parts.offset, {}) if parts.offset is not None else None
     except keyed.NotKeyed:
         return None
-    return replace(found, offset=offset, distinct=parts.distinct and not parts.grouped)
+    return replace(found, offset=offset, distinct=parts.distinct)
 
 
-def _equal_as_datums(node: ir.Node) -> bool:
-    """Whether values of it are equal if their datums are."""
-    return node.type.oid in keyed.KEY_TYPES and not any(isinstance(n, ir.Collated) for n in ir.walk(node))
-
-
-def _short_read(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
+def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
     """The same of one table, but for OFFSET and DISTINCT."""
+    if parts.distinct_on:
+        return None
     try:
-        table = _keyed_table(node, parts, scope, catalog)
+        table = _keyed_table(parts, scope, catalog)
         number = scope.relations[0].number
         offsets = {number: 0}
         if parts.grouped:
@@ -276,7 +270,7 @@ def _short_read(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> K
         return None
     if not outputs:
         return None
-    order = plain_order(parts.order, offsets)
+    order = _order(parts, offsets)
     for oid, key in unique_keys(table):
         for find in (keyed.find_points, keyed.find_listed):
             try:
@@ -299,11 +293,18 @@ def _short_read(node: exp.Select, parts: Parts, scope: Scope, catalog: Any) -> K
     return by_index if _open(within.lookup) or _pins_more(by_index, within) else within
 
 
+def _order(parts: Parts, offsets: Mapping[int, int]) -> tuple[OrderKey, ...] | None:
+    try:
+        return order_keys(parts.order, offsets)
+    except keyed.NotKeyed:
+        return None
+
+
 def _bounded_range(
     table: Table, number: int, parts: Parts, outputs: tuple[Any, ...], limit: Any
 ) -> KeyedRead | None:
     """A range of the primary key, if WHERE says where it begins or ends."""
-    order = plain_order(parts.order, {number: 0})
+    order = _order(parts, {number: 0})
     try:
         found = _range_read(table, number, parts, outputs, limit, "", "wait", bounded=False)
     except keyed.NotKeyed:
@@ -332,20 +333,21 @@ def _open(lookup: Lookup) -> bool:
 
 
 def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> KeyedRead | None:
-    """One row of aggregates over the rows of an index's key, or over points or a range of the primary key."""
-    if parts.folded is None or parts.limit is not None:
-        return None
-    nodes, where = parts.folded
-    if not table.key_indexes:
+    """Groups of the rows of an index's key, or of points or a range of the primary key; all of them are one without GROUP BY.
+
+    Raises NotKeyed.
+    """
+    if not table.key_indexes or parts.below is None:
         return None
     never_null = table.key_indexes[0]
-    made = folded(nodes, {number: 0}, Col(never_null, table.columns[never_null].type))
-    if made is None:
-        return None
-    outputs = made.outputs
-    by_index = index_read(catalog, table, number, where, outputs, None)
+    counted = Col(never_null, table.columns[never_null].type)
+    outputs, groups, above = grouped(parts, {number: 0}, counted)
+    order = order_keys(parts.order, above)
+    limit = keyed.expression(parts.limit, {}) if parts.limit is not None else None
+    where = parts.below.where
+    by_index = index_read(catalog, table, number, where, outputs, limit, order)
     if by_index is not None:
-        by_index = replace(by_index, folds=made.folds, after=made.after)
+        by_index = replace(by_index, groups=groups)
     try:
         lookup, rest = keyed.find_lookup(table, number, where)
         condition = keyed.condition(rest, {number: 0})
@@ -354,16 +356,14 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     pinned = len(table.key_indexes) if isinstance(lookup, Points) else len(lookup.prefix)
     if by_index is not None and len(by_index.index) > pinned:
         return by_index
-    return KeyedRead(table, lookup, condition, outputs, folds=made.folds, after=made.after)
+    return KeyedRead(table, lookup, condition, outputs, limit=limit, groups=groups, order=order)
 
 
-def _keyed_read(
-    node: exp.Select, parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: str = "wait"
-) -> KeyedRead:
+def _keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: str = "wait") -> KeyedRead:
     """Raises NotKeyed where the statement is not a read by primary key."""
-    table = _keyed_table(node, parts, scope, catalog)
-    if parts.distinct:
-        raise keyed.NotKeyed("distinct")
+    table = _keyed_table(parts, scope, catalog)
+    if parts.distinct or parts.grouped:
+        raise keyed.NotKeyed("shape")
     relation = scope.relations[0]
     offsets = {relation.number: 0}
     outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)
@@ -378,7 +378,7 @@ def _keyed_read(
     except keyed.NotKeyed:
         by_range = _range_read(table, relation.number, parts, outputs, limit, lock, wait)
         by_range = replace(by_range, offset=offset)
-        order = plain_order(parts.order, offsets)
+        order = _order(parts, offsets)
         if by_range.condition is not None and not lock and order is not None:
             by_index = index_read(catalog, table, relation.number, parts.where, outputs, limit, order=order)
             if by_index is not None and _pins_more(by_index, by_range):
