@@ -10,7 +10,7 @@ engine or written as a query that yields the rows to write:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -31,7 +31,7 @@ from planner.abc import (
     Table,
     UpdateQuery,
 )
-from planner.binding import ir, keyed, locking
+from planner.binding import ir, keyed, locking, updatable_views
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
@@ -61,9 +61,12 @@ class DmlBinder(RowBinder):
         table, alias = self.target(node.this, "insert into")
         prefix = self.with_clause(node)
         if isinstance(node.this, exp.Schema):
-            listed = [self.column_index(table, c) for c in node.this.expressions]
+            listed = [self.column_index(table, c, "insert into") for c in node.this.expressions]
             targets = InsertTargets(listed, node.args.get("targets") or {}, node.this.expressions)
             targets.check(table)
+        elif self.view is not None:
+            listed, beyond = updatable_views.assignable(self.view)
+            targets = InsertTargets(listed, {}, beyond=beyond)
         else:
             listed = [i for i, c in enumerate(table.columns) if not c.hidden]
             targets = InsertTargets(listed, {})
@@ -114,20 +117,36 @@ class DmlBinder(RowBinder):
 
     def _note_insert(self, node: exp.Insert, table: Table, alias: str, listed: list[int]) -> None:
         """What INSERT takes: the right to insert, and to change and look at what it conflicts with."""
-        accesses = self.queries.accesses
-        accesses.writes(table, "INSERT", [table.columns[i].attnum for i in listed])
-        accesses.names_columns(table, alias, [node.args.get("returning")])
+        self._note_write(table, "INSERT", listed)
+        self._note_read(table, alias, [node.args.get("returning")])
         clause = node.args.get("conflict")
         if clause is None:
             return
-        accesses.names_columns(
-            table, alias, [*(clause.args.get("conflict_keys") or ()), clause.args.get("where")]
-        )
+        self._note_read(table, alias, [*(clause.args.get("conflict_keys") or ()), clause.args.get("where")])
         assigned = [x for e in clause.expressions for x in e.this.find_all(exp.Column)]
         if assigned:
             named = [self.column_index(table, c) for c in assigned]
-            accesses.writes(table, "UPDATE", [table.columns[i].attnum for i in named])
-            accesses.names_columns(table, alias, [e.expression for e in clause.expressions])
+            self._note_write(table, "UPDATE", named)
+            self._note_read(table, alias, [e.expression for e in clause.expressions])
+
+    def _note_write(self, table: Table, privilege: str, indexes: Sequence[int]) -> None:
+        """The right to write columns, in the order of rows."""
+        accesses = self.queries.accesses
+        if self.view is not None:
+            updatable_views.note(accesses, self.view, privilege, indexes)
+        else:
+            accesses.writes(table, privilege, [table.columns[i].attnum for i in indexes])
+
+    def _note_read(self, table: Table, alias: str, nodes: Iterable[exp.Expression | None]) -> None:
+        """The right to look at the columns of the target that these name."""
+        thing = table if self.view is None else self.view.view
+        self.queries.accesses.names_columns(thing, alias, nodes)
+
+    def _of_the_view(self, relation: Relation, where: ir.Node | None) -> ir.Node | None:
+        """A condition on the target's rows with that of the view through which they are seen."""
+        if self.view is None:
+            return where
+        return updatable_views.both(where, updatable_views.conditions(self, self.view, relation))
 
     def _overriding(self, node: exp.Insert) -> str:
         return str(node.args.get("overriding") or "")
@@ -142,6 +161,8 @@ class DmlBinder(RowBinder):
             else [row.this if isinstance(row, exp.Paren) else row]
         )
         if len(items) > len(listed):
+            if targets.beyond is not None:
+                raise targets.beyond
             raise PlanError(
                 "42601",
                 "INSERT has more expressions than target columns",
@@ -190,6 +211,8 @@ class DmlBinder(RowBinder):
         expected = [None if p in targets.parts else table.columns[i].type for p, i in enumerate(listed)]
         bound = self.queries.nested(source, self._scope, expected)
         if len(bound.columns) > len(listed):
+            if targets.beyond is not None:
+                raise targets.beyond
             raise PlanError(
                 "42601", "INSERT has more expressions than target columns", position=first_position(source)
             )
@@ -226,12 +249,12 @@ class DmlBinder(RowBinder):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        where = self._of_the_view(relation, where)
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
-        accesses = self.queries.accesses
-        accesses.writes(table, "UPDATE", _attnums(table, assignments))
+        self._note_write(table, "UPDATE", [i for i in sorted(assignments) if not table.columns[i].generated])
         read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
-        accesses.names_columns(table, alias, read)
+        self._note_read(table, alias, read)
         extra = self.queries.constants([*assignments.values(), where])
         by_range: KeyedUpdate | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
@@ -272,10 +295,11 @@ class DmlBinder(RowBinder):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        where = self._of_the_view(relation, where)
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
-        self.queries.accesses.writes(table, "DELETE")
-        self.queries.accesses.names_columns(table, alias, [where_node, node.args.get("returning")])
+        self._note_write(table, "DELETE", ())
+        self._note_read(table, alias, [where_node, node.args.get("returning")])
         constants = self.queries.constants([where])
         by_range: KeyedDelete | None = None
         if source is None and prefix is None and self.queries.prefer_keyed:
@@ -365,10 +389,6 @@ class DmlBinder(RowBinder):
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
         self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
         return text
-
-
-def _attnums(table: Table, assigned: Iterable[int]) -> list[int]:
-    return [table.columns[i].attnum for i in sorted(assigned) if not table.columns[i].generated]
 
 
 def _same_length(values: exp.Values) -> None:

@@ -31,6 +31,8 @@ class InsertTargets:
     indexes: Sequence[int]
     parts: Mapping[int, exp.Expression]
     names: Sequence[exp.Expression] = ()
+    beyond: PlanError | None = None
+    """What more values than these are refused with, if it is not that there are no more columns."""
 
     def without_value(self, place: int) -> PlanError:
         """A statement that names more columns than it has values: the column at this place has none."""

@@ -20,7 +20,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import generated, ir, keyed, system_columns
+from planner.binding import generated, ir, keyed, system_columns, updatable_views
 from planner.binding.arbiters import inferred, refuse_deferrable
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.collating import carried
@@ -58,6 +58,8 @@ class RowBinder:
         self.returned: BoundQuery | None = None
         self.made: list[int] = []
         """The relations that stand for rows whose generated columns are computed when they are there."""
+        self.view: updatable_views.ViewTarget | None = None
+        """The view that the statement writes to, if it is one."""
         self._with: Frag | None = None
         self._scope = queries.new_scope(None)
 
@@ -76,13 +78,11 @@ class RowBinder:
             )
         found = self.queries.ctx.catalog.find_relation(name, schema, self.queries.search_path)
         position = first_position(schema_node if schema_node is not None else node.this)
+        alias = node.args.get("alias")
+        called = identifier(alias.this) if alias is not None else name
         if isinstance(found, View):
-            raise PlanError(
-                "55000",
-                f'cannot {what} view "{name}"',
-                detail="Views are not automatically updatable.",
-                position=position,
-            )
+            self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
+            return self.view.table, called
         if found is None or not isinstance(found, Table):
             shown = f"{schema}.{name}" if schema else name
             if schema in ("pg_catalog", "information_schema"):
@@ -90,8 +90,7 @@ class RowBinder:
             raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
         if found.materialized is not None:
             raise PlanError("42809", f'cannot change materialized view "{name}"')
-        alias = node.args.get("alias")
-        return found, identifier(alias.this) if alias is not None else name
+        return found, called
 
     def relation(self, table: Table, name: str, slot: str = "", *, of_table: bool) -> Relation:
         number = self.queries.next_relation()
@@ -115,22 +114,28 @@ class RowBinder:
     def _check_conflict_column(self, table: Table, alias: str, node: exp.Column) -> None:
         """Raises 42703, at the parenthesis as PostgreSQL does."""
         name = identifier(node.this)
-        if any(c.name == name for c in table.columns):
+        if any(c.name == name for c in (table.columns if self.view is None else self.view.view.columns)):
             return
         scope = self.scope_of(self.relation(table, alias, of_table=False))
         position = self.queries.parenthesis_before(first_position(node))
         raise no_column(f'"{name}"', position, similar_column(scope, name))
 
-    def column_index(self, table: Table, node: exp.Expression) -> int:
+    def column_index(self, table: Table, node: exp.Expression, what: str = "update") -> int:
         name = identifier(node.this if isinstance(node, exp.Column) else node)
-        for i, c in enumerate(table.columns):
-            if c.name == name:
-                return i
-        raise PlanError(
-            "42703",
-            f'column "{name}" of relation "{table.name}" does not exist',
-            position=first_position(node),
-        )
+        if self.view is not None:
+            index = self.view.position(name)
+            if index is not None and index < 0:
+                raise self.view.unassignable(name, what)
+        else:
+            index = next((i for i, c in enumerate(table.columns) if c.name == name), None)
+        if index is None:
+            shown = table.name if self.view is None else self.view.view.name
+            raise PlanError(
+                "42703",
+                f'column "{name}" of relation "{shown}" does not exist',
+                position=first_position(node),
+            )
+        return index
 
     def assigned(self, node: ir.Node, column: Column, position: int) -> ir.Node:
         """The value as the column's type, its modifier left to `fitted`. Raises 42804."""
@@ -197,7 +202,7 @@ class RowBinder:
         relation = self.relation(table, table.name, "", of_table=False)
         self.queries.declare(relation.number, generated.emitted(table))
         self.made.append(relation.number)
-        scope = self.scope_of(relation)
+        scope = self.plain_scope(relation)
         out = list(row)
 
         def put(n: ir.Node) -> ir.Node:
@@ -235,11 +240,17 @@ class RowBinder:
         return sql("SELECT * REPLACE (", join(", ", late), ") FROM (", text, f") AS {generated.MADE}")
 
     def scope_of(self, *relations: Relation) -> Scope:
+        """A scope of the written table's rows, as the statement knows them."""
+        if self.view is None:
+            return self.plain_scope(*relations)
+        return self.plain_scope(*(updatable_views.shown(self, self.view, r, r.name) for r in relations))
+
+    def plain_scope(self, *relations: Relation) -> Scope:
         scope = self.queries.new_scope(None)
         for r in relations:
             scope.relations.append(r)
             scope.columns += [
-                StarColumn(c.name, c.value(r.number, i), c) for i, c in enumerate(r.columns) if not c.hidden
+                StarColumn(c.name, r.value(i), c) for i, c in enumerate(r.columns) if not c.hidden
             ]
         return scope
 
@@ -297,6 +308,8 @@ class RowBinder:
             for node in (x for k in keys for x in k.find_all(exp.Column)):
                 self._check_conflict_column(table, alias, node)
             predicate = clause.args.get("index_predicate")
+            if self.view is not None:
+                keys = updatable_views.in_the_tables_words(keys, self.view)
             constraint = inferred(self.queries.ctx.catalog, table, keys, predicate)
         elif not nothing:
             raise PlanError(
@@ -320,7 +333,7 @@ class RowBinder:
         width = len(table.columns)
         scope = self.scope_of(old, new)
         scope.ctes = self._scope.ctes
-        scope.columns = scope.columns[: len(table.visible)]
+        scope.columns = scope.columns[: len(scope.columns) // 2]
         offsets = {old.number: 0, new.number: width}
         where = clause.args.get("where")
         assignments = self.assignments_of(clause.expressions, table, scope, old)
@@ -498,7 +511,7 @@ class RowBinder:
         self.joined = JoinedColumns(self.queries, {r.number for r in scope.relations[1:]})
         for x in targets:
             x.node = self.joined.taken(x.node)
-            if isinstance(x.node, ir.Var) and x.node.relation == relation.number:
+            if self.view is None and isinstance(x.node, ir.Var) and x.node.relation == relation.number:
                 x.table_oid, x.attnum = table.oid, relation.columns[x.node.column].attnum
         columns = tuple(
             ResultColumn(x.name, x.node.type, x.table_oid, x.attnum, carried(x.node)) for x in targets

@@ -11,7 +11,8 @@ import dataclasses
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Plan, PlanError, TypeRef
-from planner.catalog import View
+from planner.binding.updatable_views import view_target
+from planner.catalog import Catalog, View
 from planner.cursors import is_select_into
 from planner.ddl import depends as depends_on
 from planner.ddl import moments, stars, tables
@@ -27,8 +28,6 @@ def settled_query(scope: Scope, said: st.Sql) -> str:
 
 
 def create_view(scope: Scope, said: st.CreateView) -> None:
-    if said.check_option:
-        raise PlanError("0A000", "WITH CHECK OPTION is supported only on automatically updatable views")
     schema = scope.schema_for(said.name, said.temporary)
     name = said.name.name
     old = scope.catalog.relation_in(schema.oid, name)
@@ -48,6 +47,10 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     query = settled_query(scope, said.query)
     needs = {*depends_on.needs_of_query(scope, tree), *plan.extra.get("functions", ())}
     depends = tuple(sorted(needs))
+    if said.check_option:
+        refuse_check_option(
+            scope.catalog, View(0, schema.oid, name, columns, query, search_path=scope.search_path)
+        )
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
         scope.replace(
@@ -71,6 +74,17 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
             scope.search_path,
         )
     )
+
+
+def refuse_check_option(catalog: Catalog, view: View) -> None:
+    """WITH CHECK OPTION, as PostgreSQL refuses it of views that cannot be written, and of others in our words."""
+    try:
+        view_target(catalog, view, "insert into")
+    except PlanError as e:
+        raise PlanError(
+            "0A000", "WITH CHECK OPTION is supported only on automatically updatable views", hint=e.detail
+        ) from None
+    raise PlanError("0A000", "WITH CHECK OPTION is not supported")
 
 
 def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:

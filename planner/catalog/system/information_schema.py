@@ -44,10 +44,18 @@ def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool
             if permitted.holds(context, t, permitted.OF_COLUMNS, column.attnum):
                 yield schema_name(context, t.schema_oid), t.name, column, True, t
     for v in context.catalog.objects(View):
+        assignable = _assignable(context, v) or ()
         for column in v.columns:
             if not permitted.holds(context, v, permitted.OF_COLUMNS, column.attnum):
                 continue
-            yield schema_name(context, v.schema_oid), v.name, column, False, None
+            yield schema_name(context, v.schema_oid), v.name, column, column.attnum in assignable, None
+
+
+def _assignable(context: SystemContext, view: View) -> list[int] | None:
+    """The columns of a view that can be written."""
+    from planner.binding.updatable_views import assignable_columns
+
+    return assignable_columns(context.catalog, view)
 
 
 def _columns(context: SystemContext) -> Rows:
@@ -105,7 +113,7 @@ def _relations_of(context: SystemContext) -> Iterator[tuple[str, str, str, bool]
         yield schema_name(context, t.schema_oid), t.name, kind, True
     for v in context.catalog.objects(View):
         if permitted.holds(context, v, permitted.OF_TABLES):
-            yield schema_name(context, v.schema_oid), v.name, "VIEW", False
+            yield schema_name(context, v.schema_oid), v.name, "VIEW", bool(_assignable(context, v))
 
 
 def _tables(context: SystemContext) -> Rows:
@@ -144,8 +152,8 @@ def _views(context: SystemContext) -> Rows:
             if permitted.owns(context, v)
             else None,
             check_option="NONE",
-            is_updatable="NO",
-            is_insertable_into="NO",
+            is_updatable=YES_NO[bool(_assignable(context, v))],
+            is_insertable_into=YES_NO[bool(_assignable(context, v))],
             is_trigger_updatable="NO",
             is_trigger_deletable="NO",
             is_trigger_insertable_into="NO",

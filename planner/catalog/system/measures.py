@@ -73,9 +73,6 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 @system("pg_get_statisticsobjdef_expressions", (OID,), TEXT_ARRAY)
 @system("pg_get_triggerdef", (OID, BOOL), TEXT, optional=1)
 @system("pg_get_partkeydef", (OID,), TEXT)
-@system("pg_get_functiondef", (OID,), TEXT)
-@system("pg_get_function_sqlbody", (OID,), TEXT)
-@system("pg_get_function_arg_default", (OID, INT4), TEXT)
 @system("pg_get_partition_constraintdef", (OID,), TEXT)
 @system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)
 @system("pg_partition_root", (REGCLASS,), REGCLASS)
@@ -143,7 +140,12 @@ _INSERT, _UPDATE, _DELETE = 1 << 3, 1 << 2, 1 << 4
 def _relation_is_updatable(context: SystemContext, oid: Oid | None, triggers: bool | None) -> int | None:
     if oid is None or triggers is None:
         return None
-    return _INSERT | _UPDATE | _DELETE if isinstance(context.catalog.get(oid), Table) else 0
+    thing = context.catalog.get(oid)
+    if isinstance(thing, View):
+        from planner.binding.updatable_views import events
+
+        return events(context.catalog, thing)
+    return _INSERT | _UPDATE | _DELETE if isinstance(thing, Table) and thing.materialized is None else 0
 
 
 @system("pg_column_is_updatable", (REGCLASS, INT2, BOOL), BOOL)
@@ -153,7 +155,11 @@ def _column_is_updatable(
     if oid is None or attnum is None or triggers is None:
         return None
     thing = context.catalog.get(oid)
-    return isinstance(thing, Table) and attnum > 0 and not isinstance(thing, View)
+    if isinstance(thing, View):
+        from planner.binding.updatable_views import assignable_columns
+
+        return attnum in (assignable_columns(context.catalog, thing) or ())
+    return isinstance(thing, Table) and thing.materialized is None and attnum > 0
 
 
 _ORDERED = frozenset(("can_order", "can_unique", "can_multi_col", "can_include"))
