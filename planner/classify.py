@@ -49,6 +49,7 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateSchema: (_DDL, "CREATE SCHEMA"),
     st.AlterSchema: (_DDL, "ALTER SCHEMA"),
     st.CreateEnum: (_DDL, "CREATE TYPE"),
+    st.CreateRange: (_DDL, "CREATE TYPE"),
     st.AlterEnum: (_DDL, "ALTER TYPE"),
     st.CreateComposite: (_DDL, "CREATE TYPE"),
     st.CreateDomain: (_DDL, "CREATE DOMAIN"),

@@ -13,11 +13,12 @@ from planner.binding import ir, outer_aggregates, routines
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
-from planner.binding.facts import Proc, array_name, procs, type_name, type_oid
+from planner.binding.facts import Proc, array_name, procs, range_of, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name, identifier
+from planner.binding.range_constructors import constructed_type, constructor
 from planner.binding.records import items_of, record_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
@@ -96,7 +97,8 @@ class CallBinder(WindowBinder):
             if t.composite_fields(x.type.oid) is not None and y.type.oid == t.UNKNOWN:
                 other = self.coercions.coerce(y, TypeRef(x.type.oid), "i", position)
                 a, b = (x, other) if x is a else (other, x)
-        if a.type.oid != b.type.oid or not type_name(a.type.oid).startswith("#") or t.element_of(a.type.oid):
+        name = type_name(a.type.oid)
+        if a.type.oid != b.type.oid or not name.startswith("#") or t.element_of(a.type.oid) or range_of(name):
             return None
         return ir.Call(BOOL, f"anyenum {op} anyenum", (a, b), False, position)
 
@@ -261,6 +263,10 @@ class CallBinder(WindowBinder):
         if schema:
             self.queries.accesses.enters(schema, _at(node))
         in_sql = routines.known(self.queries, name, schema)
+        if not in_sql and over is None and not star and (schema or not known):
+            made = self._constructed(name, schema, arguments, scope, _at(node))
+            if made is not None:
+                return made
         if in_sql or not self._may_be_built_in(name, schema):
             clauses = (
                 ("DISTINCT", distinct),
@@ -378,6 +384,22 @@ class CallBinder(WindowBinder):
 
     def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         raise NotImplementedError
+
+    def _constructed(
+        self, name: str, schema: str, arguments: Sequence[exp.Expression], scope: Scope, position: int
+    ) -> ir.Node | None:
+        """`floatrange(1, 2)`: a range or multirange of a user's type."""
+        kind = constructed_type(self.queries.ctx.catalog, name, schema, self.queries.search_path)
+        if kind is None or any(isinstance(a, exp.Kwarg) for a in arguments):
+            return None
+        variadic = bool(arguments) and isinstance(arguments[-1], exp.Variadic)
+        given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
+        found = constructor(kind, given, variadic)
+        if found is None:
+            raise self.missing(f"{schema}.{name}" if schema else name, given, position)
+        op, proc, declared = found
+        args, result = self.arguments(declared, proc.result, given, position)
+        return ir.Call(result, op, args, False, position)
 
     def _cast_call(self, name: str, given: Sequence[ir.Node], position: int) -> ir.Node | None:
         """`int4(x)`, `text(x)`, `date(x)`: a cast in the form of a call, when no function takes it."""

@@ -254,7 +254,8 @@ class Writer:
             raise NotWritable(node.op)
         if name == "extract" and isinstance(node.args[0], ir.Lit):
             return f"EXTRACT({node.args[0].value} FROM {self.write(node.args[1])})"
-        return f"{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
+        shown = self.type_name(node.type) if name.startswith("#") else quote_identifier(name)
+        return f"{shown}({', '.join(self.write(a) for a in node.args)})"
 
     def operation(self, node: ir.Call) -> str:
         sign = operator_sign(node.op)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from planner.types.facts import ARRAY_OF, BY_OID, ELEMENT_OF
-from planner.types.ranges import BUILT_IN as RANGES
+from planner.types.user_ranges import Spanned, spanned
 
 _FOLDER: Final = Path(__file__).parent.parent / "facts"
 
@@ -161,20 +161,26 @@ def category(name: str) -> str:
     return found.category if found is not None else "U"
 
 
-_RANGES: Final = {name: (type_name(subtype), type_name(multi)) for _, name, subtype, _, multi in RANGES}
-_OF_MULTIRANGE: Final = {multi: name for name, (_, multi) in _RANGES.items()}
+def _spanned(name: str) -> Spanned | None:
+    if name.startswith("#"):
+        return spanned(int(name[1:]))
+    found = types_by_name().get(name)
+    return spanned(found.oid) if found is not None else None
 
 
 def range_subtype(name: str) -> str:
     """What a range's or multirange's bounds are; empty for other types."""
-    return _RANGES.get(_OF_MULTIRANGE.get(name, name), ("", ""))[0]
+    found = _spanned(name)
+    return type_name(found.subtype) if found is not None else ""
 
 
 def range_of(name: str) -> str:
     """The range type of a multirange; a range itself; empty for other types."""
-    return _OF_MULTIRANGE.get(name, name if name in _RANGES else "")
+    found = _spanned(name)
+    return type_name(found.range_oid) if found is not None else ""
 
 
 def multirange_of(name: str) -> str:
     """The multirange over a range type; a multirange itself; empty for other types."""
-    return name if name in _OF_MULTIRANGE else _RANGES.get(name, ("", ""))[1]
+    found = _spanned(name)
+    return type_name(found.multirange_oid) if found is not None else ""

@@ -14,6 +14,7 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.numerics import sort_key
 from planner.types import ranges as r
+from planner.types.orders import in_bytes
 from planner.types.ranges import RangeType, Spans
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -152,19 +153,23 @@ def _key(oid: int, text: str) -> bytes:
     def end(e: r.End) -> bytes:
         if e.rank:
             return bytes((e.rank + 2,))
-        value = sort_key(Decimal(e.value)) + b"\0" if numeric else (e.value + (1 << 63)).to_bytes(9, "big")
+        value = sort_key(Decimal(e.value)) + b"\0" if numeric else in_bytes(e.key)
         return b"\2" + value + bytes((e.side,))
 
     return b"".join(b"\1" + end(s.low) + end(s.high) for s in _spans(oid, text))
 
 
-def _shown(oid: int, text: str, zone: str, style: str) -> str:
-    settings = dataclasses.replace(t.DEFAULT_SETTINGS, time_zone=zone, date_style=style)
+def _shown(oid: int, text: str, zone: str, style: str, intervals: str) -> str:
+    settings = dataclasses.replace(
+        t.DEFAULT_SETTINGS, time_zone=zone, date_style=style, interval_style=intervals
+    )
     return t.output_text(text, TypeRef(oid), settings)
 
 
-def _read(oid: int, text: str, zone: str, style: str) -> str:
-    settings = dataclasses.replace(t.DEFAULT_SETTINGS, time_zone=zone, date_style=style)
+def _read(oid: int, text: str, zone: str, style: str, intervals: str) -> str:
+    settings = dataclasses.replace(
+        t.DEFAULT_SETTINGS, time_zone=zone, date_style=style, interval_style=intervals
+    )
     return str(t.input_text(text, TypeRef(oid), settings))
 
 
@@ -183,6 +188,6 @@ FUNCTIONS: list[Entry] = [
     ("tw_range_intersect_agg", _intersected, (_N, _L), _V),
     ("tw_range_split", _split, (_N, _V), _L),
     ("tw_range_key", _key, (_N, _V), "BLOB"),
-    ("tw_range_shown", _shown, (_N, _V, _V, _V), _V),
-    ("tw_range_read", _read, (_N, _V, _V, _V), _V),
+    ("tw_range_shown", _shown, (_N, _V, _V, _V, _V), _V),
+    ("tw_range_read", _read, (_N, _V, _V, _V, _V), _V),
 ]

@@ -27,6 +27,7 @@ from planner.binding.facts import (
     range_subtype,
     types_by_name,
 )
+from planner.types.declared import forget_with_types
 
 POLYMORPHIC = frozenset(
     [
@@ -67,6 +68,13 @@ def castable(source: str, target: str, context: str) -> bool:
     found = casts().get((source, target))
     if found is not None:
         return found[0] == "i" or context == "e" or (context == "a" and found[0] == "a")
+    if (
+        source.startswith("#")
+        and context == "e"
+        and range_of(source) == source
+        and multirange_of(source) == target
+    ):
+        return True
     a, b = element_name(source), element_name(target)
     if a and b and target.startswith(("_", "#")):  # int2vector as an array, an array never as int2vector
         return castable(a, b, context)
@@ -96,9 +104,9 @@ def _polymorphic_accepts(source: str, target: str) -> bool:
             found is not None and found.kind == "e"
         )
     if target in ("anyrange", "anycompatiblerange"):
-        return category(source) == "R" and not source.endswith("multirange")
+        return bool(source) and range_of(source) == source
     if target in ("anymultirange", "anycompatiblemultirange"):
-        return source.endswith("multirange")
+        return bool(source) and multirange_of(source) == source
     if target in ("anynonarray", "anycompatiblenonarray"):
         return not element_name(source)
     return True
@@ -309,3 +317,7 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
         out["anycompatible"] = out["anycompatiblenonarray"] = common
         out["anycompatiblearray"] = array_name(common)
     return out
+
+
+for _cached in (castable, find_operator, find_proc):
+    forget_with_types(_cached.cache_clear)

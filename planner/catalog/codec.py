@@ -35,6 +35,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "domain": objects.Domain,
     "composite": objects.CompositeType,
     "function": objects.Function,
+    "range": objects.RangeType,
+    "multirange": objects.MultirangeType,
     "role": objects.Role,
     "comment": objects.Comment,
     "grant": objects.Grant,

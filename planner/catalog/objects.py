@@ -5,7 +5,7 @@ new ones. Each has an `oid` of its own, by which others point to it, so that ren
 
     Database 5 --< Schema 2200 --< Table 16384 --< Index 16387
                               |                `-- Constraint 16388 (inside the table)
-                              |--< View, Sequence, EnumType, Domain, CompositeType, Function
+                              |--< View, Sequence, EnumType, Domain, CompositeType, RangeType, Function
     Role 10            Comment -> any object        Grant -> any object and a role
 """
 
@@ -231,6 +231,35 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class RangeType:
+    """CREATE TYPE ... AS RANGE. Beside it there is always its `MultirangeType`."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    array_oid: Oid
+    subtype: TypeRef
+    multirange_oid: Oid
+    opclass: Oid
+    collation: str = ""  # "": the subtype's
+    difference: str = ""  # subtype_diff, for those who ask: no index is searched by it
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class MultirangeType:
+    """The multirange over a range type, under a name of its own."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    array_oid: Oid
+    subtype: TypeRef
+    range_oid: Oid
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     oid: Oid
     name: str
@@ -297,9 +326,9 @@ class SessionDefaults:
 Relation = Table | View | Sequence | Index | CompositeType
 """What shares one namespace per schema (pg_class)."""
 
-UserType = EnumType | Domain | CompositeType
+UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType
 
-Placed = Table | View | Sequence | Index | EnumType | Domain | CompositeType | Function
+Placed = Table | View | Sequence | Index | UserType | Function
 """What lives in a schema."""
 
 CatalogObject = (
@@ -310,9 +339,7 @@ CatalogObject = (
     | Index
     | View
     | Sequence
-    | EnumType
-    | Domain
-    | CompositeType
+    | UserType
     | Function
     | Role
     | Comment

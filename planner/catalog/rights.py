@@ -19,13 +19,11 @@ from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
     CatalogObject,
-    CompositeType,
     Database,
-    Domain,
-    EnumType,
     Function,
     Schema,
     Sequence,
+    UserType,
     View,
 )
 
@@ -57,7 +55,7 @@ def kind_of(thing: CatalogObject) -> str:
         return "database"
     if isinstance(thing, Function):
         return "function"
-    return "type" if isinstance(thing, EnumType | Domain | CompositeType) else "table"
+    return "type" if isinstance(thing, UserType) else "table"
 
 
 def public_has(thing: CatalogObject) -> frozenset[str]:

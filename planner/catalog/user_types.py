@@ -18,14 +18,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from planner.abc import Oid
-from planner.catalog.objects import CompositeType, Domain, EnumType, UserType
+from planner.catalog.objects import CompositeType, Domain, EnumType, MultirangeType, RangeType, UserType
 from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
 from planner.types import register_composite, register_domain, register_enum
+from planner.types.user_ranges import Spanned, register_range
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog
 
-USER_TYPES = (EnumType, Domain, CompositeType)
+USER_TYPES = (EnumType, Domain, CompositeType, RangeType, MultirangeType)
 
 _declared: dict[Oid, UserType] = {}
 """What the registry says of each type ever met."""
@@ -112,6 +113,12 @@ def _declare(thing: UserType) -> None:
         register_enum(thing.oid, thing.array_oid, thing.name, thing.labels)
     elif isinstance(thing, Domain):
         register_domain(thing.oid, thing.array_oid, thing.name, thing.base)
+    elif isinstance(thing, RangeType):
+        said = Spanned(thing.oid, thing.multirange_oid, thing.subtype.oid)
+        register_range(said, thing.oid, thing.array_oid, thing.name)
+    elif isinstance(thing, MultirangeType):
+        said = Spanned(thing.range_oid, thing.oid, thing.subtype.oid)
+        register_range(said, thing.oid, thing.array_oid, thing.name)
     else:
         fields = tuple((c.name, c.type) for c in thing.columns)
         register_composite(thing.oid, thing.array_oid, thing.name, fields)

@@ -12,6 +12,7 @@ from planner.catalog import Index, Sequence, domains, exclusions, quote_identifi
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, depends, drop, moments, sequences, standing, tables
 from planner.ddl.alteration import Alteration
+from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
 
@@ -171,7 +172,11 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
     default = depends.qualified_constants(on.scope, a.expression)
     on.put(
         column,
-        dataclasses.replace(column, default=moments.frozen(on.scope, default, column.type), sequence_oid=0),
+        dataclasses.replace(
+            column,
+            default=with_schemas(on.scope, moments.frozen(on.scope, default, column.type)),
+            sequence_oid=0,
+        ),
     )
     expression = a.expression
     on.verify.append(lambda: tables.verify_default(on.scope, on.table, column.name, expression))

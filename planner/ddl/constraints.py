@@ -18,6 +18,7 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import moments, naming
+from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
@@ -315,7 +316,7 @@ def add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool
         name,
         "c",
         tuple(c.attnum for c in named),
-        expression=moments.frozen(scope, said.expression.text),
+        expression=with_schemas(scope, moments.frozen(scope, said.expression.text)),
         validated=not (said.not_valid and has_rows),
         no_inherit=said.no_inherit,
     )

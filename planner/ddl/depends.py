@@ -15,13 +15,13 @@ from sqlglot import exp
 
 from planner import statements as st
 from planner.abc import Oid, PlanError, Table
+from planner.binding.naming import function_name
+from planner.binding.range_constructors import constructed_type
 from planner.catalog import (
     Catalog,
-    CompositeType,
-    Domain,
-    EnumType,
     Relation,
     Sequence,
+    UserType,
     View,
     quote_qualified,
 )
@@ -141,8 +141,12 @@ def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:
         if schema and scope.catalog.find_schema(schema) is None:
             continue
         kind = scope.catalog.type_named(parts[-1], schema, scope.search_path)
-        if isinstance(kind, EnumType | Domain | CompositeType):
+        if isinstance(kind, UserType):
             found.add(kind.oid)
+    for call in tree.find_all(exp.Anonymous):
+        made = constructed_type(scope.catalog, function_name(call), "", scope.search_path)
+        if made is not None:
+            found.add(made.oid)
     return found
 
 

@@ -14,7 +14,9 @@ from planner import types
 from planner.abc import Constraint, PlanError, Table, TypeRef
 from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
 from planner.catalog.collations import COLLATIONS, by_bytes, is_collatable
+from planner.catalog.system.definitions import type_name
 from planner.ddl import constraints, moments, naming
+from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 
@@ -45,7 +47,7 @@ def check_of(scope: Scope, domain: str, base: TypeRef, said: st.ConstraintDef, t
     name = said.name or naming.choose(domain, "", "check", taken.__contains__)
     if name in taken:
         raise PlanError("42710", f'constraint "{name}" for domain "{domain}" already exists')
-    under = types.format_type(domains.underneath(scope.catalog, base)[0])
+    under = type_name(scope.catalog, domains.underneath(scope.catalog, base)[0], scope.search_path)
     # Without an offset errors have no position: PostgreSQL gives none here.
     alone = st.Sql(said.expression.text)
     plan = scope.plan_expression(
@@ -58,7 +60,14 @@ def check_of(scope: Scope, domain: str, base: TypeRef, said: st.ConstraintDef, t
             "42804",
             f"argument of CHECK must be type boolean, not type {types.format_type(found)}",
         )
-    return Constraint(scope.allocate(), name, "c", (), said.expression.text, validated=not said.not_valid)
+    return Constraint(
+        scope.allocate(),
+        name,
+        "c",
+        (),
+        with_schemas(scope, said.expression.text),
+        validated=not said.not_valid,
+    )
 
 
 def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
@@ -90,7 +99,7 @@ def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
         assert action.expression is not None
         verify_default(scope, found.base, action.expression)
         under = domains.underneath(scope.catalog, found.base)[0]
-        default = moments.frozen(scope, action.expression.text, under)
+        default = with_schemas(scope, moments.frozen(scope, action.expression.text, under))
         scope.replace(found, dataclasses.replace(found, default=default))
     elif what == "drop default":
         scope.replace(found, dataclasses.replace(found, default=None))

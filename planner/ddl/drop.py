@@ -21,8 +21,11 @@ from planner.catalog import (
     EnumType,
     Function,
     Index,
+    MultirangeType,
+    RangeType,
     Schema,
     Sequence,
+    UserType,
     View,
     quote_identifier,
 )
@@ -40,7 +43,7 @@ _KIND: Final[dict[str, tuple[type, ...]]] = {
     "view": (View,),
     "sequence": (Sequence,),
     "index": (Index,),
-    "type": (EnumType, CompositeType, Domain),
+    "type": (EnumType, CompositeType, Domain, RangeType, MultirangeType),
     "domain": (Domain,),
 }
 _HINTS: Final = {
@@ -118,6 +121,13 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                     f"cannot drop type {name.name} because table {name.name} requires it",
                     hint=f"You can drop table {name.name} instead.",
                 )
+        if isinstance(found, MultirangeType):
+            held = scope.catalog.get(found.range_oid)
+            assert isinstance(held, RangeType)
+            own, by = (describe(x, scope.catalog, scope.search_path) for x in (found, held))
+            raise PlanError(
+                "2BP01", f"cannot drop {own} because {by} requires it", hint=f"You can drop {by} instead."
+            )
     else:
         found = scope.find(name)
     if found is None:
@@ -322,7 +332,15 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
 # --- who depends on whom ---------------------------------------------------------------------------------
 
 
+def _multirange(scope: Scope, thing: RangeType) -> MultirangeType:
+    found = scope.catalog.get(thing.multirange_oid)
+    assert isinstance(found, MultirangeType)
+    return found
+
+
 def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
+    if isinstance(thing, RangeType):
+        return [_multirange(scope, thing)]
     if isinstance(thing, Table):
         return [*scope.catalog.indexes_of(thing.oid), *scope.catalog.sequences_of(thing.oid)]
     return []
@@ -335,7 +353,9 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     found: list[Dependent] = []
     if isinstance(thing, Schema):
         for other in catalog.inside(thing.oid):
-            owned = isinstance(other, Index) or (isinstance(other, Sequence) and other.table_oid)
+            owned = isinstance(other, Index | MultirangeType) or (
+                isinstance(other, Sequence) and other.table_oid
+            )
             if not owned:
                 found.append(Dependent(other, on))
     if isinstance(thing, Table):
@@ -351,14 +371,12 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += dependents(scope, row_type(thing))
     if isinstance(thing, Index) and thing.unique and thing.table_oid:
         found += _foreign_keys_on(scope, thing, on)
-    if isinstance(thing, Sequence | EnumType | Domain | CompositeType):
+    if isinstance(thing, Sequence | UserType):
         for table in catalog.objects(Table):
             for column in table.columns:
-                if column.declared.oid in (thing.oid, getattr(thing, "array_oid", 0)) or column.type.oid in (
-                    thing.oid,
-                    getattr(thing, "array_oid", 0),
-                ):
-                    found.append(Dependent(table, on, column=column))
+                if column.declared.oid in (thing.oid, getattr(thing, "array_oid", 0)):
+                    shown = on if column.declared.oid == thing.oid else f"{on}[]"
+                    found.append(Dependent(table, shown, column=column))
                 elif column.sequence_oid == thing.oid or (
                     column.default is not None
                     and thing.name in column.default
@@ -372,17 +390,24 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 and thing.name in c.expression
                 and thing.oid in depends.needs_of_expression(scope, c.expression)
             ]
-    if isinstance(thing, Table | View | Sequence | EnumType | Domain | CompositeType):
+    if isinstance(thing, Table | View | Sequence | UserType):
         for view in stored_queries(catalog):
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
     if isinstance(thing, Function):
         found += _callers(scope, thing, on)
-    if isinstance(thing, EnumType | Domain | CompositeType):
+    if isinstance(thing, RangeType):
+        found += dependents(scope, _multirange(scope, thing))
+    if isinstance(thing, UserType):
         found += [Dependent(f, on) for f in routines.of_type(scope, thing)]
+        found += [
+            Dependent(r, on)
+            for r in catalog.objects(RangeType)
+            if r.subtype.oid in (thing.oid, thing.array_oid)
+        ]
         for composite in catalog.objects(CompositeType):
             found += [
-                Dependent(composite, on, column=c)
+                Dependent(composite, on if c.declared.oid == thing.oid else f"{on}[]", column=c)
                 for c in composite.columns
                 if c.declared.oid in (thing.oid, thing.array_oid)
             ]

@@ -17,10 +17,12 @@ from planner.catalog import Catalog, Index, IndexKey, quote_identifier
 from planner.catalog.exclusions import conflicts, index_of
 from planner.catalog.system.definitions import index_column
 from planner.ddl import constraints, naming
+from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.types.enums import labels_of
 from planner.types.oids import ANYARRAY
+from planner.types.user_ranges import spanned
 
 _ANYRANGE, _ANYMULTIRANGE, _ANYENUM = 3831, 4537, 3500
 _METHODS: Final = frozenset(("btree", "hash", "gist", "spgist"))
@@ -86,7 +88,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         table.oid,
         tuple(keys),
         method=method,
-        predicate=said.expression.text if said.expression is not None else "",
+        predicate=with_schemas(scope, said.expression.text) if said.expression is not None else "",
         include=tuple(include),
         constraint_oid=constraint.oid,
     )
@@ -117,7 +119,7 @@ def _key(
     kind = plan.columns[0].type
     if kind.oid == types.UNKNOWN:
         kind = TypeRef(types.TEXT)
-    return IndexKey(0, element.expression.text, *tail), kind
+    return IndexKey(0, with_schemas(scope, element.expression.text), *tail), kind
 
 
 def _verify_operator(
@@ -153,8 +155,8 @@ def _verify_operator(
 
 def _spans(kind: TypeRef) -> str:
     """`range`, `multirange` or nothing."""
-    name = types.format_type(TypeRef(kind.oid))
-    return "multirange" if name.endswith("multirange") else "range" if name.endswith("range") else ""
+    found = spanned(kind.oid)
+    return "" if found is None else "range" if kind.oid == found.range_oid else "multirange"
 
 
 def _is_enum(kind: TypeRef) -> bool:

@@ -18,9 +18,10 @@ from planner.catalog import (
     domains,
     quote_identifier,
 )
-from planner.catalog.names import missing_type
+from planner.catalog.names import missing_relation, missing_type
 from planner.ddl import alter, composites, constraints, moments, naming, roles, tables
 from planner.ddl import domains as domain_changes
+from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
@@ -77,7 +78,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         said.unique,
         False,
         said.method,
-        said.where.text if said.where is not None else "",
+        with_schemas(scope, said.where.text) if said.where is not None else "",
         tuple(include),
         said.nulls_not_distinct,
     )
@@ -102,7 +103,12 @@ def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
     constraints.refuse_subqueries(element.expression, "index expression")
     scope.plan_expression(element.expression, constraints.qualified(scope, table), "index expressions")
     return IndexKey(
-        0, element.expression.text, element.descending, nulls_first, element.opclass, element.collation
+        0,
+        with_schemas(scope, element.expression.text),
+        element.descending,
+        nulls_first,
+        element.opclass,
+        element.collation,
     )
 
 
@@ -176,7 +182,9 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
         domain_changes.verify_default(scope, base, said.default)
     under = domains.underneath(scope.catalog, base)[0]
     domain_changes.refuse_collation(said.collation, under)
-    default = moments.frozen(scope, said.default.text, under) if said.default is not None else None
+    default = None
+    if said.default is not None:
+        default = with_schemas(scope, moments.frozen(scope, said.default.text, under))
     oid, array = scope.allocate(), scope.allocate()
     scope.add(
         Domain(
@@ -202,6 +210,7 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
     altered: list[int] = []
     for action in said.actions:
         found = user_type(scope, said.name)
+        before = scope.catalog
         if said.kind == "domain" and not isinstance(found, Domain):
             raise PlanError("42809", f'"{said.name}" is not a domain')
         if isinstance(found, CompositeType) and action.what in composites.ACTIONS:
@@ -213,6 +222,7 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
             if scope.catalog.type_in(schema.oid, action.new_name) is not None:
                 raise PlanError("42710", f'type "{action.new_name}" already exists')
             scope.replace(found, dataclasses.replace(found, name=action.new_name))
+            follow(scope, before)
             domain_changes.spread(scope)
         elif action.what == "owner":
             owner = constraints.require_role(scope, action.name)
@@ -222,8 +232,11 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
             if scope.catalog.type_in(schema.oid, found.name) is not None:
                 raise PlanError("42710", f'type "{found.name}" already exists in schema "{schema.name}"')
             scope.replace(found, dataclasses.replace(found, schema_oid=schema.oid))
+            follow(scope, before)
+            domain_changes.spread(scope)
         else:
-            assert isinstance(found, Domain)
+            if not isinstance(found, Domain):
+                raise missing_relation(str(said.name))
             domain_changes.alter_domain(scope, found, action)
     for oid in dict.fromkeys(altered):
         composites.write_values_anew(scope, oid)

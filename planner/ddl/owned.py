@@ -16,6 +16,7 @@ from planner.catalog import (
     EnumType,
     Function,
     Grant,
+    RangeType,
     Schema,
     Sequence,
     View,
@@ -25,7 +26,9 @@ from planner.ddl import drop
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
-_OWNED: tuple[type[Any], ...] = (Schema, Table, View, Sequence, EnumType, Domain, CompositeType, Function)
+_OWNED: tuple[type[Any], ...] = (
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Function,
+)  # fmt: skip
 
 
 def _roles(scope: Scope, names: tuple[str, ...]) -> set[str]:

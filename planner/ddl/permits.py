@@ -262,6 +262,7 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateView: _creates,
     st.CreateSequence: _creates,
     st.CreateEnum: _creates,
+    st.CreateRange: _creates,
     st.CreateComposite: _creates,
     st.CreateDomain: _creates,
     st.AlterTable: _owns_relation,

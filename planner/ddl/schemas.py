@@ -14,6 +14,7 @@ from planner.abc import PlanError
 from planner.catalog import Schema
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import constraints, depends
+from planner.ddl.named_types import follow
 from planner.ddl.scope import Scope
 
 _ORDER: Final = (st.CreateSequence, st.CreateTable, st.CreateView, st.CreateIndex, st.Grant)
@@ -74,3 +75,4 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     before = scope.catalog
     scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
     depends.follow_constants(scope, before)
+    follow(scope, before)

@@ -275,6 +275,8 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.Domain: "type",
         objects.CompositeType: "type",
         objects.Function: "function",
+        objects.RangeType: "type",
+        objects.MultirangeType: "type",
         Schema: "schema",
         objects.Role: "role",
         objects.Database: "database",

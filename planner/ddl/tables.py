@@ -24,6 +24,7 @@ from planner.ddl import (
     table_constraints,
     unique_indexes,
 )
+from planner.ddl.named_types import with_schemas
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
@@ -317,7 +318,7 @@ def define_column(
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
     check_collation(said.collation, ref, said.collation_position)
-    default = moments.frozen(scope, default, ref) if default is not None else None
+    default = with_schemas(scope, moments.frozen(scope, default, ref)) if default is not None else None
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
             raise PlanError("22023", "identity column type must be smallint, integer, or bigint")

@@ -7,7 +7,7 @@ from typing import Final
 
 from planner import types
 from planner.abc import PlanError, SqlError, TypeRef
-from planner.catalog import Catalog, CompositeType, EnumType
+from planner.catalog import Catalog, CompositeType, EnumType, MultirangeType, RangeType
 from planner.catalog.names import missing_schema, missing_type
 from planner.statements import TypeName
 
@@ -67,6 +67,6 @@ def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
                 raise PlanError("42P16", f'column "{column}" has pseudo-type {pseudo}') from None
             raise
         return
-    if isinstance(thing, EnumType | CompositeType):
+    if isinstance(thing, EnumType | CompositeType | RangeType | MultirangeType):
         return
     raise PlanError("0A000", f"columns of type {thing.name} are not supported")  # type: ignore[union-attr]

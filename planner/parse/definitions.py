@@ -213,7 +213,7 @@ def _type(c: Cursor) -> Any:
         c.expect_symbol(")")
         return st.CreateEnum(name, tuple(labels))
     if c.accept("as", "range"):
-        c.unsupported("CREATE TYPE ... AS RANGE", at)
+        return _range(c, name)
     if c.accept("as"):
         c.expect_symbol("(")
         columns: list[st.ColumnDef] = []
@@ -228,6 +228,31 @@ def _type(c: Cursor) -> Any:
         c.expect_symbol(")")
         return st.CreateComposite(name, tuple(columns))
     c.unsupported("CREATE TYPE of a base type", at)
+
+
+_RANGE_OPTIONS: Final = ("subtype_opclass", "collation", "canonical", "subtype_diff", "multirange_type_name")
+
+
+def _range(c: Cursor, name: st.Name) -> st.CreateRange:
+    c.expect_symbol("(")
+    subtype = None
+    said: dict[str, st.Name] = {}
+    while True:
+        position = c.position
+        option = c.label()
+        if option != "subtype" and option not in _RANGE_OPTIONS:
+            raise PlanError("42601", f'type attribute "{option}" not recognized')
+        if option in said or (option == "subtype" and subtype is not None):
+            raise PlanError("42601", "conflicting or redundant options", position=position)
+        c.expect_symbol("=")
+        if option == "subtype":
+            subtype = c.type_name()
+        else:
+            said[option] = c.qualified()
+        if not c.accept_symbol(","):
+            break
+    c.expect_symbol(")")
+    return st.CreateRange(name, subtype, tuple(said.items()))
 
 
 def _domain(c: Cursor) -> st.CreateDomain:

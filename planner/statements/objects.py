@@ -87,6 +87,15 @@ class AlterEnum:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateRange:
+    """CREATE TYPE ... AS RANGE; `options` are those besides the subtype, in their order."""
+
+    name: Name
+    subtype: TypeName | None
+    options: tuple[tuple[str, Name], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CreateComposite:
     name: Name
     columns: tuple[ColumnDef, ...]

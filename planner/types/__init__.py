@@ -5,7 +5,7 @@
     settings    DateStyle, TimeZone and their kin
     arrow_columns   datums <-> Arrow columns
     booleans integers floats numeric texts bytea uuids jsons arrays
-    declared (enums composites)
+    declared (enums composites user_ranges)
     datetimes (datetime_fields, datetime_decoder, calendar_days, timezones) intervals (interval_input)
 
 A value is a datum (`storage.abc`) everywhere. On hot paths ask once for a closure and call it:

@@ -38,12 +38,6 @@ _SHOWN_BY_SETTINGS = frozenset(
         oids.REGCOLLATION,
         oids.REGCONFIG,
         oids.REGDICTIONARY,
-        oids.TSRANGE,
-        oids.TSTZRANGE,
-        oids.DATERANGE,
-        oids.TSMULTIRANGE,
-        oids.TSTZMULTIRANGE,
-        oids.DATEMULTIRANGE,
     )
 )
 """Types whose text depends on what the session has set."""

@@ -18,7 +18,7 @@ FIRST_USER_OID = 16_384
 
 
 def declare_facts(oid: int, array_oid: int, name: str, kind: str, family: str) -> None:
-    """What pg_type says of the type and of the arrays over it. `family`: enum, record."""
+    """What pg_type says of the type and of the arrays over it. `family`: enum, record, range, multirange."""
     category = {"e": "E", "c": "C", "r": "R", "m": "R"}[kind]
     BY_OID[oid] = BuiltinType(
         oid, name, array_oid, 4 if kind == "e" else -1, kind == "e", kind, category, False, ",", 0, f"{family}_in",

@@ -13,6 +13,7 @@ from planner.abc import SqlError
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
 from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
+from planner.types.orders import declare_order
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
 
@@ -56,7 +57,9 @@ def register_enum(oid: int, array_oid: int, name: str, labels: tuple[str, ...]) 
         known.labels = labels
         renamed(known)
         return
-    declare(EnumSqlType(oid, labels), array_oid)
+    made = EnumSqlType(oid, labels)
+    declare_order(oid, lambda label: made.labels.index(label))  # noqa: PLW0108 (labels are replaced)
+    declare(made, array_oid)
 
 
 def labels_of(oid: int) -> tuple[str, ...] | None:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -27,6 +26,7 @@ from planner.abc import SqlError
 from planner.types import oids
 from planner.types.base import WHITESPACE, SqlType, TextInput, TextOutput, quote_literal
 from planner.types.datetimes import DATE_INFINITY
+from planner.types.orders import order_of
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from storage.abc import Datum
 
@@ -67,7 +67,9 @@ class Kind:
     multirange_oid: int
 
     def end(self, value: Datum, after: bool) -> End:
-        return End(0, _key(value, self.subtype.oid), int(after), value)
+        order = order_of(self.subtype.oid)
+        assert order is not None, f"ranges over {self.subtype.name} have no order"
+        return End(0, order(value), int(after), value)
 
     def span(self, low: Datum, high: Datum, low_inclusive: bool, high_inclusive: bool) -> Spans:
         """A range of these bounds (None: infinite), canonical. Raises 22000, 22003, 22008."""
@@ -92,14 +94,6 @@ class Kind:
         if self.subtype.oid == oids.INT8 and following > 0x7FFFFFFFFFFFFFFF:
             raise SqlError("22003", "bigint out of range")
         return self.end(following, False)
-
-
-def _key(value: Datum, oid: int) -> Any:
-    """What bounds compare by: numerics as numbers, NaN last."""
-    if oid == oids.NUMERIC:
-        number = Decimal(value)
-        return (1, 0) if number.is_nan() else (0, number)
-    return value
 
 
 # --- text ---------------------------------------------------------------------------------------------
@@ -352,6 +346,8 @@ def compared(a: Spans, b: Spans) -> int:
 
 class RangeType(SqlType):
     """`multi`: the multirange over the kind."""
+
+    of_fields = True
 
     def __init__(self, kind: Kind, multi: bool) -> None:
         super().__init__(kind.multirange_oid if multi else kind.oid, pa.string(), "VARCHAR")

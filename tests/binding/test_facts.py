@@ -22,7 +22,7 @@ _OURS = (
     "composite field",
     "vector subscript",
 )
-_TIDEWIRE = ("tidewire_",)
+_TIDEWIRE = ("tidewire_", "#(")  # the latter: functions that come with a user's type
 
 
 def _known(signature: str) -> bool:

@@ -11,13 +11,15 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from psycopg.types.composite import CompositeInfo, register_composite
-from psycopg.types.range import Range
+from psycopg.types.multirange import Multirange, MultirangeInfo, register_multirange
+from psycopg.types.range import Range, RangeInfo, register_range
 
 from tests.server.process import ServerProcess
 
 DDL = """
 CREATE DOMAIN posint AS int CHECK (VALUE > 0);
 CREATE TYPE pair AS (x int, y text);
+CREATE TYPE span AS RANGE (subtype = float8);
 CREATE TABLE v (id posint PRIMARY KEY, m int[], c pair, cs pair[], r int4range, d daterange, mr int4multirange, b bit(3));
 INSERT INTO v VALUES (1, '{{1,2},{3,4}}', (7, 'a b'), ARRAY[(1, 'p')::pair], '[1,5)', '[2020-01-01,2020-02-01)', '{[1,2),[5,7)}', '101');
 INSERT INTO v VALUES (2, '[0:1]={5,6}', NULL, '{}', 'empty', '(,)', '{}', '000');
@@ -35,6 +37,39 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
         with psycopg.connect(dsn_of(made), autocommit=True) as connection:
             connection.execute(DDL)
         yield made
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_psycopg_learns_of_a_range_type(server: ServerProcess, binary: bool) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        one, many = RangeInfo.fetch(connection, "span"), MultirangeInfo.fetch(connection, "span_multirange")
+        assert one is not None and many is not None
+        assert many.range_oid == one.oid
+        register_range(one, connection)
+        register_multirange(many, connection)
+        given = (Range(1.5, 2.5, "[]"), Multirange([Range(1.0, 2.0)]), [Range(1.0, None), None])
+        form = "%b" if binary else "%t"
+        cursor = connection.cursor(binary=binary)
+        cursor.execute(f"SELECT {form}::span, {form}::span_multirange, {form}::span[]", given)
+        assert cursor.fetchone() == given
+
+
+def test_asyncpg_learns_of_a_range_type(server: ServerProcess) -> None:
+    asyncpg = pytest.importorskip("asyncpg")
+
+    async def ask() -> list[object]:
+        connection = await asyncpg.connect(dsn_of(server))
+        try:
+            row = await connection.fetchrow(
+                "SELECT $1::span, $2::span_multirange, ARRAY[$1::span]",
+                asyncpg.Range(1.0, 3.0, upper_inc=True), [asyncpg.Range(1.0, 3.0)],
+            )  # fmt: skip
+            return list(row)
+        finally:
+            await connection.close()
+
+    whole = asyncpg.Range(1.0, 3.0, upper_inc=True)
+    assert asyncio.run(ask()) == [whole, [asyncpg.Range(1.0, 3.0)], [whole]]
 
 
 @pytest.mark.parametrize("binary", [False, True])

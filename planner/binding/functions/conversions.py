@@ -290,7 +290,9 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     """PostgreSQL's output function."""
     a = source.oid
     composite = t.composite_fields(a)
-    if composite is not None and any(ref.oid in _SHOWN_BY_SETTINGS for _, ref in composite):
+    if composite is not None and any(
+        ref.oid in _SHOWN_BY_SETTINGS or _is_styled_range(ref.oid) for _, ref in composite
+    ):
         cells = [
             record_item(stored_value(sql("tw_record_item(", frag, f", {i})"), TypeRef(ref.oid)), ref)
             for i, (_, ref) in enumerate(composite)
@@ -302,7 +304,8 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
             join(", ", cells),
             "] AS VARCHAR[])) END",
         )
-    if a in _STORED_AS_TEXT or type_name(a).startswith("#"):
+    made_by_users = type_name(a).startswith("#") and not t.element_of(a) and not _is_styled_range(a)
+    if a in _STORED_AS_TEXT or made_by_users:
         if target_oid == t.NAME and a != t.NAME:
             return sql("tw_name(", frag, ")")
         return frag
@@ -330,9 +333,21 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     if a == t.RECORD:
         return record_text(frag, source) if source.typmod >= 0 else sql("CAST(", frag, " AS VARCHAR)")
     if range_subtype(name):
-        if range_subtype(name) not in ("date", "timestamp", "timestamptz"):
+        if not _is_styled_range(a):
             return frag
-        return sql("tw_range_shown(", str(a), ", ", frag, ", ", _TIME_ZONE, ", ", _DATE_STYLE, ")")
+        return sql(
+            "tw_range_shown(",
+            str(a),
+            ", ",
+            frag,
+            ", ",
+            _TIME_ZONE,
+            ", ",
+            _DATE_STYLE,
+            ", ",
+            _INTERVAL_STYLE,
+            ")",
+        )
     if name in _SHOWN:
         return frag
     if name in ("xid", "cid", "xid8"):
@@ -385,15 +400,21 @@ def record_item(frag: Frag, source: TypeRef) -> Frag:
 
 _SHOWN_BY_SETTINGS = frozenset(
     (
-        *_STYLED, t.BYTEA, t.DATERANGE, t.TSRANGE, t.TSTZRANGE, t.DATEMULTIRANGE, t.TSMULTIRANGE, t.TSTZMULTIRANGE,
+        *_STYLED, t.BYTEA,
     )
 )  # fmt: skip
+
+
+def _is_styled_range(oid: int) -> bool:
+    """Whether a range's text depends on what the session has set."""
+    return range_subtype(type_name(oid)) in ("date", "timestamp", "timestamptz", "interval")
 
 
 def array_text(frag: Frag, source: TypeRef) -> Frag:
     """An array as its output function shows it."""
     element = element_ref(source)
-    if is_text(frag) and element.oid not in _SHOWN_BY_SETTINGS and type_name(element.oid) not in _REGISTERED:
+    styled = element.oid in _SHOWN_BY_SETTINGS or _is_styled_range(element.oid)
+    if is_text(frag) and not styled and type_name(element.oid) not in _REGISTERED:
         return frag.with_form(None)
     inner = record_item(Frag(("tw_x",)), element)
     items = sql("list_transform(", as_list(frag, source), ", lambda tw_x: ", inner, ")")
@@ -484,7 +505,19 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
     if name in _REGISTERED:
         return reg_value(frag, target)
     if range_subtype(name):
-        return sql("tw_range_read(", str(b), ", ", frag, ", ", _TIME_ZONE, ", ", _DATE_STYLE, ")")
+        return sql(
+            "tw_range_read(",
+            str(b),
+            ", ",
+            frag,
+            ", ",
+            _TIME_ZONE,
+            ", ",
+            _DATE_STYLE,
+            ", ",
+            _INTERVAL_STYLE,
+            ")",
+        )
     element = t.element_of(b)
     if element:
         inner = stored_text(from_text(Frag(("tw_x",)), TypeRef(element)), TypeRef(element))

@@ -7,18 +7,15 @@ from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter, Implementation
-from planner.binding.facts import range_subtype, type_name, type_oid
+from planner.binding.facts import type_name
 from planner.binding.fragments import Frag, join, quote_text, sql
 from planner.binding.functions.conversions import stored_text, stored_value
 from planner.binding.functions.registry import register
 from planner.binding.numeric_forms import as_text_numeric
 from planner.types.ranges import BUILT_IN
+from planner.types.user_ranges import equal_as_text
 
 _SETS = ("anyrange", "anymultirange")
-
-
-def _subtype(oid: int) -> TypeRef:
-    return TypeRef(type_oid(range_subtype(type_name(oid))))
 
 
 def _element(frag: Frag, ref: TypeRef) -> Frag:
@@ -53,7 +50,7 @@ def _ordered(op: str) -> Implementation:
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         ref = call.args[0].type
         if op in ("=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
-            a, b = (f if _subtype(ref.oid).oid != t.NUMERIC else comparable(f, ref) for f in args)
+            a, b = (f if equal_as_text(ref.oid) else comparable(f, ref) for f in args)
             return sql("(", a, f" {op} ", b, ")")
         return sql("(tw_range_compared(", str(ref.oid), ", ", args[0], ", ", args[1], f") {op} 0)")
 
@@ -134,6 +131,10 @@ def _of_array(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_range_collected(", str(call.type.oid), ", ", args[0], ")")
 
 
+register("#(range)", _made)
+register("#(multirange)", _collected)
+register("#(multirange of one)", _alone)
+register("#(multirange of array)", _of_array)
 for _oid, _name, _sub, _, _multi_oid in BUILT_IN:
     _of, _multi = type_name(_sub), type_name(_multi_oid)
     register(f"{_name}({_of}, {_of})", _made)

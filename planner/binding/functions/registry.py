@@ -95,6 +95,8 @@ def implements(*signatures: str) -> Callable[[Implementation], Implementation]:
 
 def implementation(signature: str) -> Implementation | None:
     _load()
+    if signature.startswith("#"):  # of one of a user's types
+        signature = "#" + signature.lstrip("#0123456789")
     return _TABLE.get(signature)
 
 

@@ -48,6 +48,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_index": constraints.pg_index,
     "pg_indexes": listings.pg_indexes,
     "pg_namespace": people.pg_namespace,
+    "pg_range": user_types.pg_range,
     "pg_rewrite": dependencies.pg_rewrite,
     "pg_roles": people.pg_roles,
     "pg_sequence": classes.pg_sequence,

@@ -16,13 +16,11 @@ from planner.abc import Oid, SqlError, Table
 from planner.catalog import rights
 from planner.catalog.names import split_name
 from planner.catalog.objects import (
-    CompositeType,
     Database,
-    Domain,
-    EnumType,
     Role,
     Schema,
     Sequence,
+    UserType,
     View,
 )
 from planner.catalog.system.context import SystemContext
@@ -154,7 +152,7 @@ def _type(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
     else:
         schema, name = split_name(what)
         thing = context.catalog.find_type(name, schema, context.search_path)
-    if isinstance(thing, EnumType | Domain | CompositeType):
+    if isinstance(thing, UserType):
         return thing.oid, thing.owner
     return 1, "tidewire"
 

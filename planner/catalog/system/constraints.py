@@ -9,13 +9,14 @@ from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT
 from planner.catalog.exclusions import index_of
-from planner.catalog.objects import Domain, Index, IndexKey
+from planner.catalog.objects import Domain, Index
 from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
-from planner.types.oids import ANYARRAY, TEXT, VARCHAR
+from planner.types.oids import ANYARRAY, ANYENUM, ANYMULTIRANGE, ANYRANGE, TEXT, VARCHAR
+from planner.types.user_ranges import spanned
 
 
 @lru_cache(maxsize=1)
@@ -32,12 +33,17 @@ def _opclasses() -> tuple[dict[tuple[Oid, Oid], Oid], dict[tuple[Oid, str], Oid]
     return defaults, named
 
 
-def _opclass(index: Index, key: IndexKey, of: Oid) -> Oid:
-    """The class of operators of an index's key, `of` a type."""
+def opclass_for(access: str, said: str, of: Oid) -> Oid:
+    """The class of operators of an access method for a type, the default one or that of a name; 0: there is none."""
     defaults, named = _opclasses()
-    method = INDEX_METHODS.get(index.method, BTREE_AM)
-    if key.opclass:
-        return named.get((method, key.opclass.rpartition(".")[2]), 0)
+    method = INDEX_METHODS.get(access, BTREE_AM)
+    if said:
+        return named.get((method, said.rpartition(".")[2]), 0)
+    spans = spanned(of)
+    if spans is not None:
+        of = ANYRANGE if of == spans.range_oid else ANYMULTIRANGE
+    elif types.labels_of(of) is not None:
+        of = ANYENUM
     alike = ANYARRAY if types.element_of(of) else TEXT if of == VARCHAR else of
     return defaults.get((method, of)) or defaults.get((method, alike), 0)
 
@@ -68,7 +74,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indislive=True,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
                 indcollation=[DEFAULT if t in COLLATED else 0 for t in of],
-                indclass=[_opclass(i, k, t) for k, t in zip(i.keys, of, strict=True)],
+                indclass=[opclass_for(i.method, k.opclass, t) for k, t in zip(i.keys, of, strict=True)],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
                 indexprs=", ".join(
                     _unwrapped(index_column(table, i, n, catalog, False, context.search_path))

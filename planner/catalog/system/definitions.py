@@ -8,7 +8,13 @@ from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, split_name
-from planner.catalog.objects import FIRST_USER_OID, CompositeType, Domain, EnumType, Index, Schema, View
+from planner.catalog.objects import (
+    FIRST_USER_OID,
+    Index,
+    Schema,
+    UserType,
+    View,
+)
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.written import column_default, condition, spelled, view_query
@@ -39,7 +45,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID:
         return format_type(ref)
     thing = catalog.get(ref.oid)
-    if isinstance(thing, EnumType | Domain | CompositeType):
+    if isinstance(thing, UserType):
         schema = catalog.get(thing.schema_oid)
         shown = quote_identifier(thing.name)
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":
@@ -58,16 +64,7 @@ def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
     """Of which user's type this is the array type."""
     if is_row_array(array_oid):
         return row_type_oid(relation_of(array_oid))
-    for enum in catalog.objects(EnumType):
-        if enum.array_oid == array_oid:
-            return enum.oid
-    for domain in catalog.objects(Domain):
-        if domain.array_oid == array_oid:
-            return domain.oid
-    for composite in catalog.objects(CompositeType):
-        if composite.array_oid == array_oid:
-            return composite.oid
-    return None
+    return next((made.oid for made in catalog.user_types.values() if made.array_oid == array_oid), None)
 
 
 def default_text(

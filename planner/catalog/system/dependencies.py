@@ -3,16 +3,36 @@
 sequence ──auto──> column            index ──internal──> constraint ──auto──> column
 default  ──auto──> column            index ──auto──────> column
 default  ──normal─> sequence         rule of a view ──normal──> relation
+array    ──internal─> element        multirange ─internal─> range           what is made of a type ──normal──> the type
 """
 
 from __future__ import annotations
 
 from planner.abc import Oid, Table
-from planner.catalog.objects import Function, Index, Sequence
+from planner.catalog.objects import (
+    FIRST_USER_OID,
+    CompositeType,
+    Domain,
+    EnumType,
+    Function,
+    Index,
+    MultirangeType,
+    RangeType,
+    Sequence,
+    UserType,
+)
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.attributes import attrdef_oid
+from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.relations import ATTRDEF_OID, CLASS_OID, CONSTRAINT_OID, PROC_OID, REWRITE_OID
+from planner.catalog.system.relations import (
+    ATTRDEF_OID,
+    CLASS_OID,
+    CONSTRAINT_OID,
+    PROC_OID,
+    REWRITE_OID,
+    TYPE_OID,
+)
 from planner.catalog.system.rowmaker import RowMaker
 
 _AUTO, _INTERNAL, _NORMAL = "a", "i", "n"
@@ -67,6 +87,49 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(REWRITE_OID, v.holder.oid, _NORMAL, PROC_OID, oid)
                 continue
             edge(REWRITE_OID, v.holder.oid, _NORMAL, CLASS_OID, oid)
+    found += _of_types(context)
+    return found
+
+
+def _of_types(context: SystemContext) -> Rows:
+    """Users' types: what is made of one comes after it, in a dump above all."""
+    catalog = context.catalog
+    make = RowMaker("pg_depend")
+    found: Rows = []
+
+    def edge(
+        oid: Oid, kind: str, on: Oid, class_oid: Oid = TYPE_OID, sub: int = 0, on_class: Oid = TYPE_OID
+    ) -> None:
+        if on >= FIRST_USER_OID:
+            found.append(
+                make(
+                    classid=class_oid, objid=oid, objsubid=sub, refclassid=on_class, refobjid=on, deptype=kind
+                )
+            )
+
+    users: list[UserType] = [
+        *catalog.objects(EnumType),
+        *catalog.objects(Domain),
+        *catalog.objects(CompositeType),
+        *catalog.objects(RangeType),
+        *catalog.objects(MultirangeType),
+    ]
+    for made in users:
+        edge(made.array_oid, _INTERNAL, made.oid)
+        if isinstance(made, Domain):
+            edge(made.oid, _NORMAL, made.base.oid)
+        elif isinstance(made, RangeType):
+            edge(made.oid, _NORMAL, made.subtype.oid)
+        elif isinstance(made, MultirangeType):
+            edge(made.oid, _INTERNAL, made.range_oid)
+        elif isinstance(made, CompositeType):
+            rows = composite_class_oid(made)
+            edge(made.oid, _INTERNAL, rows, on_class=CLASS_OID)
+            for c in made.columns:
+                edge(rows, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
+    for t in catalog.objects(Table):
+        for c in t.visible:
+            edge(t.oid, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
     return found
 
 

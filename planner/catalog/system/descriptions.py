@@ -16,6 +16,8 @@ from planner.catalog.objects import (
     Domain,
     EnumType,
     Index,
+    MultirangeType,
+    RangeType,
     Role,
     Schema,
     Sequence,
@@ -42,6 +44,8 @@ _CLASS_OF: dict[type[object], Oid] = {
     EnumType: TYPE_OID,
     Domain: TYPE_OID,
     CompositeType: TYPE_OID,
+    RangeType: TYPE_OID,
+    MultirangeType: TYPE_OID,
 }
 
 

@@ -13,11 +13,11 @@ from planner.catalog.objects import (
     PUBLIC_OID,
     CompositeType,
     Domain,
-    EnumType,
     Index,
     Role,
     Schema,
     Sequence,
+    UserType,
     View,
 )
 from planner.catalog.stored_queries import stored_query
@@ -89,7 +89,7 @@ def _type_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     if oid in BY_OID and oid < FIRST_USER_OID:
         return True
     thing = context.catalog.get(oid)
-    if isinstance(thing, EnumType | Domain | CompositeType):
+    if isinstance(thing, UserType):
         found = context.catalog.type_named(thing.name, "", context.search_path)
         return found is not None and found.oid == oid
     return None
@@ -449,6 +449,6 @@ def _describe_object(
         return f"schema {thing.name}"
     if isinstance(thing, Role):
         return f"role {thing.name}"
-    if isinstance(thing, EnumType | Domain):
+    if isinstance(thing, UserType):
         return f"type {regtype_out(context, oid)}"
     return None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import Column, Table, TypeRef
-from planner.catalog.objects import CompositeType, Domain, EnumType
+from planner.catalog.objects import Domain, UserType
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, default_text
 from planner.catalog.system.listings import schema_name
@@ -54,7 +54,7 @@ def type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
         }
         ref, thing = thing.base, catalog.get(thing.base.oid)
     known = BY_OID.get(ref.oid)
-    if isinstance(thing, EnumType | CompositeType | Domain):
+    if isinstance(thing, UserType):
         facts |= {
             "data_type": "USER-DEFINED",
             "udt_catalog": db,

@@ -1,4 +1,4 @@
-"""Types that users made, beside PostgreSQL's own: pg_type, pg_enum."""
+"""Types that users made, beside PostgreSQL's own: pg_type, pg_enum, pg_range."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from planner.abc import Column, Table, TypeRef
 from planner.catalog.collations import COLLATIONS
-from planner.catalog.objects import CompositeType, Domain, EnumType, View
+from planner.catalog.objects import CompositeType, Domain, EnumType, MultirangeType, RangeType, UserType, View
 from planner.catalog.row_types import row_type
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -23,7 +23,7 @@ def pg_type(context: SystemContext) -> Rows:
     found: Rows = list(static_rows("pg_type"))
     proc = proc_oids().get
 
-    def add(made: EnumType | Domain | CompositeType, prefix: str, **rest: Datum) -> None:
+    def add(made: UserType, prefix: str, **rest: Datum) -> None:
         """The type's row, then its array's. Functions of a type are named after `prefix`: enum_in, enum_out, ..."""
         said: dict[str, Datum] = {
             **{f"typ{f}put": proc(f"{prefix}_{f}", 0) for f in ("in", "out")},
@@ -48,6 +48,9 @@ def pg_type(context: SystemContext) -> Rows:
                 typcategory="A",
                 typelem=made.oid,
                 typsubscript=proc("array_subscript_handler", 0),
+                typalign="d"
+                if isinstance(made, RangeType | MultirangeType) and rest["typalign"] == "d"
+                else "i",
             )
 
     for e in catalog.objects(EnumType):
@@ -80,12 +83,45 @@ def pg_type(context: SystemContext) -> Rows:
             typdefaultbin=default,
             **of_base,
         )
+    for r in catalog.objects(RangeType):
+        add(r, "range", typtype="r", **_of_range(r.subtype))
+    for m in catalog.objects(MultirangeType):
+        add(m, "multirange", typtype="m", **_of_range(m.subtype))
     for c in catalog.objects(CompositeType):
         add(c, "record", typtype="c", typcategory="C", typrelid=composite_class_oid(c), typalign="d")
     relations: list[Table | View] = [*catalog.objects(Table), *catalog.objects(View)]
     for relation in relations:
         rows = row_type(relation)
         add(rows, "record", typtype="c", typcategory="C", typrelid=relation.oid, typalign="d")
+    return found
+
+
+def _of_range(subtype: TypeRef) -> dict[str, Datum]:
+    """What pg_type says of the ranges and multiranges over a type."""
+    proc = proc_oids()["range_typanalyze"]
+    return {
+        "typcategory": "R",
+        "typanalyze": proc,
+        "typalign": "d" if BY_OID[subtype.oid].typalign == "d" else "i",
+    }
+
+
+def pg_range(context: SystemContext) -> Rows:
+    make = RowMaker("pg_range")
+    proc = proc_oids().get
+    found: Rows = list(static_rows("pg_range"))
+    for r in context.catalog.objects(RangeType):
+        said = COLLATIONS[r.collation] if r.collation else BY_OID[r.subtype.oid].typcollation
+        found.append(
+            make(
+                rngtypid=r.oid,
+                rngsubtype=r.subtype.oid,
+                rngmultitypid=r.multirange_oid,
+                rngcollation=said,
+                rngsubopc=r.opclass,
+                rngsubdiff=proc(r.difference, 0),
+            )
+        )
     return found
 
 

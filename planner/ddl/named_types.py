@@ -1,0 +1,112 @@
+"""Users' types in definitions, which are kept as texts: they say their schemas, and follow when a type is renamed.
+
+    CHECK (m <> 'sad'::mood)       kept as  m <> 'sad'::public.mood       whoever inserts may have another search path
+    ALTER TYPE mood RENAME TO ...           m <> 'sad'::public.feeling
+
+A name is a type's behind `::`, in CAST (... AS ...), before a string (`mood 'sad'`), and before a parenthesis if ranges are
+made by it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+
+from planner.abc import Table
+from planner.binding.facts import procs
+from planner.catalog import Catalog, Domain, Index, UserType
+from planner.catalog.names import quote_qualified
+from planner.catalog.stored_queries import stored_queries
+from planner.ddl.scope import Scope
+from planner.lexer import QUOTED, STRING, WORD, Token, is_sign, tokenize
+from planner.types import BY_NAME
+
+_NAMES = (WORD, QUOTED)
+_Change = Callable[[str], str]
+
+
+def with_schemas(scope: Scope, text: str) -> str:
+    """The expression with the schemas of users' types. Whatever does not exist stays as it is: binding says so."""
+    if not scope.catalog.user_types:
+        return text
+    return _rewritten(text, lambda said: _qualified(scope.catalog, said, scope.search_path, scope.catalog))
+
+
+def follow(scope: Scope, before: Catalog) -> None:
+    """After types, or their schemas, have other names: definitions name what they named in the catalog `before`."""
+
+    def change_for(path: Sequence[str]) -> _Change:
+        return lambda text: _rewritten(text, lambda said: _qualified(before, said, path, scope.catalog))
+
+    change = change_for(scope.search_path)
+    for table in list(scope.catalog.objects(Table)):
+        columns = tuple(
+            dataclasses.replace(c, default=change(c.default)) if c.default else c for c in table.columns
+        )
+        held = tuple(
+            dataclasses.replace(c, expression=change(c.expression)) if c.expression else c
+            for c in table.constraints
+        )
+        if (columns, held) != (table.columns, table.constraints):
+            scope.replace(table, dataclasses.replace(table, columns=columns, constraints=held))
+    for index in list(scope.catalog.objects(Index)):
+        keys = tuple(
+            dataclasses.replace(k, expression=change(k.expression)) if k.expression else k for k in index.keys
+        )
+        now = dataclasses.replace(
+            index, keys=keys, predicate=change(index.predicate) if index.predicate else ""
+        )
+        if now != index:
+            scope.replace(index, now)
+    for domain in list(scope.catalog.objects(Domain)):
+        checks = tuple(dataclasses.replace(c, expression=change(c.expression)) for c in domain.constraints)
+        default = change(domain.default) if domain.default else domain.default
+        if (checks, default) != (domain.constraints, domain.default):
+            scope.replace(domain, dataclasses.replace(domain, constraints=checks, default=default))
+    for view in list(stored_queries(scope.catalog)):
+        query = change_for(view.search_path)(view.query)
+        if query != view.query:
+            scope.replace(view.holder, view.reworded(query))
+
+
+def _qualified(before: Catalog, said: tuple[str, ...], path: Sequence[str], now: Catalog) -> str | None:
+    """What a name of a type in `before` is called in full now; None for what is no type of a user's."""
+    schema = said[-2] if len(said) > 1 else ""
+    if schema and before.find_schema(schema) is None:
+        return None
+    if not schema and said[-1] in BY_NAME:
+        return None
+    found = before.find_type(said[-1], schema, path)
+    current = now.get(found.oid) if found is not None else None
+    if not isinstance(current, UserType):
+        return None
+    return quote_qualified(now.schema_of(current.schema_oid).name, current.name)
+
+
+def _rewritten(text: str, name_of: Callable[[tuple[str, ...]], str | None]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for first, last, words in _type_names(tokenize(text)):
+        name = name_of(words)
+        if name is not None:
+            pieces += [text[done : first.start], name]
+            done = last.end
+    return "".join(pieces) + text[done:]
+
+
+def _type_names(tokens: list[Token]) -> Iterator[tuple[Token, Token, tuple[str, ...]]]:
+    """Names, perhaps with a schema, where a type's may stand: first and last token, and the words."""
+    i = 0
+    while i < len(tokens) - 1:
+        start = i
+        i += 1
+        if tokens[start].kind not in _NAMES or (start and is_sign(tokens[start - 1], ".")):
+            continue
+        while is_sign(tokens[i], ".") and tokens[i + 1].kind in _NAMES:
+            i += 2
+        words = tuple(t.value for t in tokens[start:i:2])
+        before = tokens[start - 1] if start else None
+        cast = before is not None and (is_sign(before, "::") or before.keyword == "as")
+        call = is_sign(tokens[i], "(") and (len(words) > 1 or words[0] not in procs())
+        if cast or call or tokens[i].kind == STRING:
+            yield tokens[start], tokens[i - 1], words

@@ -1,0 +1,81 @@
+"""What Python orders as PostgreSQL orders the values of a type, and as bytes where DuckDB is to order them.
+
+    order_of(FLOAT8)(nan) > order_of(FLOAT8)(inf)      NaN is last, and equal to itself
+    order_of(BPCHAR)('a ') == order_of(BPCHAR)('a')    blanks behind do not count
+
+A type that has no line here has no order that is computed outside of DuckDB.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any, Final
+
+from planner.types import oids
+from storage.abc import Datum
+
+Order = Callable[[Datum], Any]
+
+_DAY_US: Final = 86_400_000_000
+
+
+def _itself(value: Datum) -> Any:
+    return value
+
+
+def _float(value: Datum) -> Any:
+    return (1, 0.0) if value != value else (0, value + 0.0)
+
+
+def _numeric(value: Datum) -> Any:
+    number = Decimal(value)
+    return (1, 0) if number.is_nan() else (0, number)
+
+
+def _interval(value: Datum) -> int:
+    months, days, micros = value
+    return int((months * 30 + days) * _DAY_US + micros)
+
+
+SAME_AS_DATUM: Final = frozenset(
+    (
+        oids.BOOL, oids.INT2, oids.INT4, oids.INT8, oids.OID, oids.TEXT, oids.VARCHAR, oids.NAME, oids.DATE, oids.TIME,
+        oids.TIMESTAMP, oids.TIMESTAMPTZ, oids.UUID, oids.MACADDR, oids.MACADDR8,
+    )
+)  # fmt: skip
+"""Types whose equal values are equal datums, in the order of these."""
+_ORDERS: Final[dict[int, Order]] = {
+    **dict.fromkeys(SAME_AS_DATUM, _itself),
+    oids.FLOAT4: _float,
+    oids.FLOAT8: _float,
+    oids.NUMERIC: _numeric,
+    oids.BPCHAR: lambda value: value.rstrip(" "),
+    oids.INTERVAL: _interval,
+}
+
+
+def declare_order(oid: int, order: Order) -> None:
+    """An enum's: as its labels are listed."""
+    _ORDERS[oid] = order
+
+
+def order_of(oid: int) -> Order | None:
+    """A function of the type's datums; None for a type that is not in the list."""
+    return _ORDERS.get(oid)
+
+
+def in_bytes(order: Any) -> bytes:
+    """What `order_of` made, as bytes in the same order, none of which are the beginning of others."""
+    if isinstance(order, str):
+        return order.encode() + b"\0"  # no text has a zero byte
+    if isinstance(order, tuple):
+        last, value = order
+        return bytes((last,)) + (b"" if last else _float_bytes(value))
+    return (int(order) + (1 << 127)).to_bytes(16, "big")
+
+
+def _float_bytes(value: float) -> bytes:
+    (bits,) = struct.unpack(">Q", struct.pack(">d", value))
+    return struct.pack(">Q", bits ^ (0xFFFFFFFFFFFFFFFF if bits >> 63 else 1 << 63))
