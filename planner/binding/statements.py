@@ -155,8 +155,12 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
 
 def _own_expressions(parts: Parts) -> list[ir.Node | None]:
     """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
-    nodes, where = parts.folded or ([x.node for x in parts.targets], parts.where)
-    return [*nodes, where, *(k.expr for k in parts.order)]
+    below, targets = parts.below, [x.node for x in parts.targets]
+    if below is not None:  # keys and what is aggregated is not in the targets any more
+        targets, where = [*(n for n in below.columns if n is not None), *targets], below.where
+    else:
+        where = parts.where
+    return [*targets, where, *(k.expr for k in parts.order)]
 
 
 def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Plan:
