@@ -10,6 +10,7 @@ The read hold ends when the query has begun: DuckDB's own snapshot protects it f
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -38,6 +39,7 @@ from planner.abc import (
     Query,
     RelationUse,
     ResultColumn,
+    Slot,
     SystemUse,
     Table,
     TypeRef,
@@ -127,19 +129,23 @@ async def prepare(
     created = block.created if block is not None else {}
     shards = list(dict.fromkeys(u.table.shard for u in uses if u.table.shard not in created))
     past = as_of is not None or (block is not None and block.as_of is not None)
+    nothing = not past and asks_for_nothing(query)
     loan = executor.past_tables.lend(shards)
     try:
         for used in uses if past else ():
             was_there(session, used.table, ts)
-        await executor.store.prepare_read(shards, ts)
-        for used in uses:
+        if nothing:
+            executor.store.begin_read(shards, ts)
+        else:
+            await executor.store.prepare_read(shards, ts)
+        for used in uses if not nothing else ():
             own = block.tables.get(used.table.shard) if block is not None else None
             if own is not None and own.bulk:
                 await executor.store.sort(own.live_bulk)  # of millions, perhaps: not on the loop
         for used in uses if past else ():
             was_there(session, used.table, ts)  # only now is it known what its parts hold
         feeds = await changes.feeds(session, query, ts)
-        pin = executor.store.pin(shards)
+        pin = executor.store.pin(() if nothing else shards)
     except BaseException:
         loan.release()
         if hold is not None:
@@ -157,6 +163,10 @@ async def prepare(
         else:
             if block is not None:
                 block.use(use.table)
+            if nothing:
+                relations[use.slot] = _no_rows(use, bindings)
+                continue
+            if block is not None:
                 record(session, block, use, params)
             relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
     for slot, (table, rows) in (extra or {}).items():
@@ -167,6 +177,29 @@ async def prepare(
             relations[slot] = f"(SELECT {', '.join([*_cells(table), *beside])} FROM given_{slot})"
     sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
     return Prepared(session, sql, bindings, pin, hold, feeds, loan)
+
+
+_NOTHING = re.compile(r" AS r\d+ (WHERE \((1 = 0|0 = 1|FALSE|false)\)|WHERE (FALSE|false)|LIMIT 0)")
+
+
+def asks_for_nothing(query: Query) -> bool:
+    """Whether it is one SELECT over one table of which it wants no row: what clients send (Spark, and ORMs) to learn of columns.
+
+    Nobody waits for rows then, be they many; but whoever asks so will soon read, so they are made ready meanwhile.
+    """
+    if len(query.pieces) != 3 or len(query.relations) != 1 or query.volatile:
+        return False
+    head, slot, tail = query.pieces
+    if not (isinstance(head, str) and isinstance(tail, str) and isinstance(slot, Slot)):
+        return False
+    return _NOTHING.fullmatch(tail) is not None and head.count("SELECT") == 1 and head.endswith(" FROM ")
+
+
+def _no_rows(use: RelationUse, bindings: dict[str, pa.Table]) -> str:
+    """A relation without rows in the place of a table."""
+    name = f"no_rows_{use.table.oid}"
+    bindings[name] = physical_schema(use.table).empty_table()
+    return f"(SELECT {', '.join([*_cells(use.table), '_rid'])} FROM {name})"
 
 
 def was_there(session: Session, table: Table, ts: Timestamp) -> None:

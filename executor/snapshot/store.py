@@ -347,6 +347,15 @@ class SnapshotStore:
                 await image.hydrated()
             await self._flushed(image, ts)
 
+    def begin_read(self, shards: Sequence[ShardId], ts: Timestamp) -> None:
+        """Somebody will read these tables soon: begins what `prepare_read` will wait for. What goes wrong, that will say."""
+        for shard in shards:
+            image = self._images[shard]
+            if image.cold is not None:
+                image.cold()
+            elif image.flushing is None and image.waits(min(ts, self.durable_ts())):
+                image.flushing = self.spawn(self._flush(image))
+
     async def _flushed(self, image: TableImage, ts: Timestamp) -> None:
         """Returns when DuckDB has all that was put at or below `ts`; callers share one flush."""
         while image.flushing is not None or image.waits(ts):
