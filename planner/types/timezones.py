@@ -100,7 +100,7 @@ class Abbreviation(tzinfo):
     def __init__(self, name: str, place: str) -> None:
         self._name, self._place = name.upper(), zoneinfo.ZoneInfo(place)
 
-    def _east(self, moment: int) -> int:
+    def east(self, moment: int) -> int:
         """By the last use of it before the moment, else by the first one after; by the place's clocks if they never had it."""
         uses = _uses(self._name, self._place)
         if not uses:
@@ -110,11 +110,11 @@ class Abbreviation(tzinfo):
     def utcoffset(self, dt: datetime | None) -> timedelta:
         assert dt is not None
         local = (dt.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
-        return timedelta(seconds=self._east(local - offset_of_local(local, self._place) * US_PER_S))
+        return timedelta(seconds=self.east(local - offset_of_local(local, self._place) * US_PER_S))
 
     def fromutc(self, dt: datetime) -> datetime:
         moment = (dt.replace(tzinfo=None) - _EPOCH) // timedelta(microseconds=1)
-        return dt + timedelta(seconds=self._east(moment))
+        return dt + timedelta(seconds=self.east(moment))
 
     def dst(self, dt: datetime | None) -> None:
         return None
@@ -166,6 +166,8 @@ def offset_at(micros: int, zone: tzinfo) -> int:
     """Seconds east that are in force at a moment (microseconds since 1970 UTC)."""
     if zone is UTC:
         return 0
+    if isinstance(zone, Abbreviation):
+        return zone.east(micros)  # of a local time that comes twice it would be told nothing but the time
     offset = _at(micros, zone).utcoffset()
     assert offset is not None
     return offset.days * 86_400 + offset.seconds
