@@ -11,7 +11,7 @@ quoted string) is looked up in the text. `NotWritable` for what cannot be told: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from planner import types as t
@@ -20,6 +20,7 @@ from planner.binding import ir
 from planner.binding.dml import DmlBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
+from planner.binding.routines import ROUTINE
 from planner.catalog import quote_identifier
 from planner.types import TypeSettings
 
@@ -55,6 +56,7 @@ _LOW, _HIGH = frozenset("+-"), frozenset("*/%")
 def bound_expression(ctx: Any, table: Table, text: str) -> tuple[ir.Node, list[str]]:
     """The typed tree of an expression over a table's columns, and the columns' names by position."""
     queries = QueryBinder(ctx, text, Parameters((), None))
+    queries.routines.expand = False
     binder = DmlBinder(queries)
     relation = binder.relation(table, table.name, of_table=False)
     return binder.stored_expression(text, binder.scope_of(relation)), [c.name for c in table.columns]
@@ -250,12 +252,19 @@ class Writer:
         if _is_operator(node.op):
             return self.operation(node)
         name, _, rest = node.op.partition("(")
+        if name.startswith(ROUTINE):
+            return self.routine(name, node.args)
         if not rest or " " in name or name in _SQL_SYNTAX:
             raise NotWritable(node.op)
         if name == "extract" and isinstance(node.args[0], ir.Lit):
             return f"EXTRACT({node.args[0].value} FROM {self.write(node.args[1])})"
         shown = self.type_name(node.type) if name.startswith("#") else quote_identifier(name)
         return f"{shown}({', '.join(self.write(a) for a in node.args)})"
+
+    def routine(self, name: str, args: Sequence[ir.Node]) -> str:
+        """A call of a function in SQL, which is called like a type: qualified if the search path does not find it."""
+        shown = self.type_name(TypeRef(int(name.removeprefix(ROUTINE))))
+        return f"{shown}({', '.join(self.write(a) for a in args)})"
 
     def operation(self, node: ir.Call) -> str:
         sign = operator_sign(node.op)

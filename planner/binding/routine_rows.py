@@ -110,7 +110,10 @@ class _Rows:
         columns = self._columns()
         own = self.alias is not None and self.alias.args.get("this") is not None
         called = identifier(self.alias.this) if own and self.alias is not None else f.name
-        if columns is None and not f.returns_set:
+        text, forms = sql("SELECT NULL AS c0"), [None for _ in columns or ("",)]
+        if not queries.routines.expand:  # whoever writes the query down again asks for the columns alone
+            pass
+        elif columns is None and not f.returns_set:
             value = routines.call(queries, self.made, self.scope, self.position)
             frag = queries.emitter.frag(value)
             text, forms = sql("SELECT ", frag, " AS c0"), [frag.form]

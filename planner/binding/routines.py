@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -27,9 +27,12 @@ from planner.abc import PlanError, SqlError, TypeRef
 from planner.binding import ir, once, routine_values
 from planner.binding.clauses import refuse_unsteady_routine
 from planner.binding.collating import carried
+from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import Proc, procs, type_name
+from planner.binding.fragments import sql
 from planner.binding.named_arguments import cut
+from planner.binding.records import row_of
 from planner.binding.resolve import Ambiguous, chosen, spread
 from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
@@ -41,6 +44,8 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
     from planner.binding.state import BoundQuery
 
+ROUTINE: Final = "routine "
+"""What the name of a call begins with that is not expanded; the function's OID follows."""
 DEPTH_MAX: Final = 50
 """Calls inside of calls' bodies."""
 CALLS_MAX: Final = 1_000
@@ -193,12 +198,13 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
     if not queries.routines.expand:
         return _as_written(queries, made, position)
     refuse_unsteady_routine(queries.ctx.clause, shown(f))
-    number, relation, scope_of_body = parameters(queries, f, made.args)
+    number, relation, inside = parameters(queries, f, made.args)
     with body(queries, f, relation, position):
         if f.returns_set:
-            value = _set(queries, f, scope_of_body)
+            moving = any(isinstance(n, ir.Var | ir.Argument) for a in made.args for n in ir.walk(a))
+            value: ir.Node = _set(queries, f, inside, of_other_rows=moving)
         else:
-            value = _value(queries, f, scope_of_body)
+            value = _value(queries, f, inside)
             if queries.ctx.clause and any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
                 raise PlanError(
                     "0A000", f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported"
@@ -226,8 +232,7 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
 
 def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     f = made.function
-    schema = queries.ctx.catalog.schema_of(f.schema_oid).name
-    op = f"routine {schema}.{f.oid}({', '.join(str(p.type.oid) for p in f.inputs)})"
+    op = f"{ROUTINE}{f.oid}({', '.join(type_name(p.type.oid) for p in f.inputs)})"
     last = max(made.given, default=-1) + 1
     args = tuple(made.args[:last])
     if f.returns_set:
@@ -303,14 +308,14 @@ def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -
             position=position,
         )
     role, queries.accesses.role = queries.accesses.role, queries.accesses.user
-    arguments = tuple(v for v in map(_argument, relation.values) if v is not None)
-    routines.frames.append(Frame(f, arguments))
+    routines.frames.append(Frame(f, _arguments(relation)))
     try:
         with _text(queries, f, body_of(f)):
             yield
     except SqlError as e:
         if not e.context:
-            e.context = f'SQL function "{f.name}" during inlining'
+            when = "startup" if e.sqlstate == "42P13" else "inlining"
+            e.context = f'SQL function "{f.name}" during {when}'
         e.position = position if e.sqlstate == "54001" or (e.sqlstate == "0A000" and len(routines.frames) == 1) else 0
         raise
     finally:
@@ -344,20 +349,26 @@ def parameters(queries: QueryBinder, f: Function, args: Sequence[ir.Node]) -> tu
     return number, relation, scope
 
 
+def scope_of_body(queries: QueryBinder, f: Function) -> Scope:
+    """A scope for who binds a body alone, with its parameters for names."""
+    _, relation, scope = parameters(queries, f, [ir.Parm(p.type, i + 1) for i, p in enumerate(f.inputs)])
+    queries.routines.frames.append(Frame(f, _arguments(relation)))
+    queries.text = queries.expressions.text = body_of(f)
+    return scope
+
+
+def _arguments(relation: Relation) -> tuple[ir.Argument, ...]:
+    return tuple(v for v in map(_argument, relation.values) if v is not None)
+
+
 def validate(queries: QueryBinder, f: Function) -> None:
     """Binds the body as if it were called. Raises what is wrong with it, with positions in the body."""
-    args: list[ir.Node] = [ir.Parm(p.type, i + 1) for i, p in enumerate(f.inputs)]
-    queries.emitter.varying = False
-    _, relation, scope = parameters(queries, f, args)
-    routines = queries.routines
-    routines.frames.append(Frame(f, tuple(v for v in map(_argument, relation.values) if v is not None)))
-    queries.text = queries.expressions.text = body_of(f)
-    if f.standard:
-        queries.routines.own = True
-    if fields_returned(queries, f) is None:
-        _set(queries, f, scope) if f.returns_set else _value(queries, f, scope)
-    else:
+    scope = scope_of_body(queries, f)
+    queries.routines.own = True
+    if f.returns_set or fields_returned(queries, f) is not None:
         rows(queries, f, scope)
+    else:
+        _value(queries, f, scope)
     queries.accesses.check()
 
 
@@ -380,8 +391,8 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
             return _as_result(queries, f, made)
         tree = parse_query(body_of(f))
     if fields is not None:
-        bound = rows(queries, f, scope)
-        return _record(queries, f, bound, fields)
+        bound = _row(queries, f, rows(queries, f, scope), fields)
+        return ir.SubQuery(bound.columns[0].type, "scalar", bound.frag, form=bound.forms[0])
     bound = queries.nested(one_row(tree), scope)
     _only_reads(queries, f)
     if len(bound.columns) != 1:
@@ -400,38 +411,47 @@ def _as_result(queries: QueryBinder, f: Function, value: ir.Node) -> ir.Node:
     return made
 
 
-def _record(
+def _row(
     queries: QueryBinder, f: Function, bound: BoundQuery, fields: Sequence[tuple[str, TypeRef]]
-) -> ir.Node:
-    raise PlanError(
-        "0A000", f"function {shown(f)}, which returns rows of several columns, outside of FROM is not supported"
-    )
+) -> BoundQuery:
+    """Rows of several columns as one: a record, or a value of the composite type that is returned."""
+    number = queries.anonymous_relation(bound)
+    columns = tuple(ir.Var(c.type, number, i) for i, c in enumerate(bound.columns))
+    row: ir.Node = row_of(columns, tuple(name for name, _ in fields))
+    if f.result.oid != t.RECORD:
+        row = queries.coercions.coerce(row, f.result, "e")
+    frag = queries.emitter.frag(row)
+    more = ", tw_n" if bound.numbered else ""
+    text = sql("SELECT ", frag, f" AS c0{more} FROM (", bound.frag, f") AS r{number}")
+    column = replace(bound.columns[0], name=f.name, type=row.type, table_oid=0, attnum=0, collation="")
+    return replace(bound, frag=text, columns=[column], forms=[frag.form])
 
 
-def _set(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
-    """The body as a list of values that is unnested where the call stands."""
-    if fields_returned(queries, f) is not None:
-        raise PlanError(
-            "0A000", f"function {shown(f)}, which returns rows of several columns, outside of FROM is not supported"
-        )
+def _set(queries: QueryBinder, f: Function, scope: Scope, *, of_other_rows: bool) -> ir.Node:
+    """The body as a list of values that is unnested where the call stands.
+
+    Its own ORDER BY numbers the values. Without one they come as they are found; counting them when they are there
+    would count those `of_other_rows` with them.
+    """
     if t.element_of(f.result.oid):
         raise PlanError(
             "0A000", f"function {shown(f)}, which returns a set of arrays, outside of FROM is not supported"
         )
-    bound_types = queries.nested(parse_query(body_of(f)), scope).columns
-    _only_reads(queries, f)
-    if len(bound_types) != 1:
-        raise mismatch(f, "Final statement must return exactly one column.")
-    values = queries.expressions.array_query(parse_query(body_of(f)), scope)
-    if bound_types[0].type.oid != f.result.oid:
-        target = TypeRef(t.array_of(f.result.oid))
-        made = queries.coercions.try_coerce(values, target, "a")
-        if made is None:
-            raise mismatch(f, f"Actual return type is {t.format_type(TypeRef(bound_types[0].type.oid))}.")
-        values = made
-    made_set = queries.expressions.function("unnest", [values], 0)
-    assert isinstance(made_set, ir.SetReturning)
-    return made_set
+    queries.numbering = True
+    bound = rows(queries, f, scope)
+    queries.numbering = False
+    fields = fields_returned(queries, f)
+    if fields is not None:
+        bound = _row(queries, f, bound, fields)
+    element = bound.columns[0].type
+    query, numbered = bound.frag, bound.numbered
+    if not numbered and not of_other_rows:
+        query, numbered = sql("SELECT c0, row_number() OVER () AS tw_n FROM (", query, ")"), True
+    ref = array_over(element if element.oid == t.RECORD else TypeRef(element.oid))
+    values = ir.SubQuery(ref, "array", query, form=bound.forms[0], numbered=numbered)
+    made = queries.expressions.function("unnest", [values], 0)
+    assert isinstance(made, ir.SetReturning)
+    return made
 
 
 def rows(
@@ -443,6 +463,8 @@ def rows(
     tree = parse_query(body_of(f))
     bound = queries.nested(tree if f.returns_set else one_row(tree), scope)
     _only_reads(queries, f)
+    if f.result.oid == t.RECORD and not f.outputs and columns is None:  # who calls it will say
+        return bound
     return fitted(queries, f, bound, columns if columns is not None else fields_returned(queries, f))
 
 

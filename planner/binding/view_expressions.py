@@ -17,6 +17,7 @@ from planner.binding.deparse import NotWritable, TypeName, Writer, operator_sign
 from planner.binding.fragments import Frag
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
+from planner.binding.routines import ROUTINE
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery
 from planner.catalog import quote_identifier
@@ -30,6 +31,7 @@ class ViewBinder(QueryBinder):
 
     def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
         super().__init__(ctx, text, parameters)
+        self.routines.expand = False
         self.syntax: dict[int, tuple[Frag, exp.Expression, Scope]] = {}
 
     def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
@@ -42,6 +44,7 @@ class QueryExpressions(Writer):
     def __init__(self, binder: ViewBinder, text: str, type_name: TypeName, pretty: bool) -> None:
         super().__init__([], text, type_name, pretty)
         self.binder = binder
+        self.catalog = binder.ctx.catalog
         self.level = 0
         """How far lines begin from the left."""
         self.taken: set[str] = {"old", "new"}
@@ -95,13 +98,26 @@ class QueryExpressions(Writer):
             return self._aggregate(node)
         if isinstance(node, ir.Window):
             return self._window(node)
+        if isinstance(node, ir.Argument):
+            return self.argument(node)
         if isinstance(node, ir.SetReturning):
             name = node.op.partition("(")[0]
-            return f"{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
+            if name.startswith(ROUTINE):
+                return self.routine(name, node.args)
+            return f"{self.home(node.op)}{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
         return super().write(node)
 
+    def argument(self, node: ir.Argument) -> str:
+        """A parameter of a function: with the function's name where columns are named too."""
+        (frame,) = self.binder.routines.frames
+        name = frame.function.inputs[node.column].name
+        if not name:
+            return f"${node.column + 1}"
+        shown = quote_identifier(name)
+        return f"{quote_identifier(frame.function.name)}.{shown}" if self._relations else shown
+
     def is_simple(self, node: ir.Node, parent: ir.Node, left: bool) -> bool:
-        if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window):
+        if isinstance(node, ir.SubQuery | ir.Aggregate | ir.Window | ir.Argument):
             return True
         return super().is_simple(node, parent, left)
 

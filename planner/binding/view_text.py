@@ -22,16 +22,18 @@ from typing import Any, Final
 
 from sqlglot import exp
 
-from planner.abc import SqlError, Table
+from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.deparse import NotWritable, TypeName
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
 from planner.binding.queries import unwrapped
+from planner.binding.routine_bodies import body_of
+from planner.binding.routines import scope_of_body
 from planner.binding.scope import Relation, Scope
 from planner.binding.state import Target
 from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinder
-from planner.catalog import quote_identifier
+from planner.catalog import Function, quote_identifier
 from planner.catalog.objects import Sequence, View
 from planner.parse import parse_query
 from planner.parse.column_lists import SEPARATOR
@@ -64,6 +66,26 @@ def query_text(
     except SqlError as e:
         raise NotWritable(text) from e
     return "".join(writer.out)
+
+
+def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: RelationName) -> str:
+    """The body of a function as the standard writes it: RETURN or BEGIN ATOMIC. Raises NotWritable."""
+    text = body_of(f)
+    try:
+        tree = parse_query(text)
+        binder = ViewBinder(ctx, text, Parameters((), None))
+        scope = scope_of_body(binder, f)
+        if f.body.split(None, 1)[0].lower() == "return":
+            node = binder.expressions.bind(tree.expressions[0], binder.new_scope(scope))
+            made = binder.coercions.try_coerce(node, TypeRef(f.result.oid), "a")
+            writer = _QueryWriter(binder, text, type_name, relation_name, False, 0)
+            return "RETURN " + writer.write(node if made is None else made)
+        writer = _QueryWriter(binder, text, type_name, relation_name, False, 0)
+        writer.query(tree, scope, None)
+    except SqlError as e:
+        raise NotWritable(text) from e
+    lines = "".join(writer.out).split("\n")
+    return "BEGIN ATOMIC\n" + "\n ".join(lines) + ";\nEND"
 
 
 class _QueryWriter(QueryExpressions):
@@ -390,6 +412,8 @@ class _QueryWriter(QueryExpressions):
             self._add(f"({self.nested(query, scope)}) {quote_identifier(self.called(relation))}")
         else:
             call = node if isinstance(node, exp.Unnest | exp.Anonymous) else inner
+            if isinstance(node, exp.Table) and node.args.get("db") is not None:
+                call = exp.Dot(this=node.args["db"].copy(), expression=call.copy())
             here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
             self._add("LATERAL " if isinstance(node, exp.Lateral) else "")
             self._add(

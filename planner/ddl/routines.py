@@ -13,6 +13,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, Table, TypeRef
 from planner.binding import routines as binding
+from planner.binding.facts import Proc, procs, type_oid
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
@@ -120,19 +121,21 @@ def _apart(a: str, b: str) -> bool:
     return (a == "i" and b == "o") or (a == "o" and b == "i")
 
 
-def _type(scope: Scope, said: st.TypeName) -> TypeRef:
+def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> TypeRef:
     """A type without its modifier, which functions do not keep. Raises 42704, 0A000."""
     word = said.names[-1]
     if word in _PSEUDO and len(said.names) == 1 or (len(said.names) == 2 and said.names[0] == "pg_catalog" and word in _PSEUDO):
-        raise PlanError("0A000", f"functions in SQL with type {word} are not supported", position=said.position)
+        raise PlanError("0A000", f"a function in SQL with type {word} is not supported", position=said.position)
     try:
         ref = resolve_type(said, scope.catalog, scope.search_path)
     except SqlError as e:
         if e.sqlstate == "42704":
             e.position = 0
+            if not result:
+                e.message = e.message.replace('"', "")
         raise
     if isinstance(scope.catalog.get(ref.oid), Domain):
-        raise PlanError("0A000", "functions in SQL with domains are not supported", position=said.position)
+        raise PlanError("0A000", "a function in SQL with a domain is not supported", position=said.position)
     return TypeRef(ref.oid)
 
 
@@ -173,7 +176,7 @@ def _result(
         if any(p.mode in "ob" for p in parameters):
             raise PlanError("42P13", "OUT and INOUT arguments aren't allowed in TABLE functions")
         return (outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)), True
-    stated = TypeRef(t.RECORD) if said.returns.names == ("record",) else _type(scope, said.returns)
+    stated = TypeRef(t.RECORD) if said.returns.names == ("record",) else _type(scope, said.returns, result=True)
     if outputs:
         wanted = outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)
         if wanted != stated:
@@ -195,6 +198,8 @@ def _validate(scope: Scope, said: st.CreateFunction, f: Function) -> set[Oid]:
         binding.validate(queries, f)
     except SqlError as e:
         e.position = _place(said, e.position)
+        if e.sqlstate == "42P13":
+            e.context = f'SQL function "{f.name}"'
         raise
     return queries.routines.used
 
@@ -307,20 +312,33 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     if name.schema and scope.catalog.find_schema(name.schema) is None:
         return None
     found = scope.catalog.functions(name.name, name.schema, scope.search_path)
+    built_in = procs().get(name.name, ()) if name.schema in ("", "pg_catalog") else ()
     if said.parameters is None:
-        if len(found) > 1:
+        if len(found) + len(built_in) > 1:
             raise PlanError(
                 "42725",
                 f'{kind} name "{name}" is not unique',
                 hint=f"Specify the argument list to select the {kind} unambiguously.",
             )
+        if built_in:
+            raise _required(built_in[0])
         return found[0] if found else None
     wanted = tuple(
         resolve_type(p.type, scope.catalog, scope.search_path).oid
         for p in said.parameters
         if (p.mode or "i") in "ib"
     )
+    for proc in built_in:
+        if tuple(type_oid(a) for a in proc.args) == wanted:
+            raise _required(proc)
     return next((f for f in found if f.signature == wanted), None)
+
+
+def _required(proc: Proc) -> PlanError:
+    shown = ",".join(t.format_type(TypeRef(type_oid(a))) for a in proc.args)
+    return PlanError(
+        "2BP01", f"cannot drop function {proc.name}({shown}) because it is required by the database system"
+    )
 
 
 def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
@@ -348,6 +366,21 @@ def _types(scope: Scope, said: st.Signature) -> str:
     return ", ".join(shown)
 
 
+_SPELLED = {
+    "int": "int4", "integer": "int4", "bigint": "int8", "smallint": "int2", "real": "float4", "float": "float8",
+    "double precision": "float8", "decimal": "numeric", "dec": "numeric", "numeric": "numeric", "boolean": "bool",
+    "varchar": "varchar", "char": "bpchar", "bit": "bit", "bit varying": "varbit", "timestamp": "timestamp",
+    "timestamptz": "timestamptz", "time": "time", "timetz": "timetz", "interval": "interval",
+}  # fmt: skip
+"""Types that are grammar: PostgreSQL's parser puts its own names in their place."""
+
+
+def _as_parsed(p: st.ParameterDef) -> str:
+    """A type as the notice of DROP ... IF EXISTS has it."""
+    own = _SPELLED.get(p.type.names[0]) if len(p.type.names) == 1 else None
+    return (f"pg_catalog.{own}" if own else ".".join(p.type.names)) + "[]" * bool(p.type.dimensions)
+
+
 def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
     from planner.ddl.drop import remove_all
 
@@ -371,7 +404,8 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
         if found is None:
             if not said.if_exists:
                 raise _missing(scope, signature, said.kind)
-            listed = f"({shown.replace(', ', ',')})" if signature.parameters is not None else "()"
+            listed = ",".join(map(_as_parsed, signature.parameters or ()))
+            listed = f"({listed})"
             scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
         elif found not in doomed:
             permits.must_own(scope, found, schema_will_do=True)

@@ -91,7 +91,7 @@ def _name(c: Cursor) -> st.Name:
 def _type(c: Cursor) -> st.TypeName:
     made = c.type_name()
     if c.symbol_is("%"):
-        c.unsupported("%TYPE references", c.token)
+        c.unsupported("%TYPE", c.token)
     return made
 
 
@@ -105,7 +105,7 @@ def _parameter(c: Cursor, *, with_default: bool) -> st.ParameterDef:
             mode = _mode(c)
     made = _type(c)
     if mode == "v":
-        c.unsupported("VARIADIC parameters of functions", c.tokens[c.at - 1])
+        c.unsupported("a VARIADIC parameter of a function", c.tokens[c.at - 1])
     default: st.Sql | None = None
     if with_default and (c.accept("default") or c.accept_symbol("=")):
         default = c.balanced()
@@ -180,11 +180,11 @@ def _option(c: Cursor, options: dict[str, Any], *, created: bool) -> bool:
             raise PlanError("42601", 'parameter "parallel" must be SAFE, RESTRICTED, or UNSAFE')
         _once(options, "parallel", at, level[0])
     elif c.next_is("set") or c.next_is("reset"):
-        c.unsupported("settings of functions (SET)", at)
+        c.unsupported("SET of a function", at)
     elif c.next_is("support") or c.next_is("transform"):
-        c.unsupported(f"{c.word.upper()} of functions", at)
+        c.unsupported(f"{c.word.upper()} of a function", at)
     elif created and c.accept("window"):
-        c.unsupported("window functions in SQL", at)
+        c.unsupported("WINDOW of a function", at)
     else:
         return False
     return True

@@ -26,6 +26,7 @@ from planner.catalog.system import (
     information_schema,
     listings,
     people,
+    routines,
     user_types,
 )
 from planner.catalog.system.context import Rows, SystemContext
@@ -49,6 +50,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_indexes": listings.pg_indexes,
     "pg_namespace": people.pg_namespace,
     "pg_range": user_types.pg_range,
+    "pg_proc": routines.pg_proc,
     "pg_rewrite": dependencies.pg_rewrite,
     "pg_roles": people.pg_roles,
     "pg_sequence": classes.pg_sequence,

@@ -17,6 +17,7 @@ from planner.catalog import rights
 from planner.catalog.names import split_name
 from planner.catalog.objects import (
     Database,
+    Function,
     Role,
     Schema,
     Sequence,
@@ -27,7 +28,7 @@ from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in
 from planner.catalog.system.privileges import LETTERS, OWNER
-from planner.types.oids import ACLITEM, ACLITEM_ARRAY, BOOL, CHAR, INT2, NAME, OID, TEXT
+from planner.types.oids import ACLITEM, ACLITEM_ARRAY, BOOL, CHAR, INT2, NAME, OID, REGPROCEDURE, TEXT
 
 PUBLIC = ""
 _RELATION = frozenset(("SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"))
@@ -157,13 +158,21 @@ def _type(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
     return 1, "tidewire"
 
 
+def _function(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    from planner.catalog.system.reg_names import INPUT
+
+    oid = what if isinstance(what, int) else INPUT[REGPROCEDURE](context, what)
+    thing = context.catalog.get(oid)
+    return (oid, thing.owner) if isinstance(thing, Function) else (oid, "tidewire") if oid < 16384 else None
+
+
 def _other(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
     return 1, "tidewire"
 
 
 _FIND: dict[str, Callable[[SystemContext, Any], tuple[Oid, str] | None]] = {
     "table": _relation, "any_column": _relation, "sequence": _relation, "schema": _schema, "database": _database,
-    "type": _type, "language": _other, "function": _other, "tablespace": _other, "foreign_data_wrapper": _other,
+    "type": _type, "language": _other, "function": _function, "tablespace": _other, "foreign_data_wrapper": _other,
     "server": _other,
 }  # fmt: skip
 

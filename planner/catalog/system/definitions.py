@@ -10,6 +10,7 @@ from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
+    Function,
     Index,
     Schema,
     UserType,
@@ -45,7 +46,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID:
         return format_type(ref)
     thing = catalog.get(ref.oid)
-    if isinstance(thing, UserType):
+    if isinstance(thing, UserType | Function):
         schema = catalog.get(thing.schema_oid)
         shown = quote_identifier(thing.name)
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":

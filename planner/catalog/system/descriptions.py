@@ -15,6 +15,7 @@ from planner.catalog.objects import (
     Database,
     Domain,
     EnumType,
+    Function,
     Index,
     MultirangeType,
     RangeType,
@@ -29,6 +30,7 @@ from planner.catalog.system.relations import (
     CONSTRAINT_OID,
     DATABASE_CLASS_OID,
     NAMESPACE_OID,
+    PROC_OID,
     ROLE_CLASS_OID,
     TYPE_OID,
 )
@@ -41,6 +43,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     Index: CLASS_OID,
     Sequence: CLASS_OID,
     Schema: NAMESPACE_OID,
+    Function: PROC_OID,
     EnumType: TYPE_OID,
     Domain: TYPE_OID,
     CompositeType: TYPE_OID,

@@ -13,6 +13,7 @@ from planner.catalog.objects import (
     PUBLIC_OID,
     CompositeType,
     Domain,
+    Function,
     Index,
     Role,
     Schema,
@@ -21,6 +22,7 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.stored_queries import stored_query
+from planner.catalog.system import routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -99,8 +101,15 @@ def _always_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     return None if oid is None else True
 
 
+@system("pg_function_is_visible", (OID,), BOOL)
+def _function_visible(context: SystemContext, oid: Oid | None) -> bool | None:
+    made = context.catalog.get(oid) if oid is not None else None
+    if isinstance(made, Function):
+        return made in context.catalog.functions(made.name, "", context.search_path)
+    return _always_visible(context, oid)
+
+
 for _name in (
-    "function",
     "operator",
     "opclass",
     "opfamily",
@@ -242,6 +251,9 @@ def _signatures() -> dict[Oid, tuple[str, str]]:
 
 
 def _arguments(context: SystemContext, oid: Oid | None, form: int) -> str | None:
+    made = context.catalog.get(oid) if oid is not None else None
+    if isinstance(made, Function):
+        return routines.arguments(context, made, defaults=form == 0)
     row = _proc(oid)
     if row is None:
         return None
@@ -259,6 +271,9 @@ def _type_shown(context: SystemContext, oid: Oid) -> str:
 
 @system("pg_get_function_result", (OID,), TEXT)
 def _function_result(context: SystemContext, oid: Oid | None) -> str | None:
+    made = context.catalog.get(oid) if oid is not None else None
+    if isinstance(made, Function):
+        return routines.result(context, made)
     row = _proc(oid)
     if row is None or row[9] == "p":
         return None

@@ -22,9 +22,9 @@ LETTERS = {
     "EXECUTE": "X",
 }
 _ORDER = "arwdDxtXUCTc"
-OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc"}
-"""What an owner has, by kind of object: relation, sequence, schema, database."""
-PUBLIC_HAS = {"d": "Tc"}
+OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X"}
+"""What an owner has, by kind of object: relation, sequence, schema, database, function."""
+PUBLIC_HAS = {"d": "Tc", "f": "X"}
 """What everybody has until somebody says otherwise."""
 
 

@@ -15,7 +15,8 @@ from functools import lru_cache
 from typing import Final
 
 from planner.abc import Oid, SqlError, TypeRef
-from planner.catalog.names import missing_schema, quote_identifier, split_name
+from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
+from planner.catalog.objects import Function
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
@@ -114,7 +115,8 @@ def regproc_in(context: SystemContext, text: str) -> Oid:
     if (number := number_in(text)) is not None:
         return number
     schema, name = split_name(text)
-    found = _functions()[1].get(name, []) if _ours(context, schema) else []
+    found = list(_functions()[1].get(name, [])) if _ours(context, schema) else []
+    found += [f.oid for f in context.catalog.functions(name, schema, context.search_path)]
     if not found:
         raise SqlError("42883", f'function "{text}" does not exist')
     if len(found) > 1:
@@ -122,10 +124,21 @@ def regproc_in(context: SystemContext, text: str) -> Oid:
     return found[0]
 
 
+def _called(context: SystemContext, f: Function, *, alone: bool) -> str:
+    """The name of a function that CREATE FUNCTION has made: `alone`, where it says which."""
+    if alone:
+        return quote_identifier(f.name)
+    return quote_qualified(context.catalog.schema_of(f.schema_oid).name, f.name)
+
+
 def regproc_out(context: SystemContext, oid: Oid | None) -> str | None:
     if not oid:
         return None if oid is None else "-"
     known, named = _functions()
+    made = context.catalog.get(oid)
+    if isinstance(made, Function):
+        seen = context.catalog.functions(made.name, "", context.search_path)
+        return _called(context, made, alone=seen == [made] and made.name not in named)
     if oid not in known:
         return str(oid)
     name = known[oid][0]
@@ -144,6 +157,9 @@ def regprocedure_in(types: TypeInput) -> TypeInput:
         for oid in named.get(name, ()) if _ours(context, schema) else ():
             if known[oid][1] == wanted:
                 return oid
+        for f in context.catalog.functions(name, schema, context.search_path):
+            if f.signature == wanted:
+                return f.oid
         raise SqlError("42883", f'function "{text}" does not exist')
 
     return read
@@ -153,6 +169,10 @@ def regprocedure_out(context: SystemContext, oid: Oid | None) -> str | None:
     if not oid:
         return None if oid is None else "-"
     found = _functions()[0].get(oid)
+    made = context.catalog.get(oid)
+    if isinstance(made, Function):
+        alone = made in context.catalog.functions(made.name, "", context.search_path)
+        return f"{_called(context, made, alone=alone)}({_shown_types(context, made.signature)})"
     if found is None:
         return str(oid)
     return f"{quote_identifier(found[0])}({_shown_types(context, found[1])})"

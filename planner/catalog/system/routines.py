@@ -1,17 +1,160 @@
 """Functions in SQL as tools ask for them: rows of pg_proc, signatures, definitions.
 
-    pg_get_functiondef(f)      CREATE OR REPLACE FUNCTION public.f(a integer) RETURNS integer LANGUAGE sql ...
-    pg_get_function_arguments  a integer DEFAULT 1, OUT b text
+    pg_get_functiondef(f)          CREATE OR REPLACE FUNCTION public.f(a integer) RETURNS integer LANGUAGE sql ...
+    pg_get_function_arguments(f)   a integer DEFAULT 1, OUT b text
+    pg_get_function_sqlbody(f)     RETURN (a + 1)
+
+Defaults and bodies of the standard's form are written out from the bound trees, as views are; bodies in strings are what they are.
 """
 
 from __future__ import annotations
 
-from planner.abc import TypeRef
+from typing import Final
+
+from planner.abc import Oid, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import Function
+from planner.catalog.names import quote_identifier, quote_qualified
+from planner.catalog.objects import Function, Parameter, Role
+from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
+from planner.catalog.system.function_table import system
+from planner.catalog.system.privileges import acl
+from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.static import static_rows
+from planner.catalog.system.written import routine_body, routine_default
+from planner.types.oids import INT4, OID, TEXT
+
+_SQL: Final = 14
+"""The OID of the language."""
+_MODES: Final = {"o": "OUT ", "b": "INOUT "}
 
 
 def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
     """The types that a function is called with, as messages and regprocedure name it."""
     return separator.join(type_name(catalog, TypeRef(p.type.oid)) for p in f.inputs)
+
+
+def pg_proc(context: SystemContext) -> Rows:
+    """PostgreSQL's own, and those that CREATE FUNCTION has made."""
+    return [*static_rows("pg_proc"), *(_row(context, f) for f in context.catalog.objects(Function))]
+
+
+def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
+    catalog = context.catalog
+    owner = catalog.role(f.owner)
+    modes = [p.mode for p in f.parameters]
+    plain = all(m == "i" for m in modes)
+    defaults = [p for p in f.inputs if p.default is not None]
+    return RowMaker("pg_proc")(
+        oid=f.oid,
+        proname=f.name,
+        pronamespace=f.schema_oid,
+        proowner=owner.oid if isinstance(owner, Role) else 0,
+        prolang=_SQL,
+        procost=f.cost,
+        prorows=f.rows,
+        prokind="f",
+        proleakproof=f.leakproof,
+        proisstrict=f.strict,
+        proretset=f.returns_set,
+        provolatile=f.volatility,
+        proparallel=f.parallel,
+        pronargs=len(f.inputs),
+        pronargdefaults=len(defaults),
+        prorettype=f.result.oid,
+        proargtypes=list(f.signature),
+        proallargtypes=None if plain else [p.type.oid for p in f.parameters],
+        proargmodes=None if plain else modes,
+        proargnames=[p.name for p in f.parameters] if any(p.name for p in f.parameters) else None,
+        proargdefaults=", ".join(_default(context, p) for p in defaults) or None,
+        prosrc="" if f.standard else f.body,
+        prosqlbody=f.body if f.standard else None,
+        proacl=acl(catalog, f.oid, f.owner, "f"),
+    )
+
+
+def _type(context: SystemContext, oid: Oid) -> str:
+    return type_name(context.catalog, TypeRef(oid), context.search_path)
+
+
+def _default(context: SystemContext, p: Parameter) -> str:
+    assert p.default is not None
+    return routine_default(context.catalog, p.default, p.type, context.search_path) or p.default
+
+
+def _shown(context: SystemContext, p: Parameter, *, defaults: bool) -> str:
+    text = _MODES.get(p.mode, "")
+    text += f"{quote_identifier(p.name)} " if p.name else ""
+    text += _type(context, p.type.oid)
+    return text + (f" DEFAULT {_default(context, p)}" if defaults and p.default is not None else "")
+
+
+def arguments(context: SystemContext, f: Function, *, defaults: bool) -> str:
+    """As pg_get_function_arguments and, without defaults, pg_get_function_identity_arguments say."""
+    return ", ".join(_shown(context, p, defaults=defaults) for p in f.parameters if p.mode != "t")
+
+
+def result(context: SystemContext, f: Function) -> str:
+    """As pg_get_function_result says."""
+    columns = [p for p in f.parameters if p.mode == "t"]
+    if columns:
+        return f"TABLE({', '.join(_shown(context, p, defaults=False) for p in columns)})"
+    return ("SETOF " if f.returns_set else "") + _type(context, f.result.oid)
+
+
+def _function(context: SystemContext, oid: Oid | None) -> Function | None:
+    found = context.catalog.get(oid) if oid is not None else None
+    return found if isinstance(found, Function) else None
+
+
+@system("pg_get_functiondef", (OID,), TEXT)
+def _get_functiondef(context: SystemContext, oid: Oid | None) -> str | None:
+    f = _function(context, oid)
+    if f is None:
+        return None
+    schema = context.catalog.schema_of(f.schema_oid).name
+    lines = [
+        f"CREATE OR REPLACE FUNCTION {quote_qualified(schema, f.name)}({arguments(context, f, defaults=True)})",
+        f" RETURNS {result(context, f)}",
+        " LANGUAGE sql",
+    ]
+    words = [
+        {"i": "IMMUTABLE", "s": "STABLE"}.get(f.volatility, ""),
+        {"s": "PARALLEL SAFE", "r": "PARALLEL RESTRICTED"}.get(f.parallel, ""),
+        "STRICT" if f.strict else "",
+        "LEAKPROOF" if f.leakproof else "",
+        f"COST {f.cost:g}" if f.cost != 100 else "",
+        f"ROWS {f.rows:g}" if f.returns_set and f.rows not in (0, 1000) else "",
+    ]
+    if any(words):
+        lines.append(" " + " ".join(w for w in words if w))
+    if f.standard:
+        lines.append(_body(context, f))
+    else:
+        tag = "function"
+        while f"${tag}$" in f.body or f.body.endswith(f"${tag}"):
+            tag += "x"
+        lines.append(f"AS ${tag}${f.body}${tag}$")
+    return "\n".join(lines) + "\n"
+
+
+def _body(context: SystemContext, f: Function) -> str:
+    return routine_body(context.catalog, f, context.search_path) or f.body
+
+
+@system("pg_get_function_sqlbody", (OID,), TEXT)
+def _get_function_sqlbody(context: SystemContext, oid: Oid | None) -> str | None:
+    f = _function(context, oid)
+    return _body(context, f) if f is not None and f.standard else None
+
+
+@system("pg_get_function_arg_default", (OID, INT4), TEXT)
+def _get_function_arg_default(context: SystemContext, oid: Oid | None, number: int | None) -> str | None:
+    f = _function(context, oid)
+    if f is None or number is None or not 0 < number <= len(f.parameters):
+        return None
+    p = f.parameters[number - 1]
+    return _default(context, p) if p.mode in "ib" and p.default is not None else None
+
+
+__all__ = ["arguments", "pg_proc", "result", "signature_shown"]

@@ -11,8 +11,11 @@ from typing import Final
 
 from planner.abc import Column, Table, TypeRef
 from planner.catalog.catalog import Catalog
+from planner.catalog.objects import Function
 from planner.catalog.stored_queries import StoredQuery
 
+_NO_TABLE: Final = Table(0, 0, "", (), (), "")
+"""Whose columns an expression without any is over."""
 _REMEMBERED_MAX: Final = 8_192
 _remembered: dict[object, str | None] = {}
 
@@ -119,3 +122,35 @@ def _view_query(
         )
     except deparse.NotWritable:
         return " " + kept.query.strip().rstrip(";")
+
+
+def routine_default(catalog: Catalog, text: str, kind: TypeRef, search_path: tuple[str, ...]) -> str | None:
+    """A default of a function's parameter."""
+    return _looked_up(catalog, _NO_TABLE, text, kind, search_path, False)
+
+
+def routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) -> str | None:
+    """The body of a function in the standard's form; None where there are no words for it."""
+    key = (catalog.version, f.oid, f.body, search_path)
+    if key not in _remembered:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        _remembered[key] = _routine_body(catalog, f, search_path)
+    return _remembered[key]
+
+
+def _routine_body(catalog: Catalog, f: Function, search_path: tuple[str, ...]) -> str | None:
+    from planner.binding import deparse, view_text  # which stand on the catalog itself
+    from planner.catalog.system.definitions import qualified, type_name
+    from planner.planner import PlanContext
+
+    ctx = PlanContext(catalog, f.search_path or search_path, trusted=True)
+    try:
+        return view_text.routine_text(
+            ctx,
+            f,
+            lambda ref: type_name(catalog, ref, search_path),
+            lambda schema_oid, name: qualified(catalog, schema_oid, name, search_path),
+        )
+    except deparse.NotWritable:
+        return None
