@@ -65,8 +65,6 @@ class QueryBinder(CompoundBinder):
         self.search_path = view.search_path or self.search_path
         own, self.routines.own = self.routines.own, False
         kept, self.routines.kept = self.routines.kept, view.depends
-        own, self.routines.own = self.routines.own, False
-        kept, self.routines.kept = self.routines.kept, view.depends
         if view.oid not in self.accesses.catalog.as_invoker:
             self.accesses.role = view.owner
         try:
