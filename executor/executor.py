@@ -330,6 +330,8 @@ class Executor:
             constraint = next((c for c in table.constraints if c.oid == int(index)), None)
         if constraint is None:
             return f'row {key} of table "{table.name}"'
+        if constraint.kind == "x":  # its one key stands for all rows that it looks at
+            return f'constraint "{constraint.name}" of table "{table.name}"'
         return f'key {key_text(table, constraint, key)} of table "{table.name}"'
 
     def begin(self, block: Block) -> Transaction:

@@ -72,6 +72,34 @@ def test_no_two_rows_exclude_each_other_whatever_races(deferrable: str, seed: in
     asyncio.run(run())
 
 
+def test_a_circle_through_a_constraint_is_a_deadlock() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            a, b = server.client("a"), server.client("b")
+            await a.query(TABLE)
+            await a.query("create table other (id int primary key, n int)")
+            await a.query("insert into other values (1, 0)")
+            for client, text in (
+                (a, "insert into stays values (1, 1, '[1,2)')"),
+                (b, "update other set n = 1"),
+            ):
+                await client.query("begin")
+                await client.query(text)
+            waits = asyncio.ensure_future(b.query("insert into stays values (2, 2, '[1,2)')"))
+            while not server.executor.env.locks.waiting_count:
+                await asyncio.sleep(0)
+            with pytest.raises(Failed) as refused:
+                await a.query("update other set n = 2 where id = 1")
+            assert refused.value.sqlstate == "40P01"
+            assert 'constraint "stays_room_d_excl" of table "stays"' in str(
+                getattr(refused.value.error, "detail", "")
+            )
+            await a.query("rollback")
+            await waits
+
+    asyncio.run(run())
+
+
 def test_rows_in_bulk_and_after_a_restart() -> None:
     async def run() -> None:
         async with Server(ExecutorLimits(stage_rows=20, bulk_chunk_rows=64)) as server:
