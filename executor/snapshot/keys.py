@@ -35,6 +35,10 @@ SLICE_ROWS = 1 << 20
 """Keys that are looked for at a time: what that takes is as much memory as these need, not as all do."""
 
 
+AT_ONCE_MIN = 16
+"""So many keys at hand are looked for by numpy, which takes a few microseconds to be asked."""
+
+
 class _Top:
     """Greater than every datum: closes a prefix bound from above."""
 
@@ -217,10 +221,20 @@ class IntKeys(KeyIndex):
         return i if i < self.size and view[i] == key else -1
 
     def find_each(self, keys: Sequence[Key]) -> list[int]:
-        if not self._dense:
+        if self._dense:
+            first, size = self._first, self.size
+            if keys and min(keys) >= first and max(keys) - first < size:
+                return list(map(first.__rsub__, keys))
+            return [i for k in keys if 0 <= (i := k - first) < size]
+        if len(keys) < AT_ONCE_MIN:
             return super().find_each(keys)
-        first, size = self._first, self.size
-        return [i for k in keys if 0 <= (i := k - first) < size]
+        try:
+            wanted = np.array(keys, self._values.dtype)
+        except OverflowError:  # a key that the column cannot have
+            return super().find_each(keys)
+        found = find_sorted(self._values, wanted)
+        places: list[int] = found[found >= 0].tolist()
+        return places
 
     def left(self, bound: Any) -> int:
         return bisect_left(self._view, bound)

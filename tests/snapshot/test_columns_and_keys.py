@@ -15,6 +15,7 @@ from executor.snapshot import growing
 from executor.snapshot.columns import cell_reader, row_reader, rows_to_arrays
 from executor.snapshot.growing import GrowingColumns
 from executor.snapshot.keys import (
+    AT_ONCE_MIN,
     IntKeys,
     KeyIndex,
     PackedKeys,
@@ -165,6 +166,15 @@ def test_every_index_finds_what_a_sorted_list_finds(kind: str, data: st.DataObje
     if others and not any(pa.types.is_nested(t) for t in types):
         found = index.find_many(arrays_of(others, types))
         assert found.tolist() == [index.find(k) for k in others]
+    for asked in (keys, others, keys + others, (keys + others) * AT_ONCE_MIN):
+        assert index.find_each(asked) == [i for k in asked if (i := index.find(k)) >= 0]
+
+
+def test_keys_that_the_column_cannot_have_are_not_found() -> None:
+    for numbers in (range(5, 40), range(5, 400, 7)):
+        index = key_index([pa.array(numbers, pa.int16())])
+        asked = [*range(50), 1 << 15, -(1 << 40), 1 << 70]
+        assert index.find_each(asked) == [i for k in asked if (i := index.find(k)) >= 0]
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 3), st.integers(-2, 2), st.integers(0, 1)), max_size=6))
