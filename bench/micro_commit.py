@@ -1,4 +1,4 @@
-"""What one pgbench transaction costs the server's interpreter, counted instead of timed.
+"""What one transaction costs the server's interpreter, counted instead of timed.
 
     bytes of a client --> Connection --> Session --> group commit on a log in memory --> bytes of the answer
           a transport that is none                   no socket, no disk, no other process
@@ -7,7 +7,7 @@ On a machine that others use, CPU time says little: the same code took 200 and 5
 number of bytecodes that are executed and of Python functions that are called is the same every time, so a change shows to
 the percent. It says nothing of what C functions do, sockets and disks among them: `bench` measures those.
 
-    python -m bench.micro_commit [N | B] [clients]      # pgbench -N or TPC-B, prepared, one branch
+    python -m bench.micro_commit [N | B | I] [clients]      # pgbench -N or TPC-B, prepared, one branch; one INSERT by itself
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from txn.environment import Environment
 from txn.limits import Limits
 
 TRANSACTIONS = 200
+LISTED = 40
 ACCOUNTS = 100_000
 TELLERS = 10
 
@@ -37,6 +38,7 @@ _SETUP = (
     "create table pgbench_tellers (tid int primary key, bid int, tbalance int, filler char(84))",
     "create table pgbench_accounts (aid int primary key, bid int, abalance int, filler char(84))",
     "create table pgbench_history (tid int, bid int, aid int, delta int, mtime timestamp, filler char(22))",
+    "create table bench_insert (a int, b bigint, c text)",
     "insert into pgbench_branches values (1, 0, '')",
     f"insert into pgbench_tellers select i, 1, 0, '' from generate_series(1, {TELLERS}) i",
     f"insert into pgbench_accounts select i, 1, 0, '' from generate_series(1, {ACCOUNTS}) i",
@@ -49,9 +51,11 @@ _BRANCH = "UPDATE pgbench_branches SET bbalance = bbalance + $1 WHERE bid = $2"
 _HISTORY = (
     "INSERT INTO pgbench_history (tid, bid, aid, delta, mtime) VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP)"
 )
+_ROW = "INSERT INTO bench_insert (a, b, c) VALUES ($1, 17, 'a few words')"
 SCRIPTS = {
     "N": (_BEGIN, _ACCOUNT, _BALANCE, _HISTORY, _END),
     "B": (_BEGIN, _ACCOUNT, _BALANCE, _TELLER, _BRANCH, _HISTORY, _END),
+    "I": (_ROW,),
 }
 
 
@@ -69,6 +73,8 @@ class _Transport(asyncio.Transport):
             self.answered.set_result(self.said)
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None: ...
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None: ...
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         return ("127.0.0.1", 1) if name == "peername" else default
@@ -106,7 +112,7 @@ class _Client:
         aid, delta, tid = pick(1, ACCOUNTS), pick(-5000, 5000), pick(1, TELLERS)
         values = {
             _ACCOUNT: (delta, aid), _BALANCE: (aid,), _TELLER: (delta, tid), _BRANCH: (delta, 1),
-            _HISTORY: (tid, 1, aid, delta),
+            _HISTORY: (tid, 1, aid, delta), _ROW: (aid,),
         }  # fmt: skip
         for i, text in enumerate(self._script):
             await self.ask(_bound(f"s{i}", values.get(text, ())))
@@ -179,7 +185,7 @@ async def measure(script: str, client_count: int) -> None:
             f"{script}, {client_count} clients: {sum(count.bytecodes.values()) / done:,.0f} bytecodes and"
             f" {sum(count.calls.values()) / done:.0f} calls a transaction; {cpu_s / done * 1e6:.0f} microseconds of CPU, driver and all"
         )
-        for code, bytecodes in count.bytecodes.most_common(25):
+        for code, bytecodes in count.bytecodes.most_common(LISTED):
             where = "/".join(code.co_filename.split("/")[-3:])
             print(f"{bytecodes / done:9.1f} {count.calls[code] / done:7.2f}  {where}:{code.co_name}")
         await executor.close()

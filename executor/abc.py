@@ -275,9 +275,8 @@ class Session(Protocol):
 
     silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
 
-    @property
-    def transaction_status(self) -> bytes:
-        """b"I" idle, b"T" in a block, b"E" in a failed block."""
+    transaction_status: bytes  # b"I" idle, b"T" in a block, b"E" in a failed block
+    in_implicit: bool  # several statements are one transaction, up to Sync or the end of the string
 
     def silence_limit(self) -> tuple[float, Exception] | None:
         """For how many seconds the client may now be silent, and why the session ends if it is for longer."""
@@ -317,7 +316,7 @@ class Session(Protocol):
         """Learns it; whether the catalog is another one now, so that planning may succeed where it has failed."""
 
     def execute_now(
-        self, plan: Plan, params: tuple[Datum, ...], done: Done, *, autocommit: bool
+        self, plan: Plan, params: tuple[Datum, ...], done: Done, autocommit: bool
     ) -> Rows | _Pending | None:
         """The fast door. `autocommit`: this statement is its whole implicit transaction.
 
@@ -328,6 +327,12 @@ class Session(Protocol):
         """What answers a plan that has just been executed, if it is a read that needs no more than a look: parameters -> rows.
 
         Each call is a statement of its own outside of blocks. None instead of rows: not this time, execute it as usual.
+        """
+
+    def runner(self, plan: Plan) -> Callable[[tuple[Datum, ...], Done], Rows | _Pending | None] | None:
+        """What runs a plan that has just been executed as `execute_now` would, each time as a statement of its own.
+
+        None instead of an answer: not this time, ask the fast door.
         """
 
     async def execute(self, plan: Plan, params: tuple[Datum, ...], *, autocommit: bool) -> Result:
@@ -349,9 +354,6 @@ class Session(Protocol):
 
     async def end_implicit(self, *, commit: bool) -> None:
         """Ends the implicit transaction if one is open; raises if its commit fails."""
-
-    @property
-    def in_implicit(self) -> bool: ...
 
     def schema_name(self, oid: int) -> str:
         """What the schema of a table or type is called, for an error's fields; "" where it has gone."""

@@ -44,7 +44,8 @@ class Catalogs:
 
     def __init__(self, env: Environment, store: SnapshotStore) -> None:
         self._env, self._store = env, store
-        self._newest: Catalog = Catalog()
+        self.newest: Catalog = Catalog()
+        """The newest committed one: `_becomes` another. Every statement asks whether it still is the one that it knows."""
         self.admitted: Catalog = self.newest
         """The catalog after everything admitted; ahead of `newest` while an append is under way."""
         self.rids: dict[int, int] = {}
@@ -56,14 +57,9 @@ class Catalogs:
         self._seen_from: dict[str, tuple[Catalog, Catalog]] = {}
         """By database: the newest catalog, and the same as that database sees it."""
 
-    @property
-    def newest(self) -> Catalog:
-        """The newest committed one. Its users' types are what everybody sees of them."""
-        return self._newest
-
-    @newest.setter
-    def newest(self, catalog: Catalog) -> None:
-        self._newest = catalog
+    def _becomes(self, catalog: Catalog) -> None:
+        """A newer one is committed. Its users' types are what everybody sees of them."""
+        self.newest = catalog
         user_types.commit(catalog)
 
     # --- opening ---------------------------------------------------------------------------
@@ -96,7 +92,8 @@ class Catalogs:
         self.rids = {oid: rid for rid, (oid, _) in live.items()}
         assert len(self.rids) == len(live), "an object has one row in the catalog"
         catalog = Catalog.from_rows([row for _, row in live.values()])
-        self.newest = self.admitted = catalog
+        self.admitted = catalog
+        self._becomes(catalog)
         self._next_oid = catalog.counter.next_oid
         registered = env.registered()
         for table in catalog.all_tables():
@@ -306,13 +303,14 @@ class Catalogs:
             if isinstance(old, Table) and not (isinstance(new, Table) and new.shard == old.shard):
                 self.left(old)
         if changes:
-            self.newest = self.admitted = self.admitted.with_changes(changes)
+            self.admitted = self.admitted.with_changes(changes)
+            self._becomes(self.admitted)
 
     def publish(self, block: Block) -> None:
         """The block's commit is durable: its catalog is everybody's."""
         for table in block.dropped.values():
             self.left(table)
-        self.newest = block.published
+        self._becomes(block.published)
         for shard in block.dropped:
             self._store.drop(shard, block.commit_ts)
 

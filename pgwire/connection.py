@@ -57,7 +57,6 @@ class Connection(asyncio.Protocol):
         "_first",
         "_holds",
         "_inbox",
-        "_on_data",
         "_server",
         "_session",
         "_startup",
@@ -66,10 +65,17 @@ class Connection(asyncio.Protocol):
         "_tls",
         "_transport",
         "closed",
+        "data_received",
         "key",
         "peer",
         "writable",
+        "write",
     )
+
+    data_received: Callable[[bytes], None]  # type: ignore[assignment]
+    """Who takes what the client says at this point of the conversation: called by the transport itself, with nothing in between."""
+    write: Callable[[bytes], None]
+    """The transport's own, while there is one."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -80,7 +86,8 @@ class Connection(asyncio.Protocol):
         self._inbox: Inbox | None = None
         self._startup: StartupPacket | None = None
         self._exchange: Exchange | None = None
-        self._on_data: Callable[[bytes], None] = self._startup_data
+        self.data_received = self._startup_data
+        self.write = _unsaid
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._drains: asyncio.Future[None] | None = None
@@ -98,6 +105,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport  # type: ignore[assignment]
         assert self._transport is not None
         self._transport.set_write_buffer_limits(high=WRITE_HIGH_BYTES)
+        self.write = self._transport.write
         if self._tls:
             return
         peer = transport.get_extra_info("peername")
@@ -107,14 +115,12 @@ class Connection(asyncio.Protocol):
             self._server.limits.authentication_timeout_s, self._startup_timed_out
         )
 
-    def data_received(self, data: bytes) -> None:
-        self._on_data(data)
-
     def eof_received(self) -> bool:
         return False
 
     def connection_lost(self, error: Exception | None) -> None:
         self.closed = True
+        self.write = _unsaid
         self._stop_timer()
         drains, self._drains = self._drains, None
         if drains is not None and not drains.done():
@@ -138,10 +144,11 @@ class Connection(asyncio.Protocol):
 
     # --- Io, for the conversation --------------------------------------------------------------
 
-    def write(self, data: bytes) -> None:
-        if not self.closed:
-            assert self._transport is not None
-            self._transport.write(data)
+    def _listen(self, take: Callable[[bytes], None]) -> None:
+        """From now on `take` gets what the client says. A transport keeps who that is until it is told anew."""
+        self.data_received = take
+        assert self._transport is not None
+        self._transport.set_protocol(self)
 
     async def drain(self) -> None:
         if self.closed:
@@ -250,7 +257,7 @@ class Connection(asyncio.Protocol):
         transport, loop = self._transport, self._server.loop
         assert transport is not None and self._server.tls is not None
         # The client may speak before this coroutine has the new transport to answer on.
-        self._on_data = self._first.extend
+        self._listen(self._first.extend)
         handshake = loop.create_task(
             loop.start_tls(
                 transport,
@@ -273,14 +280,14 @@ class Connection(asyncio.Protocol):
         if upgraded is None:
             self.abort()
             return
-        self._transport = upgraded
+        self._transport, self.write = upgraded, upgraded.write
         upgraded.set_write_buffer_limits(high=WRITE_HIGH_BYTES)
         if hello:
             tls = upgraded.get_extra_info("ssl_object")
             if tls is None or tls.selected_alpn_protocol() != "postgresql":
                 self._refuse(ProtocolViolation("direct TLS without the ALPN protocol postgresql", fatal=True))
                 return
-        self._on_data = self._startup_data
+        self._listen(self._startup_data)
         if self._first:
             self._startup_data(b"")
 
@@ -309,7 +316,7 @@ class Connection(asyncio.Protocol):
         self._inbox = Inbox(messages.PASSWORD_LIMIT_BYTES)
         binding = self._server.certificate_hash if self._tls else None
         self._exchange = self._server.authentication.exchange(method, parameters["user"], binding)
-        self._on_data = self._authentication_data
+        self._listen(self._authentication_data)
         self.write(self._exchange.open())
         if self._first:
             rest = bytes(self._first)
@@ -370,7 +377,7 @@ class Connection(asyncio.Protocol):
         self._exchange = self._inbox = None
         conversation = Conversation(session, self, limit_bytes=server.limits.message_size_limit_bytes)
         self._conversation = conversation
-        self._on_data = conversation.receive
+        self._listen(conversation.receive)
         out = conversation.out
         out.append(proof)
         out.append(replies.AUTHENTICATION_OK)
@@ -386,7 +393,7 @@ class Connection(asyncio.Protocol):
             conversation.flush()
 
     def _refuse(self, error: Exception) -> None:
-        self._on_data = _ignore
+        self._listen(_ignore)
         self.write(describe(error).fatal().encode())
         self.close()
 
@@ -399,6 +406,10 @@ class Connection(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+
+def _unsaid(data: bytes) -> None:
+    """Nobody is there to hear it."""
 
 
 def _feed(protocol: asyncio.BufferedProtocol, data: bytes) -> None:

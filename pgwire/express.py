@@ -22,8 +22,9 @@ from struct import Struct
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from executor.abc import Prepared
+from executor.abc import PENDING, Prepared
 from pgwire import fused, messages, replies
+from pgwire.abc import WAIT, Step
 from pgwire.encoding.parameters import Values, parameter_input, params_decoder
 from pgwire.pages import encoded
 from pgwire.runs import VALUES_MIN
@@ -76,26 +77,28 @@ class Usual(fused.Four):
 def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bool:
     """Answers what was read, or begins to, if it is one statement as usual; False: nothing has happened.
 
-    `before`: what is to be said before the answer, if it is given here.
+    The conversation is `calm`. `before`: what is to be said before the answer, if it is given here.
     """
     session = conversation.session
-    if session.portals or not conversation.undisturbed:
+    prepared = session.statements.get(str(data[_NAME_AT : data.find(0, _NAME_AT)], "latin-1"))
+    if prepared is None or session.portals:
         return False
-    prepared = session.statements.get(data[_NAME_AT : data.find(b"\x00", _NAME_AT)].decode("latin-1"))
-    if prepared is None or not prepared.express:
+    usual: Usual | None = prepared.express
+    if not usual:
         return False
-    usual: Usual = prepared.express
     found = usual.fields(data)
     if found is None:
         return False
     if session.type_settings is not usual.settings or prepared.plan is not usual.plan:
         prepared.express = None  # learned again, with what there is now
         return False
+    if session.in_implicit:
+        return False
     if session.transaction_status == b"I":
         read = usual.read
         if read:
             return _read(conversation, usual, read, found, before)
-        if read is None or session.in_implicit:
+        if read is None:
             return False
     try:
         params = usual.decode(found)
@@ -103,14 +106,33 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
         return False
     if before:
         conversation.out.append(before)
-    answer = fused.execute(conversation, usual, params)
-    if isinstance(answer, bytes):
+    run = usual.run
+    answer: Step | bytes = None
+    if run is not None:  # as in `fused.execute`, where the statement begins anew if there is no result
+        session.statement_text, session.statement_began_ns = prepared.text, time_ns()
+        try:
+            result = run(params, conversation.done)
+        except Exception as error:  # noqa: BLE001
+            answer = fused.answer(conversation, usual, error)
+        else:
+            if result is PENDING:
+                conversation.unnamed_done = prepared
+                conversation.pending = usual.begun
+                answer = WAIT
+            elif result is not None:
+                conversation.unnamed_done = prepared
+                answer = fused.answer(conversation, usual, result)  # type: ignore[arg-type]
+    if answer is None:
+        answer = fused.execute(conversation, usual, params)
+    if answer.__class__ is bytes:
         if answer and not before:
             conversation.io.write(answer)
         else:
             conversation.out.append(answer)
             conversation.flush()
-    elif conversation.under_way(answer):
+    elif answer is WAIT and conversation.early is None:
+        conversation.busy = True
+    elif conversation.under_way(answer):  # type: ignore[arg-type]
         conversation.flush()
     return True
 
@@ -155,6 +177,7 @@ def learn(
         prepared.express = False  # rows of a long INSERT may go in by columns (`runs`)
         return
     usual = prepared.express = Usual(prepared, shape, settings, bound, described=described)
+    usual.run = conversation.session.runner(plan)
     if alone:
         usual.read = conversation.session.reader(plan) or False
 
@@ -193,36 +216,43 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
     first = begin + len(head)
     tail_size = len(tail)
     extra = 1 + after_size
-    layouts: dict[tuple[int, int], tuple[Struct, tuple[int, ...]]] = {}
+    second = first + 4
+    starts: dict[int, bytes] = {}
+    """Of a message of so many bytes: all that stands before its one value, lengths included."""
+    layouts: dict[tuple[int, bytes], tuple[Callable[..., tuple[Any, ...]], tuple[int, ...]]] = {}
 
     def one(data: bytes) -> Values | None:
-        if not (data.startswith(head, begin) and data.endswith(tail)):
-            return None
         size = len(data)
-        value = data[first + 4 : size - tail_size]
-        if _int32_at(data, first)[0] != len(value) or _int32_at(data, 1)[0] != size - extra:
-            return None
-        return (value,)
+        start = starts.get(size)
+        if start is None:
+            length = size - tail_size - second
+            if length < 0:
+                return None
+            start = b"B" + (size - extra).to_bytes(4, "big") + head + length.to_bytes(4, "big")
+            if len(starts) < LAYOUT_FIELDS_MAX:
+                starts[size] = start
+        if data.startswith(start) and data.endswith(tail):
+            return (data[second : size - tail_size],)
+        return None
 
     def others(data: bytes) -> Values | None:
-        if not (data.startswith(head, begin) and data.endswith(tail)):
+        if not data.endswith(tail):
             return None
         size = len(data)
-        if _int32_at(data, 1)[0] != size - extra:
-            return None
-        end = size - tail_size
-        sizes_told = end, _int32_at(data, first)[0]
-        known = layouts.get(sizes_told)
+        told = size, data[1:second]
+        known = layouts.get(told)
         if known is not None:
-            both = known[0].unpack_from(data, first)
+            both = known[0](data, first)
             if both[::2] == known[1]:
                 return both[1::2]
-        values = _values(data, first, end)
+        if not data.startswith(head, begin) or _int32_at(data, 1)[0] != size - extra:
+            return None
+        values = _values(data, first, size - tail_size)
         if values is None or len(values) != count:
             return None
         if known is None and count * len(layouts) < LAYOUT_FIELDS_MAX and None not in values:
             sizes = tuple([len(value or b"") for value in values])
-            layouts[sizes_told] = Struct(">" + "".join([f"i{n}s" for n in sizes])), sizes
+            layouts[told] = Struct(">" + "".join([f"i{n}s" for n in sizes])).unpack_from, sizes
         return values
 
     return one if count == 1 else others

@@ -9,12 +9,13 @@ The **opening** is what is said before the rows: BindComplete, and the descripti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import time_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from executor.abc import PENDING, CopyIn, Prepared, Rows
+from executor.abc import PENDING, CopyIn, Done, Prepared, Rows, _Pending
 from pgwire import replies
-from pgwire.abc import Step
+from pgwire.abc import WAIT, Step
 from pgwire.pages import encoded
 from pgwire.shapes import Shape
 from planner.abc import SqlError
@@ -24,16 +25,23 @@ if TYPE_CHECKING:
     from storage.abc import Datum
 
 
+Run = Callable[[tuple[Any, ...], Done], "Rows | _Pending | None"]
+
+
 class Four:
     """The four messages: of which statement, with which formats of its columns, and what opens their answer."""
 
-    __slots__ = ("formats", "opening", "prepared", "shape")
+    __slots__ = ("begun", "formats", "opening", "prepared", "run", "shape")
 
     def __init__(
         self, prepared: Prepared, shape: Shape, formats: tuple[int, ...], *, described: bool
     ) -> None:
         self.prepared, self.shape, self.formats = prepared, shape, formats
         self.opening = shape.bound if described else replies.BIND_COMPLETE
+        self.run: Run | None = None
+        """What runs it instead, if it comes again (`express`)."""
+        self.begun = (_finish, (self,))
+        """Who finishes it when it is a callback that answers (`Conversation.wait`)."""
 
 
 def execute(conversation: Conversation, four: Four, params: tuple[Datum, ...]) -> Step | bytes:
@@ -44,19 +52,24 @@ def execute(conversation: Conversation, four: Four, params: tuple[Datum, ...]) -
     session, prepared = conversation.session, four.prepared
     session.statement_text, session.statement_began_ns = prepared.text, time_ns()
     try:
-        result = session.execute_now(prepared.plan, params, conversation.done, autocommit=True)
+        result = session.execute_now(prepared.plan, params, conversation.done, True)
     except Exception as error:  # noqa: BLE001
         return _failed(conversation, four, error)
+    if result is PENDING:
+        conversation.unnamed_done = prepared
+        conversation.pending = four.begun
+        return WAIT
     if result is None:
         conversation.out.append(four.opening)
         return _wide(conversation, prepared, params, four.formats)
     conversation.unnamed_done = prepared
-    if result is PENDING:
-        return conversation.wait(_finish, four)
-    return _answer(conversation, four, result)  # type: ignore[arg-type]
+    return answer(conversation, four, result)  # type: ignore[arg-type]
 
 
-def _answer(conversation: Conversation, four: Four, result: Rows) -> bytes:
+def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> bytes:
+    """What is said of a result. Empty as with `execute`."""
+    if result.__class__ is not Rows:
+        return _failed(conversation, four, result)  # type: ignore[arg-type]
     session, rows, body = conversation.session, result.rows, b""
     if rows:
         try:
@@ -70,8 +83,9 @@ def _answer(conversation: Conversation, four: Four, result: Rows) -> bytes:
         conversation.complete(result.tag)
         conversation.ready()
         return b""
-    tag = replies.command_complete(result.tag)
-    return b"".join((four.opening, body, tag, replies.READY[session.transaction_status]))
+    tag, status = result.tag, session.transaction_status
+    end = replies.ENDED.get((tag, status)) or replies.ended(tag, status)
+    return b"".join((four.opening, body, end)) if body else four.opening + end
 
 
 def _failed(conversation: Conversation, four: Four, error: Exception) -> bytes:
@@ -82,10 +96,7 @@ def _failed(conversation: Conversation, four: Four, error: Exception) -> bytes:
 
 
 def _finish(conversation: Conversation, result: Rows | Exception, four: Four) -> None:
-    if isinstance(result, Exception):
-        _failed(conversation, four, result)
-    else:
-        conversation.out.append(_answer(conversation, four, result))
+    conversation.out.append(answer(conversation, four, result))
 
 
 async def _wide(
@@ -107,4 +118,4 @@ async def _wide(
         conversation.ready()
 
 
-__all__ = ["Four", "execute"]
+__all__ = ["Four", "answer", "execute"]

@@ -27,7 +27,6 @@ KEPT_MAX: Final = 16
 MESSAGE_BYTES_MAX: Final = 2_048
 
 _int32_at = Struct(">i").unpack_from
-_BIND: Final = ord("B")
 
 Known = dict[bytes, tuple[Prepared, Any]]
 """Parse's payload -> what was prepared of it, and the surroundings that it holds for."""
@@ -62,15 +61,14 @@ def again(conversation: Conversation, payload: bytes) -> bool:
 
 
 def answered(conversation: Conversation, data: bytes) -> bool:
-    """Answers a Parse that came before and what is behind it, or begins to, if that is as usual; False: nothing has happened."""
+    """Answers a Parse that came before and what is behind it, or begins to, if that is as usual; False: nothing has happened.
+
+    As `express.answered`, for a conversation that is `calm`.
+    """
     if len(data) < messages.HEADER_SIZE_BYTES:
         return False
     end = 1 + _int32_at(data, 1)[0]
-    if (
-        not messages.HEADER_SIZE_BYTES <= end < len(data)
-        or data[end] != _BIND
-        or not conversation.undisturbed
-    ):
+    if not messages.HEADER_SIZE_BYTES <= end < len(data) or data[end] != messages.BIND:
         return False
     if not again(conversation, data[messages.HEADER_SIZE_BYTES : end]):
         return False

@@ -99,6 +99,20 @@ def command_complete(tag: str) -> bytes:
     return known
 
 
+ENDED: Final[dict[tuple[str, bytes], bytes]] = {}
+"""CommandComplete and ReadyForQuery by tag and status, as `ended` has made them: to be looked up without a call."""
+
+
+def ended(tag: str, status: bytes) -> bytes:
+    """CommandComplete and ReadyForQuery."""
+    known = ENDED.get((tag, status))
+    if known is None:
+        known = command_complete(tag) + READY[status]
+        if len(ENDED) < _TAG_CACHE_LIMIT:
+            ENDED[tag, status] = known
+    return known
+
+
 def row_description(columns: Sequence[ResultColumn], formats: Sequence[int] = ()) -> bytes:
     """`formats` as in Bind: none (all text), one for all, or one per column."""
     pieces = [_uint16(len(columns))]

@@ -29,7 +29,7 @@ from typing import Any, Final
 import structlog
 
 from executor.abc import CopyIn, CopyOut, Prepared, Rows, Session, Stream
-from pgwire import copying, express, extended, function_calls, messages, parsed, replies, simple
+from pgwire import copying, express, extended, function_calls, fused, messages, parsed, replies, simple
 from pgwire.abc import MORE, WAIT, Io, Step
 from pgwire.copy_files import copy_from_file, copy_to_file
 from pgwire.copying import CopyFeed, Feed
@@ -54,13 +54,13 @@ class Conversation:
 
     __slots__ = (
         "_cut",
-        "_early",
         "_ending",
         "_held",
-        "_pending",
         "_silence",
         "busy",
+        "calm",
         "copy",
+        "early",
         "encoding",
         "gone",
         "handlers",
@@ -69,6 +69,7 @@ class Conversation:
         "one_by_one",
         "out",
         "parsed",
+        "pending",
         "pipeline",
         "session",
         "source",
@@ -87,9 +88,11 @@ class Conversation:
         self.out: list[bytes] = []
         self.busy = False  # a statement runs: messages wait
         self.working = False  # the connection's task is alive
+        self.calm = False
+        """Nothing is under way or waits, but perhaps a statement that `express` has begun: what comes may be answered there."""
         self.handlers = _normal
-        self._pending: tuple[Any, ...] | None = None  # who finishes what execute_now began
-        self._early: Rows | Exception | None = None
+        self.pending: tuple[Any, ...] | None = None  # who finishes what execute_now began
+        self.early: Rows | Exception | None = None
         self.copy: CopyFeed | None = None
         self.source: Feed | None = None  # where the bytes of a COPY come from: that feed, or a file
         self._ending: Exception | None = None
@@ -109,11 +112,14 @@ class Conversation:
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
-        first = data[:1]
-        if (first == b"B" and express.answered(self, data)) or (
-            first == b"P" and parsed.answered(self, data)
-        ):
-            return
+        if self.calm and not self.busy and self.io.writable:
+            first = data[0]
+            if first == messages.BIND:
+                if express.answered(self, data):
+                    return
+            elif first == messages.PARSE and parsed.answered(self, data):
+                return
+        self.calm = False
         self.inbox.feed(data)
         if not self.busy:
             self.run()
@@ -127,7 +133,7 @@ class Conversation:
         """The client is gone. What runs is cancelled; the session closes when it has stopped."""
         if self.gone:
             return
-        self.gone = True
+        self.gone, self.calm = True, False
         if self.source is not None:
             self.source.fail(ConnectionResetError("the client is gone"))
         if self.working or self.busy:
@@ -137,7 +143,7 @@ class Conversation:
 
     def terminate(self, error: Exception) -> None:
         """Ends the conversation with a FATAL error as soon as no statement runs: now, or after it."""
-        self._ending = error
+        self._ending, self.calm = error, False
         if not (self.busy or self.working):
             self.run()
 
@@ -154,7 +160,6 @@ class Conversation:
         return (
             self.handlers is _normal
             and not self.busy
-            and self.io.writable
             and not self.inbox.buffer
             and self._ending is None
             and self.pipeline is None
@@ -203,6 +208,7 @@ class Conversation:
             self._say_goodbye(violation)
             return
         self.flush()
+        self.calm = self.undisturbed
         if self._held and self.io.writable:
             self._held = False
             self.io.resume_reading()
@@ -212,8 +218,8 @@ class Conversation:
         self.busy = True
         out = self.out
         if step is WAIT:
-            if self._early is not None:  # the callback came before execute_now returned
-                early, self._early = self._early, None
+            if self.early is not None:  # the callback came before execute_now returned
+                early, self.early = self.early, None
                 self._finish(early)
                 return not self.busy
             if len(out) != 1 or out[0] is not replies.PARSE_COMPLETE:
@@ -342,28 +348,36 @@ class Conversation:
     def done(self, result: Rows | Exception) -> None:
         """The statement that answered PENDING is durable, or has failed."""
         if not self.busy:
-            self._early = result
+            self.early = result
             return
         if self.gone:
             self.busy = False
             self._close_session()
             return
+        if self.calm:  # `express` has begun it, and nothing has come since
+            assert self.pending is not None
+            four: fused.Four = self.pending[1][0]
+            self.pending, self.busy = None, False
+            answer = fused.answer(self, four, result)
+            if answer and not self.out:
+                self.io.write(answer)
+            else:
+                self.out.append(answer)
+                self.flush()
+            return
         self._finish(result)
         if not self.busy:
-            if self.undisturbed:
-                self.flush()
-            else:
-                self.run()
+            self.run()
 
     def wait(self, finish: Callable[..., None], *rest: Any) -> Step:
         """`finish(conversation, result, *rest)` will write the reply when the callback comes."""
-        self._pending = (finish, rest)
+        self.pending = (finish, rest)
         return WAIT
 
     def _finish(self, result: Rows | Exception) -> None:
-        assert self._pending is not None, "a callback without a pending statement"
-        finish, rest = self._pending
-        self._pending = None
+        assert self.pending is not None, "a callback without a pending statement"
+        finish, rest = self.pending
+        self.pending = None
         self.busy = False
         finish(self, result, *rest)
 
@@ -442,7 +456,7 @@ class Conversation:
 
     def _leave(self) -> None:
         """Closes from this side; a task that is still at work closes the session when it ends."""
-        self.gone = True
+        self.gone, self.calm = True, False
         if self.source is not None:
             self.source.fail(ConnectionResetError("the connection has ended"))
         self.io.close()

@@ -127,6 +127,9 @@ class Group(Protocol):
 
     def insert(self, shard: ShardId, rid: int, row: Row) -> None: ...
 
+    def insert_new(self, shard: ShardId, key: Key, rid: int, row: Row) -> None:
+        """`insert` and `wrote` of a row under a key that nobody has."""
+
     def delete(self, shard: ShardId, rid: int) -> None: ...
 
     def write(self, shard: ShardId, inserts: Mapping[int, Row], deletes: Collection[int]) -> None:

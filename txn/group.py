@@ -91,6 +91,14 @@ class CommitGroup:
         self.operations += 1
         writes.inserts.append((rid, row))
 
+    def insert_new(self, shard: ShardId, key: Key, rid: int, row: Row) -> None:
+        writes = self.writes.get(shard)
+        if writes is None:
+            writes = self._open(shard)
+        self.operations += 1
+        writes.inserts.append((rid, row))
+        self._records.append(self._record(shard, key, self.ts))
+
     def delete(self, shard: ShardId, rid: int) -> None:
         writes = self.writes.get(shard)
         if writes is None:

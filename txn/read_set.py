@@ -64,7 +64,9 @@ class ReadSet:
 
     def point(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
         """`key` was looked for, found or not."""
-        reads = self._of(space)
+        reads = self._spaces.get(space)
+        if reads is None:
+            reads = self._of(space)
         if columns & ~reads.whole:
             points = reads.points
             points[key] = points.get(key, 0) | columns
@@ -124,6 +126,8 @@ class ReadSet:
         """(space, key or None, commit ts) of something read that was written after `after`."""
         for space, reads in self._spaces.items():
             if not index.whole(space, after):
+                continue
+            if not reads.ranges and not reads.whole and index.quiet(space, reads.points, after):
                 continue
             ts = index.whole(space, after, reads.whole) if reads.whole else 0
             if ts:

@@ -264,12 +264,14 @@ class Transaction:
 
         `columns`: those in which it differs from the row that was under the key until now, and was deleted just before.
         """
-        self._writable()
+        if self._state != "open" or self.read_only:
+            self._writable()
         if not blind and self.first_write_ts is None:
             self.first_write_ts = self.read_ts
-        self.writes.insert(shard, key, rid, row)
-        self.writes.touched(space or shard, key, None if blind else self.read_ts, columns)
-        if self.writes.size_bytes > self.memory_max_bytes:
+        writes = self.writes
+        writes.insert(shard, key, rid, row)
+        writes.touched(space or shard, key, None if blind else self.read_ts, columns)
+        if writes.size_bytes > self.memory_max_bytes:
             self._too_large()
 
     def delete(
@@ -305,8 +307,15 @@ class Transaction:
         if new_key != key:
             self.delete(shard, key, rid)
             self.insert(shard, new_key, new_rid, new_row)
-            return
-        self._writable()
+        else:
+            self.replace(shard, key, rid, new_rid, new_row, columns)
+
+    def replace(
+        self, shard: ShardId, key: Key, rid: int, new_rid: int, new_row: Row, columns: Columns = ALL_COLUMNS
+    ) -> None:
+        """`update` of a row that stays under its key."""
+        if self._state != "open" or self.read_only:
+            self._writable()
         if self.first_write_ts is None:
             self.first_write_ts = self.read_ts
         writes = self.writes
@@ -423,6 +432,10 @@ class Transaction:
 
         Cancelling it does not undo the commit, which may happen all the same.
         """
+        if self._state == "open" and self.unsettled is None and not self.writes:
+            self.commit_ts = self.read_ts  # as `submit` would, and nobody has to be called for it
+            self._end("committed", undone=False)
+            return self.read_ts
         future: asyncio.Future[Timestamp] = asyncio.get_running_loop().create_future()
 
         def done(result: Timestamp | Exception) -> None:
@@ -521,7 +534,10 @@ class Transaction:
         """
         index = self._environment.conflicts
         snapshot = None if self.isolation is Isolation.READ_COMMITTED else self.read_ts
+        common = after or snapshot
         for space, keys in self.writes.wrote.items():
+            if common is not None and common >= index.floor and index.quiet(space, keys, common):
+                continue
             for key, (seen_ts, _) in keys.items():  # whatever the columns: see `txn.columns`
                 if seen_ts is None:
                     continue

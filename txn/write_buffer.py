@@ -14,8 +14,9 @@ Bytes are accounted, so that the owner can spill a large buffer to staged parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from sys import getsizeof
+from types import MappingProxyType
 from typing import Any
 
 from storage.abc import Part, Row, ShardId
@@ -24,6 +25,11 @@ from txn.columns import ALL_COLUMNS, Columns
 
 ROW_OVERHEAD_BYTES = 120
 """What a buffered row costs beyond its values: dictionary entries, a slot in each of two tuples."""
+
+
+_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+_NO_SAVEPOINTS: list[tuple[str, int]] = []
+"""Of buffers without a journal: never written."""
 
 
 class ShardBuffer:
@@ -63,14 +69,15 @@ class WriteBuffer:
         self.shards: dict[ShardId, ShardBuffer] = {}
         self.wrote: dict[Keyspace, dict[Key, tuple[int | None, Columns]]] = {}
         """Keyspace -> key -> the snapshot at which its old value was seen (None: written blindly), the columns written."""
-        self.whole: dict[Keyspace, int | None] = {}
-        self.changed: dict[Keyspace, list[tuple[Callable[[Key], bool], int]]] = {}
+        # Most transactions have none of the rest, and share that there is none.
+        self.whole: Mapping[Keyspace, int | None] = _NOTHING
+        self.changed: Mapping[Keyspace, list[tuple[Callable[[Key], bool], int]]] = _NOTHING
         """Sets of keys whose rows bulk statements have changed, and the snapshot at which they saw them."""
-        self.registered: list[tuple[ShardId, bytes]] = []
-        self.forgotten: list[ShardId] = []
+        self.registered: Sequence[tuple[ShardId, bytes]] = ()
+        self.forgotten: Sequence[ShardId] = ()
         self.size_bytes = 0
         self._journal: list[Callable[[], Any]] | None = None
-        self._savepoints: list[tuple[str, int]] = []
+        self._savepoints: list[tuple[str, int]] = _NO_SAVEPOINTS
 
     def __bool__(self) -> bool:
         return bool(self.registered or self.forgotten) or any(self.shards.values())
@@ -84,7 +91,9 @@ class WriteBuffer:
     # --- writing -----------------------------------------------------------------------------
 
     def insert(self, shard: ShardId, key: Key, rid: int, row: Row) -> None:
-        buffer = self.of(shard)
+        buffer = self.shards.get(shard)
+        if buffer is None:
+            buffer = self.of(shard)
         assert rid not in buffer.inserts, "a row id is used once"
         journal = self._journal
         if journal is not None:
@@ -92,7 +101,7 @@ class WriteBuffer:
             journal.append(lambda: self._take_insert(buffer, rid))
         buffer.inserts[rid] = row
         buffer.by_key[key] = (rid, row)
-        self.size_bytes += row_bytes(row)
+        self.size_bytes += ROW_OVERHEAD_BYTES + sum(map(getsizeof, row))
 
     def delete(self, shard: ShardId, key: Key, rid: int) -> None:
         buffer = self.of(shard)
@@ -117,18 +126,24 @@ class WriteBuffer:
         self, shard: ShardId, key: Key, rid: int, new_rid: int, row: Row, seen_ts: int, columns: Columns
     ) -> None:
         """`delete`, `insert` and `touched` of a row that stays under its key, in one step: what an UPDATE does."""
-        buffer = self.of(shard)
-        if self._journal is not None or rid in buffer.inserts:
+        buffer, keys = self.shards.get(shard), self.wrote.get(shard)
+        if buffer is None:
+            buffer = self.of(shard)
+        if keys is None:
+            keys = self.wrote[shard] = {}
+        inserts, deletes = buffer.inserts, buffer.deletes
+        if self._journal is not None or rid in inserts or key in keys:
             self.delete(shard, key, rid)
             self.insert(shard, key, new_rid, row)
-        else:
-            assert rid not in buffer.deletes, "a row is deleted once"
-            assert new_rid not in buffer.inserts, "a row id is used once"
-            buffer.deletes[rid] = None
-            buffer.inserts[new_rid] = row
-            buffer.by_key[key] = (new_rid, row)
-            self.size_bytes += ROW_OVERHEAD_BYTES + row_bytes(row)
-        self.touched(shard, key, seen_ts, columns)
+            self.touched(shard, key, seen_ts, columns)
+            return
+        assert rid not in deletes, "a row is deleted once"
+        assert new_rid not in inserts, "a row id is used once"
+        deletes[rid] = None
+        inserts[new_rid] = row
+        buffer.by_key[key] = (new_rid, row)
+        keys[key] = seen_ts, columns
+        self.size_bytes += 2 * ROW_OVERHEAD_BYTES + sum(map(getsizeof, row))
 
     def add_part(self, shard: ShardId, part: Part) -> None:
         parts = self.of(shard).parts
@@ -137,14 +152,16 @@ class WriteBuffer:
             self._journal.append(parts.pop)
 
     def register(self, shard: ShardId, schema: bytes) -> None:
-        self.registered.append((shard, schema))
+        before = self.registered
+        self.registered = (*before, (shard, schema))
         if self._journal is not None:
-            self._journal.append(self.registered.pop)
+            self._journal.append(lambda: setattr(self, "registered", before))
 
     def forget(self, shard: ShardId) -> None:
-        self.forgotten.append(shard)
+        before = self.forgotten
+        self.forgotten = (*before, shard)
         if self._journal is not None:
-            self._journal.append(self.forgotten.pop)
+            self._journal.append(lambda: setattr(self, "forgotten", before))
 
     def touched(self, space: Keyspace, key: Key, seen_ts: int | None, columns: Columns = ALL_COLUMNS) -> None:
         """Of `key`, `columns` were written, from a value seen at `seen_ts` (None: blindly)."""
@@ -168,16 +185,17 @@ class WriteBuffer:
         """More keys of `space` were written than are listed."""
         if space in self.whole:
             return
-        self.whole[space] = seen_ts
+        before = self.whole
+        self.whole = {**before, space: seen_ts}
         if self._journal is not None:
-            self._journal.append(lambda: self.whole.pop(space))
+            self._journal.append(lambda: setattr(self, "whole", before))
 
     def changed_all(self, space: Keyspace, contains: Callable[[Key], bool], seen_ts: int) -> None:
         """The rows of a large set of keys of `space` were changed, from what was seen at `seen_ts`."""
-        sets = self.changed.setdefault(space, [])
-        sets.append((contains, seen_ts))
+        before = self.changed
+        self.changed = {**before, space: [*before.get(space, ()), (contains, seen_ts)]}
         if self._journal is not None:
-            self._journal.append(sets.pop)
+            self._journal.append(lambda: setattr(self, "changed", before))
 
     def spill(self, shard: ShardId) -> tuple[dict[int, Row], dict[int, None]]:
         """Takes the shard's inline rows out, for the caller to stage as parts and `add_part`.
@@ -196,7 +214,7 @@ class WriteBuffer:
 
     def savepoint(self, name: str) -> None:
         if self._journal is None:
-            self._journal = []
+            self._journal, self._savepoints = [], []
         self._savepoints.append((name, len(self._journal)))
 
     @property

@@ -22,7 +22,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.write import InsertPlan, WritePlan, apply_changes
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
-from planner.abc import ResultColumn
+from planner.abc import Plan, ResultColumn
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
 from txn.locks import KeyLocks
@@ -84,8 +84,10 @@ class WriteTarget:
     __slots__ = (
         "columns",
         "current",
+        "done_one",
         "image",
         "insert",
+        "is_one",
         "locks",
         "next_rid",
         "parents",
@@ -119,6 +121,12 @@ class WriteTarget:
         """Whether the table is still defined as it was compiled for, admitted DDL included."""
         self.parents = parents
         self.tags = tuple(f"{plan.tag}{n}" for n in range(10))
+        self.done_one = Rows(self.tags[1], columns)
+        """The answer that most members give."""
+        self.is_one = (
+            self.insert is not None and self.insert.one is not None and not parents and not rules.references
+        )
+        """Members insert a row each, of which nothing is asked but whether its primary key is free."""
         self.undone_ts: Timestamp = 0
 
     def undo(self) -> None:
@@ -131,9 +139,9 @@ class WriteTarget:
 
 
 class WriteMember:
-    """See `txn.abc.Member`. `again` is called instead of `done` when the wide door must take over."""
+    """See `txn.abc.Member`. When the wide door must take over it runs `plan`, and tells `done` itself."""
 
-    __slots__ = ("again", "count", "done", "params", "returned", "rows", "session", "target")
+    __slots__ = ("count", "done", "params", "plan", "returned", "rows", "session", "target")
 
     def __init__(
         self,
@@ -141,13 +149,13 @@ class WriteMember:
         params: Sequence[Any],
         session: Any,
         done: Done,
-        again: Callable[[Exception], None],
+        plan: Plan,
     ) -> None:
         self.target = target
         self.params = params
         self.session = session
         self.done = done
-        self.again = again
+        self.plan = plan
         # An INSERT's values depend on nothing that is stored: errors in them are raised at once.
         insert = target.insert
         self.rows = insert.values(params, session) if insert is not None else None
@@ -164,6 +172,9 @@ class WriteMember:
         target = self.target
         if not target.current(target.rules):
             raise ComeAgain("the table was altered")
+        if target.is_one:
+            self._insert_one(group)
+            return
         plan = target.plan
         ts = group.ts
         if target.insert is not None:
@@ -193,13 +204,39 @@ class WriteMember:
             group.undo(target.undo)
         apply_changes(changes, target.rules, target.image, group, target.next_rid, plan.written)
 
+    def _insert_one(self, group: Group) -> None:
+        """`admit` of a row as most INSERTs have it."""
+        target, ts = self.target, group.ts
+        row: Row = self.rows[0]  # type: ignore[index]
+        rules, image = target.rules, target.image
+        shard, key = rules.table.shard, None
+        if rules.key is not None:
+            key = rules.key(row)
+            found = image.newest(key)
+            if found is not None and found[2] is not None:
+                raise rules.unique_violation(None, key)
+            if len(target.locks) and not target.locks.is_free(shard, key):
+                raise ComeAgain("a key is locked")
+        if target.undone_ts != ts:
+            target.undone_ts = ts
+            group.undo(target.undo)
+        rid = target.next_rid()
+        if key is None:
+            key = rid
+        self.count = 1
+        image.put(key, rid, row, ts)
+        group.insert_new(shard, key, rid, row)
+
     def committed(self, ts: Timestamp) -> None:
         target = self.target
         returned = self.returned
+        if returned is None and self.count == 1:
+            self.done(target.done_one)
+            return
         self.done(Rows(target.tag(self.count), target.columns, returned if returned is not None else ()))
 
     def failed(self, error: Exception) -> None:
         if isinstance(error, ComeAgain | NotHydrated | TooOldForKeyed):
-            self.again(error)
+            self.session.again(self.plan, self.params, self.done)(error)
         else:
             self.done(error)

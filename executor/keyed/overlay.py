@@ -159,7 +159,11 @@ class TableWrites:
     ) -> None:
         """Buffers the changes of one statement. `written`: the columns that differ in rows that stay under their key."""
         txn, shard, rules = self.txn, self.shard, self.rules
+        alone = not (rules.uniques or rules.references)
         for old_key, old_rid, old_row, new_key, new_row in changes:
+            if alone and new_row is not None and old_row is not None and new_key == old_key:
+                txn.replace(shard, old_key, old_rid, next_rid(), new_row, written)
+                continue
             key, columns = old_key, ALL_COLUMNS
             if new_row is None:
                 txn.delete(shard, key, old_rid)
@@ -172,7 +176,7 @@ class TableWrites:
                 rid = next_rid()
                 key = rid if new_key is None else new_key
                 txn.insert(shard, key, rid, new_row, blind=True)
-            if rules.uniques or rules.references:
+            if not alone:
                 self._note_keys(old_row, new_row, key, columns)
 
     def _note_keys(self, old_row: Row | None, new_row: Row | None, key: Key, columns: Columns) -> None:

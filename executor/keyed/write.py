@@ -69,6 +69,7 @@ class InsertPlan:
         "_width",
         "body",
         "decide",
+        "one",
         "rules",
         "tag",
         "written",
@@ -92,14 +93,21 @@ class InsertPlan:
         self._tells_which = len(types) in columns_named(body.returning or ())
         """Whether RETURNING names `xmax`, which tells inserted rows from updated ones."""
         self._conflict = _ConflictAction(body, rules) if body.on_conflict is not None else None
+        plain = self._conflict is None and self._returning is None and not self._sequences
+        self.one = self._rows[0] if len(body.rows) == 1 and plain and not rules.uniques else None
+        """What makes the row, where there is one and its primary key is all that may be taken."""
         self.decide: Callable[[int, Row, Row], Row | None] | None = None
         """DO UPDATE by other means: (row id, existing row, EXCLUDED) to the new row; None leaves it alone."""
 
     def values(self, params: Sequence[Any], session: Any) -> list[Row]:
         """The rows to insert; they depend on no data. Raises what constraints of a row raise."""
+        check = self.rules.check
+        if self.one is not None:
+            row = self.one(params, None, session)
+            check(row, session)
+            return [row]
         for oid, count in self._sequences:
             session.reserve_values(oid, count)
-        check = self.rules.check
         rows = []
         if self._width:
             (compiled,), width = self._rows, self._width

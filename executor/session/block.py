@@ -182,7 +182,8 @@ class Block:
         self.begun = True
         self.executor.patience.statements += 1
         txn = self.txn or self.transaction()
-        txn.hold.check()
+        if txn.hold.lapsed:
+            txn.hold.check()
         if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None:
             txn.new_statement()
         return txn
@@ -222,11 +223,19 @@ class Block:
             w.rules = self.executor.rules(table)  # altered in this very block
         return w
 
-    def view(self, table: Table, *, record: bool = True, columns: Columns = ALL_COLUMNS) -> OverlayView:
-        """`columns`: what the statement uses of the rows that it finds; not `record`: it does not depend on them."""
-        view = OverlayView(self.used_writes(table), columns if record else 0)
-        if view.writes.rules.deferrable:
-            view.put_off = deferred_keys.put_off(view.writes.rules, self.constraint_modes)
+    def view(
+        self, table: Table, columns: Columns = ALL_COLUMNS, base: Any = None, *, record: bool = True
+    ) -> OverlayView:
+        """`columns`: what the statement uses of the rows that it finds; not `record`: it does not depend on them. `base`
+        replaces the image (history)."""
+        w = self.tables.get(table.shard)
+        if w is None or w.rules.table is not table or table.oid not in self.used:
+            w = self.used_writes(table)
+        view = OverlayView(w, columns if record else 0)
+        if w.rules.deferrable:
+            view.put_off = deferred_keys.put_off(w.rules, self.constraint_modes)
+        if base is not None:
+            view.base = base
         return view
 
     def refuse_keys_held_twice(self, ts: Timestamp, only: Container[Oid] | None = None) -> None:
@@ -353,12 +362,18 @@ class Block:
     def _on_admit(self, group: Group) -> None:
         """What validation cannot know: raises 23505, 40001, 42P07 before anything was written."""
         executor = self.executor
-        executor.catalogs.admit(self.net_changes(), self.used)
+        executor.catalogs.admit(self.net_changes() if self.steps else (), self.used)
         if self.reference_checks:
             reference_checks.admit(self, group)
         self.refuse_keys_held_twice(group.ts)
+        dropped, vanished = self.dropped, self.vanished
         for shard, w in self.tables.items():
-            if w.image is None or not w.has_rows or shard in self.dropped or shard in self.vanished:
+            if (
+                w.image is None
+                or not (w.buffer.inserts or w.has_rows)
+                or shard in dropped
+                or shard in vanished
+            ):
                 continue
             if w.rules.key is not None or w.rules.uniques:
                 self._check_unique(w, group.ts)
@@ -396,7 +411,7 @@ class Block:
             group.tell([(channel, payload, self.sender_pid) for channel, payload in self.notifications])
         executor.catalogs.apply(self, group)
         for shard, w in self.tables.items():
-            if not w.has_rows or shard in self.dropped or shard in self.vanished:
+            if not (w.buffer.inserts or w.has_rows) or shard in self.dropped or shard in self.vanished:
                 continue
             image = executor.store.image(shard)
             group.undo(functools.partial(image.undo, ts))

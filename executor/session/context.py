@@ -72,6 +72,8 @@ class SessionContext:
         self.currval: dict[int, int] = {}
         self.last_sequence: int = 0
         self.block: Block | None = None
+        self.transaction_status, self.in_implicit = b"I", False
+        """What pgwire asks of the block with every message: said anew when it begins, fails and ends (`stands`)."""
         self.closed = False
         self._now_us = 0
         self._context: PlanContext | None = None
@@ -104,21 +106,19 @@ class SessionContext:
         """Whether a statement is under way that others can see: one that waits, computes or streams."""
         return self._running is not None or self.lock_wait is not None or bool(self.streams)
 
-    @property
-    def transaction_status(self) -> bytes:
+    def stands(self) -> None:
+        """The block is another one, or has become something else."""
         block = self.block
+        self.in_implicit = block is not None and block.implicit
         if block is None or block.implicit:
-            return b"I"
-        return b"E" if block.failed else b"T"
+            self.transaction_status = b"I"
+        else:
+            self.transaction_status = b"E" if block.failed else b"T"
 
     @property
     def interrupted(self) -> bool:
         """Whether what runs has been told to stop. May be asked from any thread."""
         return self.closed or self._cancel_reason is not None
-
-    @property
-    def in_implicit(self) -> bool:
-        return self.block is not None and self.block.implicit
 
     @property
     def types(self) -> TypeSettings:

@@ -100,12 +100,12 @@ def run_in_block(
         locks = session.executor.env.locks
         if write.rules.key is not None and (conflict is not None or locks.has_sets(table.shard)):
             lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
-        view = _view(block, table, base, ALL_COLUMNS if conflict is not None else _UNRECORDED)
+        view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
         changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
     else:
         assert isinstance(write, UpdatePlan)
         _lock_for(session, block, txn, table, write, params, base)
-        view = _view(block, table, base, ALL_COLUMNS)
+        view = block.view(table, ALL_COLUMNS, base)
         if (
             write.lookup.index
         ):  # rows with this key of the index may come; those that are there the view notes
@@ -130,26 +130,19 @@ def _read(
 ) -> Rows:
     read, table = compiled.read, compiled.table
     assert read is not None and table is not None
-    view = _view(block, table, base, read.footprint)
+    view = block.view(table, read.footprint, base)
     if compiled.lock:
         if not read_only.may_write(session, block, table):
             raise ExecutionError(
                 "25006", f"cannot execute SELECT FOR {compiled.lock.upper()} in a read-only transaction"
             )
-        looking = _view(block, table, base, _UNRECORDED)
+        looking = block.view(table, _UNRECORDED, base)
         rows: Sequence[Any] = _locking_read(session, block, txn, compiled, params, view, looking)
     else:
         rows = read.run(params, session, view, txn.read_ts)
     if txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
     return Rows(f"SELECT {len(rows)}", plan.columns, rows)
-
-
-def _view(block: Block, table: Table, base: Any, columns: Columns) -> OverlayView:
-    view = block.view(table, columns=columns)
-    if base is not None:
-        view.base = base
-    return view
 
 
 def _lock_for(
@@ -164,13 +157,18 @@ def _lock_for(
     """Locks the rows that an UPDATE or DELETE will write. It only looks for them: to have read them before
     they are locked would keep the snapshot from moving to their newest versions."""
     lookup, mode = write.lookup, write.lock_mode
+    if lookup.single and not lookup.index:
+        key = lookup.points[0](params, session)  # type: ignore[index]
+        if key is not None:
+            lock_keys(session, txn, table, (key,), mode)
+        return
     if lookup.points is not None and not lookup.index:
         lock_keys(session, txn, table, lookup.asked_keys(params, session), mode)
         return
     before = None
     while txn.read_ts != before:  # the snapshot has moved: there may be other rows in the range
         before = txn.read_ts
-        view = _view(block, table, base, _UNRECORDED)
+        view = block.view(table, _UNRECORDED, base)
         keys = [k for k, _, _ in lookup.hits(params, session, view, before)]
         lock_keys(session, txn, table, keys, mode)
 

@@ -44,6 +44,7 @@ from executor.session import (
     read_only,
     readers,
     references,
+    runners,
     settling,
     short_reads,
     transactions,
@@ -150,7 +151,7 @@ class Session(SessionContext):
     # --- the fast door ---------------------------------------------------------------------
 
     def execute_now(
-        self, plan: Plan, params: tuple[Datum, ...], done: Done, *, autocommit: bool
+        self, plan: Plan, params: tuple[Datum, ...], done: Done, autocommit: bool
     ) -> Rows | _Pending | None:
         block = self.block
         executor = self.executor
@@ -176,7 +177,7 @@ class Session(SessionContext):
             try:
                 rows = compiled.read.at_once(params, self, compiled.image, executor.read_ts())
             except LeaseLapsed:
-                again = self._again(plan, params, done)
+                again = self.again(plan, params, done)
                 return current.read_when_current(self, compiled, plan, params, done, again)
             except NoKeyedAnswer:
                 return None
@@ -187,7 +188,7 @@ class Session(SessionContext):
             if compiled.target is None or executor.read_only or settings.read_only or settings.replica:
                 return None
             try:
-                member = WriteMember(compiled.target, params, self, done, self._again(plan, params, done))
+                member = WriteMember(compiled.target, params, self, done, plan)
             except commands.NeedsLease:
                 return None
             executor.submit(member)
@@ -207,6 +208,9 @@ class Session(SessionContext):
     def reader(self, plan: Plan) -> readers.Reader | None:
         return readers.reader(self, plan)
 
+    def runner(self, plan: Plan) -> runners.Runner | None:
+        return runners.runner(self, plan)
+
     def _short_read(self, shortcut: Shortcut, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
         """A query's answer from the keyed engine, if it asks for little; None: DuckDB's turn."""
         try:
@@ -225,7 +229,7 @@ class Session(SessionContext):
         if self.on_notification is not None:
             self.on_notification()
 
-    def _again(self, plan: Plan, params: tuple[Datum, ...], done: Done) -> Any:
+    def again(self, plan: Plan, params: tuple[Datum, ...], done: Done) -> Any:
         """What a member calls that cannot be admitted as it is: the wide door, from a task."""
 
         def again(_reason: Exception) -> None:
@@ -264,7 +268,7 @@ class Session(SessionContext):
         try:
             return keyed.run_in_block(self, block, compiled, plan, params)
         except keyed.WouldBlock as blocked:
-            wait = LockWait(self, block, compiled, plan, params, done, self._again(plan, params, done))
+            wait = LockWait(self, block, compiled, plan, params, done, self.again(plan, params, done))
             return wait.begin(blocked)
         except (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
             return None
@@ -435,6 +439,8 @@ class Session(SessionContext):
             party=self.pid or None,
             deferrable=deferrable,
         )
+        self.in_implicit = implicit
+        self.transaction_status = b"I" if implicit else b"T"
         limit_ms = settings.transaction_timeout_ms
         if limit_ms:
             self._transaction_timer = asyncio.get_running_loop().call_later(
@@ -450,6 +456,7 @@ class Session(SessionContext):
 
     def _close_block(self) -> None:
         block, self.block = self.block, None
+        self.transaction_status, self.in_implicit = b"I", False
         if self._transaction_timer is not None:
             self._transaction_timer.cancel()
             self._transaction_timer = None
@@ -573,6 +580,7 @@ class Session(SessionContext):
             self.rollback()
         else:
             block.failed = True
+            self.transaction_status = b"E"
 
     # --- the end ---------------------------------------------------------------------------
 

@@ -53,6 +53,7 @@ def begin(session: Session, statement: st.Begin) -> Rows:
         session.open_block(implicit=False, begin=statement)
     else:  # BEGIN in the middle of several statements: what was begun implicitly goes on
         block.implicit = False
+        session.stands()
         if statement.isolation is not None and not block.begun:
             block.isolation_name = statement.isolation
         if statement.read_only is not None:
@@ -175,6 +176,7 @@ async def run_rollback_to(
     for name in [n for n, p in session.portals.items() if p.from_sql and n not in point.cursors]:
         session.portals.pop(name).close()
     block.failed, block.read_only = False, point.read_only
+    session.stands()
     session.settings_changed()
     return Rows("ROLLBACK")
 

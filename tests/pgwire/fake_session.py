@@ -66,6 +66,9 @@ class FakeSession:
     def reader(self, plan: Plan) -> None:
         return None
 
+    def runner(self, plan: Plan) -> None:
+        return None
+
     def takes_batches(self, plan: Plan) -> None:
         return None
 
@@ -134,7 +137,7 @@ class FakeSession:
 
     # --- running
 
-    def execute_now(self, plan: Plan, params: tuple[Any, ...], done: Any, *, autocommit: bool) -> Any:
+    def execute_now(self, plan: Plan, params: tuple[Any, ...], done: Any, autocommit: bool) -> Any:
         first = plan.text.split()[0].lower()
         if first in ("select", "later") and self.transaction_status == b"E":
             raise SqlError("25P02", "current transaction is aborted")

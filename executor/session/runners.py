@@ -1,0 +1,121 @@
+"""A prepared statement as one function: for one that is executed again and again.
+
+    execute_now       any statement: which door, which block, which catalog, which errors; then the statement
+    runner(plan)      all of that asked once; a call asks only whether it is still so
+
+A runner runs what the fast door would run, and answers as it does: at once, or through the callback. Where anything is not as
+usual it says None, and the statement begins at the fast door, or begins anew: what else it waits for, reports and fails by is
+written down there, and not here. Reads outside of blocks have a shorter way yet (`readers`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import PENDING, Done, Rows, _Pending
+from executor.keyed.autocommit import WriteMember
+from executor.keyed.plans import CompiledPlan, Door
+from executor.session import commands, keyed
+from executor.session.lock_wait import LockWait
+from executor.snapshot.abc import NoKeyedAnswer
+from planner import statements as st
+from planner.abc import Plan
+from txn.lease import LeaseLapsed
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+Runner = Callable[[tuple[Any, ...], Done], Rows | _Pending | None]
+"""Parameters and the callback -> as `Session.execute_now`. Raises SqlError as the statement would."""
+
+_BEGUN = {start: Rows("START TRANSACTION" if start else "BEGIN") for start in (False, True)}
+_NOT_NOW = (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed)
+
+
+def runner(session: Session, plan: Plan) -> Runner | None:
+    """What runs this plan, in a block or outside; None if the fast door has to look at it each time.
+
+    Call it after the plan has been executed: it is compiled then.
+    """
+    compiled = plan.compiled
+    if compiled is None or session.executor.frontier is not None:
+        return None
+    if compiled.door is Door.END:
+        return _ending(session, compiled.statement)
+    if compiled.door is Door.WRITE or (compiled.door is Door.READ and not compiled.lock):
+        return _keyed(session, plan, compiled)
+    return None
+
+
+def _ending(session: Session, statement: Any) -> Runner | None:
+    """BEGIN and COMMIT, which are the same whatever the catalog."""
+    if isinstance(statement, st.Begin) and statement.as_of is None:
+        begun = _BEGUN[bool(statement.start)]
+
+        def begin(params: tuple[Any, ...], done: Done) -> Rows | None:
+            if session.block is not None:
+                return None
+            session.open_block(implicit=False, begin=statement)
+            return begun
+
+        return begin
+    if isinstance(statement, st.Commit) and not statement.chain:
+        advisory = session.executor.advisory
+
+        def commit(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
+            block = session.block
+            if block is None or block.failed or block.implicit or advisory.awaited:
+                return None
+            return session.commit_now(done, "COMMIT")
+
+        return commit
+    return None
+
+
+def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
+    executor, target = session.executor, compiled.target
+    catalogs, settings, submit = executor.catalogs, session.settings, executor.submit
+    writes = compiled.door is Door.WRITE
+    rules = compiled.rules
+    in_blocks = rules is None or not (rules.wide_checks or compiled.related)
+
+    def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
+        if (
+            plan.compiled is not compiled
+            or catalogs.newest is not session._base
+            or compiled.catalog is not session._seen
+        ):
+            return None
+        block = session.block
+        if block is None:
+            if target is None or session.pinned is not None or executor.read_only or settings.read_only:
+                return None
+            session._now_us = 0
+            try:
+                member = WriteMember(target, params, session, done, plan)
+            except commands.NeedsLease:
+                return None
+            submit(member)
+            return PENDING
+        if (
+            not in_blocks
+            or block.failed
+            or block.catalog is not None
+            or block.gathered is not None
+            or block.as_of is not None
+            or (writes and block.read_only)
+        ):
+            return None
+        try:
+            return keyed.run_in_block(session, block, compiled, plan, params)
+        except keyed.WouldBlock as blocked:
+            again = session.again(plan, params, done)
+            return LockWait(session, block, compiled, plan, params, done, again).begin(blocked)
+        except _NOT_NOW:
+            return None
+
+    return run
+
+
+__all__ = ["Runner", "runner"]
