@@ -323,6 +323,7 @@ async def _lock_table(
                 f'cannot lock relation "{found.name}"',
                 detail="This operation is not supported for sequences.",
             )
+        permissions.require_lock(session, found, s.mode)
         for table in _tables_of(session, found):
             block.use(table)
             if "share" in s.mode or "exclusive" in s.mode:

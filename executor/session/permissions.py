@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS
 from planner.abc import Table
-from planner.catalog import Catalog, rights
+from planner.catalog import Catalog, View, rights
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import function_named
@@ -34,6 +34,17 @@ def require_columns(session: Session, table: Table, privilege: str, attnums: Seq
     holds = [rights.holds(session.catalog, session.user, table, privilege, n) for n in (attnums or [0])]
     if not all(holds):
         raise rights.denied(table)
+
+
+def require_lock(session: Session, relation: Table | View, mode: str) -> None:
+    """What LOCK TABLE asks for: the right to do something that takes such a lock, or a stronger one. Raises 42501."""
+    wanted = ["UPDATE", "DELETE", "TRUNCATE"]
+    if mode == "row exclusive":
+        wanted.append("INSERT")
+    elif mode == "access share":
+        wanted = ["SELECT"]
+    if not any(rights.holds(session.catalog, session.user, relation, p) for p in wanted):
+        raise rights.denied(relation)
 
 
 def require_setting(session: SessionContext, key: str) -> None:

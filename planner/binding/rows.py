@@ -23,6 +23,7 @@ from planner.abc import (
 from planner.binding import generated, ir, keyed, system_columns, updatable_views
 from planner.binding.arbiters import inferred, refuse_deferrable
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
+from planner.binding.clauses import refuse_sets
 from planner.binding.collating import carried
 from planner.binding.compound import with_text
 from planner.binding.emit import EmittedColumn
@@ -429,6 +430,8 @@ class RowBinder:
                 else:
                     out[index] = self.assigned(self.expressions.bind(v, scope), column, first_position(v))
         if any(c.generated for c in table.columns):
+        for node in out.values():
+            refuse_sets(node, "UPDATE")
             row = [out.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
             done = self.generated(table, row)
             for i, c in enumerate(table.columns):
@@ -509,6 +512,8 @@ class RowBinder:
             ]
         targets = self.queries.targets(clause.expressions, scope)
         self.joined = JoinedColumns(self.queries, {r.number for r in scope.relations[1:]})
+        for x in targets:
+            refuse_sets(x.node, "RETURNING")
         for x in targets:
             x.node = self.joined.taken(x.node)
             if self.view is None and isinstance(x.node, ir.Var) and x.node.relation == relation.number:

@@ -71,15 +71,13 @@ def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
     target = scope.catalog.table(found.foreign_table)
     mine = {c.attnum: c for c in table.columns}
     theirs = {c.attnum: c for c in target.columns}
-    scope.checks.append(
-        foreign_keys.check_rows(
-            scope,
-            on.table,
-            checked,
-            [mine[n] for n in found.columns],
-            target,
-            [theirs[n] for n in found.foreign_columns],
-        )
+    scope.checks += foreign_keys.check_rows(
+        scope,
+        on.table,
+        checked,
+        [mine[n] for n in found.columns],
+        target,
+        [theirs[n] for n in found.foreign_columns],
     )
 
 

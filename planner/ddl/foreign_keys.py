@@ -56,7 +56,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         validated=not (said.not_valid and has_rows),
     )
     if has_rows and not said.not_valid:
-        scope.checks.append(check_rows(scope, table, constraint, columns, target, key))
+        scope.checks += check_rows(scope, table, constraint, columns, target, key)
     return dataclasses.replace(table, constraints=(*table.constraints, constraint))
 
 
@@ -136,15 +136,17 @@ def _refuse_deferrable(what: str, target: Table) -> NoReturn:
     raise PlanError("55000", f'cannot use a deferrable {what} for referenced table "{target.name}"')
 
 
-_INTEGERS = frozenset((types.INT2, types.INT4, types.INT8))
-_NUMBERS = _INTEGERS | {types.NUMERIC, types.FLOAT4, types.FLOAT8}
+_NUMBERS = {types.INT2: 0, types.INT4: 0, types.INT8: 0, types.NUMERIC: 1, types.FLOAT4: 2, types.FLOAT8: 2}
+"""Where each stands in the order in which numbers are converted without being asked."""
 _TEXTS = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
 _TIMES = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
 
 
-def _comparable(a: int, b: int) -> bool:
-    """Whether an equality operator takes both without an explicit cast."""
-    return a == b or any(a in group and b in group for group in (_NUMBERS, _TEXTS, _TIMES))
+def _comparable(mine: int, theirs: int) -> bool:
+    """Whether the key's own equality takes what refers to it, converted without an explicit cast."""
+    if mine in _NUMBERS and theirs in _NUMBERS:
+        return _NUMBERS[mine] <= _NUMBERS[theirs]
+    return mine == theirs or any(mine in group and theirs in group for group in (_TEXTS, _TIMES))
 
 
 def check_rows(
@@ -154,18 +156,32 @@ def check_rows(
     columns: list[Column],
     target: Table,
     key: list[Column],
-) -> DataCheck:
+) -> list[DataCheck]:
+    """What must not be found: a row without a parent and, with MATCH FULL, one whose key is null in part."""
     mine = [quote_identifier(c.name) for c in columns]
     theirs = [quote_identifier(c.name) for c in key]
     joined = " AND ".join(f"p.{t} = f.{m}" for m, t in zip(mine, theirs, strict=True))
     present = " AND ".join(f"f.{m} IS NOT NULL" for m in mine)
     values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
-    return DataCheck(
+    message = f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"'
+    orphans = DataCheck(
         f"SELECT {', '.join('f.' + m for m in mine)} FROM {constraints.qualified(scope, table)} AS f WHERE {present} AND NOT EXISTS "
         f"(SELECT 1 FROM {constraints.qualified(scope, target)} AS p WHERE {joined}) LIMIT 1",
         "23503",
-        f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"',
+        message,
         f'Key ({", ".join(mine)})=({values}) is not present in table "{target.name}".',
         table,
         constraint.name,
     )
+    if constraint.match != "f" or len(mine) < 2:
+        return [orphans]
+    some = " OR ".join(f"f.{m} IS NOT NULL" for m in mine)
+    mixed = DataCheck(
+        f"SELECT 1 FROM {constraints.qualified(scope, table)} AS f WHERE ({some}) AND NOT ({present}) LIMIT 1",
+        "23503",
+        message,
+        "MATCH FULL does not allow mixing of null and nonnull key values.",
+        table,
+        constraint.name,
+    )
+    return [orphans, mixed]

@@ -112,6 +112,9 @@ def _creates_index(scope: Scope, said: st.CreateIndex) -> None:
 def _drops(scope: Scope, said: st.Drop) -> None:
     if said.kind == "role":
         _roles(scope, "drop role")
+        for name in said.names:
+            if rights.is_superuser(scope.catalog, name.name):
+                raise PlanError("42501", "must be superuser to drop superusers")
     for name in said.names:
         thing: CatalogObject | None
         if said.kind == "schema":
@@ -181,11 +184,23 @@ def _alters_role(scope: Scope, said: st.AlterRole) -> None:
         return
     if role.superuser or said.options.get("superuser") is not None:
         raise PlanError("42501", "must be superuser to alter superuser roles or change superuser attribute")
+    if said.new_name:
+        if role.superuser:
+            raise PlanError("42501", "must be superuser to rename superusers")
+        _roles(scope, "rename role")
+        return
     mine = scope.catalog.role(scope.user)
     if mine is None or not mine.create_role:
+    if role.replication or said.options.get("replication") is not None:
+        raise PlanError(
+            "42501", "must be superuser to alter replication roles or change replication attribute"
+        )
+    if said.options.get("bypassrls") is not None:
+        raise PlanError("42501", "must be superuser to change bypassrls attribute")
         raise PlanError("42501", "permission denied")
 
 
+    _may_join(scope, (said.name,) if said.options.get("user") else ())
 def _alters_settings(scope: Scope, said: st.AlterSettings) -> None:
     database = scope.catalog.database(said.database) if said.database else None
     if said.tag == "ALTER DATABASE":
@@ -211,13 +226,24 @@ def _creates_role(scope: Scope, said: st.CreateRole) -> None:
         raise PlanError("42501", "must be superuser to create superusers")
     _roles(scope, "create role")
 
+    if said.options.get("replication"):
+        raise PlanError("42501", "must be superuser to create replication users")
+    if said.options.get("bypassrls"):
+        raise PlanError("42501", "must be superuser to create bypassrls users")
 
+    _may_join(scope, said.options.get("in_role", ()))
 def _grants_role(scope: Scope, said: st.GrantRole) -> None:
-    role = scope.catalog.role(scope.user)
-    if role is not None and role.create_role:
-        return
-    for name in said.roles:
-        if scope.catalog.role(name) is not None:
+    _may_join(scope, said.roles)
+
+
+def _may_join(scope: Scope, groups: Iterable[str]) -> None:
+    """Who may say who is in these roles: of a superuser only another one, or everybody would soon be one."""
+    mine = scope.catalog.role(scope.user)
+    for name in groups:
+        role = scope.catalog.role(name)
+        if role is not None and role.superuser:
+            raise PlanError("42501", "must be superuser to alter superusers")
+        if role is not None and (mine is None or not mine.create_role):
             raise PlanError("42501", f'must have admin option on role "{name}"')
 
 
@@ -240,6 +266,13 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         return
     if thing is not None:
         must_own(scope, thing)
+    elif said.kind == "role":
+        if rights.is_superuser(scope.catalog, said.name.name):
+            raise PlanError("42501", "must be superuser")
+        mine = scope.catalog.role(scope.user)
+        if mine is None or not mine.create_role:
+            raise PlanError("42501", "must have CREATEROLE privilege")
+        return
 
 
 def may_grant(scope: Scope, thing: CatalogObject, privileges: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ import dataclasses
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Plan, PlanError, TypeRef
+from planner.abc import Column, Oid, Plan, PlanError, TypeRef
 from planner.binding.updatable_views import view_target
 from planner.catalog import Catalog, View
 from planner.cursors import is_select_into
@@ -30,11 +30,6 @@ def settled_query(scope: Scope, said: st.Sql) -> str:
 def create_view(scope: Scope, said: st.CreateView) -> None:
     schema = scope.schema_for(said.name, said.temporary)
     name = said.name.name
-    old = scope.catalog.relation_in(schema.oid, name)
-    if old is not None and not (said.replace and isinstance(old, View)):
-        if said.replace:
-            raise PlanError("42809", f'"{name}" is not a view')
-        scope.refuse_duplicate(schema, name)
     text = " " * said.query.offset + said.query.text
     plan, _ = scope.planner.plan(text, scope.context(), normalise=False)
     if is_select_into(plan):
@@ -51,6 +46,16 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         refuse_check_option(
             scope.catalog, View(0, schema.oid, name, columns, query, search_path=scope.search_path)
         )
+    if not schema.name.startswith("pg_temp_") and _is_of_session(scope, depends):
+        scope.notice(f'view "{name}" will be a temporary view')
+        if said.name.schema:
+            raise PlanError("42P16", "cannot create temporary relation in non-temporary schema")
+        schema = scope.schema_for(said.name, True)
+    old = scope.catalog.relation_in(schema.oid, name)
+    if old is not None and not (said.replace and isinstance(old, View)):
+        if said.replace:
+            raise PlanError("42809", f'"{name}" is not a view')
+        scope.refuse_duplicate(schema, name)
     if isinstance(old, View):
         _refuse_other_columns(old, columns)
         scope.replace(
@@ -74,6 +79,11 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
             scope.search_path,
         )
     )
+
+
+def _is_of_session(scope: Scope, depends: tuple[Oid, ...]) -> bool:
+    """Whether one of these is gone when the session ends, and so what is made of it."""
+    return any(getattr(scope.catalog.get(oid), "temporary", False) for oid in depends)
 
 
 def refuse_check_option(catalog: Catalog, view: View) -> None:
