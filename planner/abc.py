@@ -324,6 +324,14 @@ class Produced:
 
 
 @dataclass(frozen=True, slots=True)
+class Handed:
+    """Rows that another part of the statement has made, by the slot that they are put in; each of these types."""
+
+    slot: str
+    types: tuple[TypeRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class OrderKey:
     value: Expr
     descending: bool = False
@@ -377,14 +385,15 @@ class JoinStep:
     before this one's, `condition` and `passes` may look at this one's too.
     """
 
-    table: Table | None  # None: its rows are Produced
-    lookup: Lookup | Produced  # points are one key, but for the first step's
+    table: Table | None  # None: its rows are Produced, or Handed
+    lookup: Lookup | Produced | Handed  # points are one key, but for the first step's
     width: int
     condition: Expr | None = None
     unique: int = 0  # as in KeyedRead
     index: tuple[int, ...] = ()
     outer: bool = False  # LEFT JOIN: a row that finds none goes on with nulls
     passes: Expr | None = None  # asked of the row after that
+    rid: bool = False  # behind the table's columns there is the row's id
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,6 +414,8 @@ class KeyedJoin:
     """DISTINCT ON: of rows that are alike in these, in order, the first."""
     condition: Expr | None = None  # asked of what is given alone
     given: int = 0
+    compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
+    """The executor's, where it is a part of a statement that writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +468,8 @@ class Query:
     pieces: tuple[str | Slot | Param | SessionValue, ...]
     relations: tuple[RelationUse | SystemUse | ChangesUse, ...]
     volatile: bool = False
+    by_key: KeyedJoin | None = None
+    """The same for the keyed engine, of a query that is a part of a statement that writes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executor.keyed import casts, comparison, numbers, text, times  # noqa: F401 - they fill the registry
+from executor.keyed import casts, comparison, numbers, patterns, text, times  # noqa: F401 - they fill the registry
 from executor.keyed.numbers import INT_BOUNDS
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
@@ -225,6 +225,10 @@ class _Writer:
             raise NotCompilable(f"order of type {arg.type.oid}")
         return "" if order is comparison.order_of("int4") else self.name(order)
 
+    def _assign(self, e: Call) -> str:
+        """As a column of that type takes it."""
+        return _fitted(self, e.args[0], e.type)
+
     def _now(self, _e: Call) -> str:
         return "s.now_us()"
 
@@ -240,7 +244,7 @@ class _Writer:
 _SPECIAL = frozenset(
     {
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false",
-        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session",
+        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session", "assign",
     }
 )  # fmt: skip
 

@@ -17,7 +17,7 @@ could not be twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
 from executor.snapshot.abc import TooFarToLook
-from planner.abc import Ask, Call, Expr, JoinStep, KeyedJoin, Points, Produced, Range, Table
+from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
 from storage.abc import Row, Timestamp
 from txn.columns import THE_ROW, Columns
 
@@ -37,21 +37,25 @@ ROWS_MAX: Final = 1_000
 LOOKED_AT_MAX: Final = 3_000
 """Runs of subqueries and rows that their steps find, together."""
 
+NOTHING_HANDED: Final[Mapping[str, Sequence[Row]]] = {}
+
 
 class JoinPlan:
     """A compiled KeyedJoin, with all queries in it."""
 
-    __slots__ = ("_queries", "_root", "by_index", "footprints", "tables")
+    __slots__ = ("_queries", "_root", "by_index", "footprints", "handed", "tables", "types")
 
     def __init__(self, body: KeyedJoin) -> None:
         """Raises NotCompilable."""
         self._queries: dict[int, tuple[_Query, ...]] = {}
         made: list[JoinStep] = []
         footprints: list[Columns] = []
+        handed: list[Handed] = []
 
         def compiled(query: KeyedJoin) -> _Query:
             first = len(made)
             made.extend(step for step in query.steps if step.table is not None)
+            handed.extend(step.lookup for step in query.steps if isinstance(step.lookup, Handed))
             footprints.extend(_footprints(query))
             for number, inner in _inside(query):
                 if number not in self._queries:
@@ -65,6 +69,13 @@ class JoinPlan:
         """What the join depends on of each table's rows."""
         self.by_index: tuple[bool, ...] = tuple(bool(step.index) for step in made)
         """Whose rows are found by an index: what it was asked for no view notes."""
+        self.handed: tuple[Handed, ...] = tuple(handed)
+        outputs = body.groups.outputs if body.groups is not None and body.groups.outputs else body.outputs
+        self.types: tuple[TypeRef, ...] = tuple(e.type for e in outputs)
+
+    def applies(self, params: Sequence[Any], session: Any) -> bool:
+        """Whether what is asked before anything is looked up is so."""
+        return self._root.applies(params, session)
 
     def short(self, params: Sequence[Any], session: Any, images: Any, ts: Timestamp) -> Sequence[Row]:
         """The result's rows. Raises NoKeyedAnswer where DuckDB is to find them."""
@@ -77,16 +88,28 @@ class JoinPlan:
         views: Sequence[KeyedView],
         images: Sequence[Any],
         ts: Timestamp,
+        handed: Mapping[str, Sequence[Row]] = NOTHING_HANDED,
     ) -> Sequence[Row]:
         """The same where a transaction's own writes lie over the images. `views`, `images`: of each of `tables`."""
-        run = _Run(self._queries, params, session, views, images, ts)
+        run = _Run(self._queries, params, session, views, images, ts, handed)
         return self._root.rows((), run)
 
 
 class _Run:
     """One execution: what it reads from, and what its subqueries came to. It stands behind the parameters (`compile.ask`)."""
 
-    __slots__ = ("_known", "_left", "_queries", "_sets", "images", "params", "session", "ts", "views")
+    __slots__ = (
+        "_known",
+        "_left",
+        "_queries",
+        "_sets",
+        "handed",
+        "images",
+        "params",
+        "session",
+        "ts",
+        "views",
+    )
 
     def __init__(
         self,
@@ -96,8 +119,9 @@ class _Run:
         views: Sequence[KeyedView],
         images: Sequence[Any],
         ts: Timestamp,
+        handed: Mapping[str, Sequence[Row]],
     ) -> None:
-        self._queries = queries
+        self._queries, self.handed = queries, handed
         self.params = (*params, self) if queries else params
         self.session, self.views, self.images, self.ts = session, views, images, ts
         self._known: dict[tuple[int, Row], Sequence[Row]] = {}
@@ -160,6 +184,9 @@ class _Query:
         self._project = compile_tuple(body.outputs)
         self._ending = Ending(body)
 
+    def applies(self, params: Sequence[Any], session: Any) -> bool:
+        return self._condition is None or self._condition(params, (), session)
+
     def rows(self, given: Row, run: _Run) -> Sequence[Row]:
         """Raises NoKeyedAnswer."""
         params, session = run.params, run.session
@@ -193,10 +220,15 @@ class _Step:
             self._ask = lambda p, s, r: given(p, r, s)
             self._find = lambda asked, run: run.rows(produced, asked)
             return
+        if isinstance(lookup, Handed):
+            slot = lookup.slot
+            self._ask = lambda _p, _s, _r: ()
+            self._find = lambda _asked, run: run.handed[slot]
+            return
         assert table is not None
         if isinstance(lookup, Range):
             self._ask = compile_range(lookup, table)
-            self._find = _in_range(number)
+            self._find = _in_range(number, rid=step.rid)
             return
         positions = step.index or key_positions(table, step.unique)
         types = [table.columns[i].type for i in positions]
@@ -246,6 +278,8 @@ def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
         columns = tuple(range(len(table.columns)))
         positions = step.index
 
+        rid = step.rid
+
         def by_index(key: Any, run: _Run) -> Sequence[Row]:
             view = run.views[number]
             if isinstance(view, OverlayView):
@@ -254,6 +288,9 @@ def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
                 found = run.images[number].index(positions).find(key, run.ts, ROWS_MAX, columns)
             if found is None:
                 raise TooFarToLook
+            if rid:
+                hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
+                return [(*hit[1], hit[0]) for hit in hits if hit is not None]
             return found
 
         return by_index
@@ -261,11 +298,11 @@ def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
 
     def by_unique(key: Any, run: _Run) -> Sequence[Row]:
         held = run.views[number].find_unique(oid, key, run.ts)
-        return () if held is None else (held[2],)
+        return () if held is None else ((*held[2], held[1]) if step.rid else held[2],)
 
     def by_primary(key: Any, run: _Run) -> Sequence[Row]:
         hit = run.views[number].get(key, run.ts)
-        return () if hit is None else (hit[1],)
+        return () if hit is None else ((*hit[1], hit[0]) if step.rid else hit[1],)
 
     return by_unique if oid else by_primary
 
@@ -284,7 +321,7 @@ def _by_keys(one: _Find) -> _Find:
     return by_keys
 
 
-def _in_range(number: int) -> _Find:
+def _in_range(number: int, *, rid: bool) -> _Find:
     def in_range(bounds: Any, run: _Run) -> Sequence[Row]:
         low, high, low_inclusive, high_inclusive = bounds
         view, image = run.views[number], run.images[number]
@@ -292,7 +329,7 @@ def _in_range(number: int) -> _Find:
         if (view.count_at_most(bounds) if own else image.count_at_most(*bounds)) > ROWS_MAX:  # type: ignore[attr-defined]
             raise TooFarToLook
         hits = view.scan(low, high, run.ts, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
-        rows = [hit[2] for hit in islice(hits, ROWS_MAX + 1)]
+        rows = [(*hit[2], hit[1]) if rid else hit[2] for hit in islice(hits, ROWS_MAX + 1)]
         if len(rows) > ROWS_MAX:
             raise TooFarToLook
         return rows
@@ -309,8 +346,8 @@ def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
     for step in body.steps:
         yield from (e for e in (step.condition, step.passes) if e is not None)
         lookup = step.lookup
-        if isinstance(lookup, Produced):
-            yield from lookup.given
+        if isinstance(lookup, Produced | Handed):
+            yield from lookup.given if isinstance(lookup, Produced) else ()
         elif isinstance(lookup, Points):
             yield from (part for key in lookup.keys for part in key)
             yield from (lookup.listed,) if lookup.listed is not None else ()
@@ -343,7 +380,7 @@ def _footprints(body: KeyedJoin) -> Iterable[Columns]:
     for step in body.steps:
         end = begin + step.width
         if step.table is not None:
-            yield THE_ROW | columns_at(step.table, (i - begin for i in named if begin <= i < end))
+            yield THE_ROW | columns_at(step.table, (i - begin for i in named if begin <= i < end - step.rid))
         begin = end
 
 

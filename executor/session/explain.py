@@ -102,9 +102,16 @@ def describe_body(body: Body) -> tuple[str, list[str]]:
     raise AssertionError(body)
 
 
+def _by_keys(body: Body) -> bool:
+    """Whether all that a statement that writes or locks looks for may be found by keys."""
+    if isinstance(body, WithWrites):
+        return all(_by_keys(part) for part in (*(w.body for w in body.writes), body.body))
+    return isinstance(body, UpdateQuery | DeleteQuery | LockingQuery) and body.query.by_key is not None
+
+
 def _otherwise(plan: Plan) -> dict[str, Any]:
     """Which engine it is if what is asked for turns out to be little, or much: each execution decides."""
-    if "keyed" in plan.extra or "by_range" in plan.extra:
+    if "keyed" in plan.extra or "by_range" in plan.extra or _by_keys(plan.body):
         return {"Engine For Few Rows": "keyed"}
     return {"Engine For Many Rows": "columnar"} if "beyond" in plan.extra else {}
 

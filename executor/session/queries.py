@@ -26,7 +26,7 @@ from executor.keyed.footprint import read_by_query
 from executor.keyed.overlay import TableWrites
 from executor.keyed.read import LookupPlan
 from executor.past.tables import Loan, shard_of
-from executor.session import changes, keyed
+from executor.session import changes, few_rows, keyed
 from executor.session.advisory import refused_midway
 from executor.session.block import Block
 from executor.session.values import session_value
@@ -466,6 +466,10 @@ async def arrow(
     begins: bool = True,
 ) -> pa.Table:
     """A query's whole result, canonical where `types` are given."""
+    if query.by_key is not None and block is not None:
+        few = await few_rows.found(session, block, query, query.by_key, params, extra or {}, begins=begins)
+        if few is not None:
+            return few if types is None else canonical_table(few, types)
 
     async def table() -> pa.Table:
         prepared = await prepare(session, block, query, params, extra, begins=begins)

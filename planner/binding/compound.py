@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, ResultColumn, TypeRef
-from planner.binding import collating, ir, recursion
+from planner.abc import PlanError, Query, ResultColumn, TypeRef
+from planner.binding import collating, ir, keyed, recursion
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
@@ -215,10 +217,10 @@ class CompoundBinder(QueryWriter):
         ]
         bound = BoundQuery(frag, columns, forms)
         by_key = self.united_by_key(bounds, refs, distinct=not all_rows) if word == "UNION" else None
-        keyed = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))
-        if keyed and word != "UNION":
+        by_value = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))
+        if by_value and word != "UNION":
             bound = BoundQuery(self._by_keys(word, all_rows, operands, refs, forms), columns, forms)
-        elif keyed and not all_rows:
+        elif by_value and not all_rows:
             bound = BoundQuery(self._united_rows(operands, refs, forms), columns, forms)
         bound.by_key = by_key
         return self.ordered(bound, node, scope, prefix, top)
@@ -309,7 +311,14 @@ class CompoundBinder(QueryWriter):
     def kept(self, parts: Parts, steps: Sequence[FromStep]) -> BoundSelect | None:
         """A SELECT for the keyed engine."""
         self._selects += 1
-        return BoundSelect(self.ctx.catalog, parts, steps, self._selects) if self.prefer_keyed else None
+        return BoundSelect(self.ctx.catalog, parts, steps, self._selects) if self.keeps_selects else None
+
+    def also_by_key(self, query: Query, parts: Parts, steps: Sequence[FromStep]) -> Query:
+        """A query of a statement that writes, with the same for the keyed engine if that can be."""
+        select = self.kept(parts, steps)
+        with contextlib.suppress(keyed.NotKeyed):
+            return replace(query, by_key=select.plan()) if select is not None else query
+        return query
 
     def united_by_key(
         self, sides: Sequence[BoundQuery], refs: Sequence[TypeRef], *, distinct: bool

@@ -11,14 +11,16 @@ engine or written as a query that yields the rows to write:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
+from planner import types as t
 from planner.abc import (
     Body,
+    Call,
     DeleteQuery,
     InsertQuery,
     InsertValues,
@@ -26,9 +28,11 @@ from planner.abc import (
     KeyedUpdate,
     PlanError,
     Points,
+    Query,
     ResultColumn,
     Slot,
     Table,
+    TypeRef,
     UpdateQuery,
 )
 from planner.binding import ir, keyed, locking, updatable_views
@@ -36,7 +40,8 @@ from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
 from planner.binding.rows import RowBinder, is_default
-from planner.binding.scope import Relation, Scope
+from planner.binding.scope import FromStep, Relation, Scope
+from planner.binding.state import Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.parse import position as first_position
 
@@ -56,6 +61,9 @@ class Bound:
 
 class DmlBinder(RowBinder):
     """Binds whole statements."""
+
+    steps: tuple[FromStep, ...] | None = ()
+    """The relations of FROM or USING; None: they are more than plain joins."""
 
     def insert(self, node: exp.Insert) -> Bound:
         table, alias = self.target(node.this, "insert into")
@@ -112,7 +120,7 @@ class DmlBinder(RowBinder):
         if prefix is not None:
             query = sql(prefix, query)
         body = self.queries.finished(query)
-        returning = self.returning_query(returning_nodes, returning_relation, "new")
+        returning = self.returning_query(table, returning_nodes, returning_relation, "new")
         return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT")
 
     def _note_insert(self, node: exp.Insert, table: Table, alias: str, listed: list[int]) -> None:
@@ -277,11 +285,13 @@ class DmlBinder(RowBinder):
         joined = self.joined.items if self.joined is not None else []
         text = self._target_query(prefix, [*items, *joined], relation, source, where)
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
+        if by_range is None and not extra and not any(c.generated for c in table.columns):
+            query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
             table,
             query,
             tuple(sorted(assignments)),
-            self.returning_query(outs, returning_relation, "new"),
+            self.returning_query(table, outs, returning_relation, "new"),
             len(joined),
         )
         return Bound(body, columns, "UPDATE", by_range, extra)
@@ -324,7 +334,10 @@ class DmlBinder(RowBinder):
         extra = self.joined.items if self.joined is not None else []
         text = self._target_query(prefix, [*items, *extra], relation, source, where)
         query = self.queries.finished(text, with_rid=relation.number)
-        returning = self.returning_query(outs, returning_relation, "old")
+        if by_range is None and not extra:
+            old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
+            query = self._found_by_key(query, relation, where, [] if outs is None else old)
+        returning = self.returning_query(table, outs, returning_relation, "old")
         return Bound(
             DeleteQuery(table, query, returning, len(extra)),
             columns,
@@ -333,12 +346,33 @@ class DmlBinder(RowBinder):
             constants,
         )
 
+    def _found_by_key(
+        self, query: Query, relation: Relation, where: ir.Node | None, row: Sequence[ir.Node]
+    ) -> Query:
+        """The query, and how keys lead to the target's rows: the id of each once, then what is made of it."""
+        assert relation.table is not None
+        if self.steps is None:
+            return query
+        rid = ir.Var(TypeRef(t.INT8), relation.number, len(relation.table.columns))
+        targets = [Target("", n) for n in (rid, *row)]
+        parts = Parts(None, where, targets, distinct_on=[rid] if self.steps else None)
+        made = self.queries.also_by_key(query, parts, (FromStep(relation, rid=True), *self.steps))
+        if made.by_key is None:
+            return made
+        rid_of, *values = made.by_key.outputs
+        fitted = [
+            v if n.type == c.type else Call("assign", (v,), c.type)
+            for v, n, c in zip(values, row, relation.table.columns, strict=bool(row))
+        ]
+        return replace(made, by_key=replace(made.by_key, outputs=(rid_of, *fitted)))
+
     def _joined_scope(
         self, node: exp.Expression, relation: Relation, others: Any
     ) -> tuple[Scope, Frag | None]:
         """The target's scope with the relations of FROM or USING beside it."""
         target = self.scope_of(relation)
         target.ctes, target.parent = self._scope.ctes, None
+        self.steps = ()
         if not others:
             return target, None
         tables = (
@@ -357,6 +391,7 @@ class DmlBinder(RowBinder):
                 frag = self.queries.sources.from_clause(listed, scope)
                 assert frag is not None
                 frags.append(frag)
+                self.steps = tuple(scope.steps) or None
                 continue
             made = self.queries.sources.item(x, scope)
             for j in node.args.get("joins") or ():
@@ -364,6 +399,7 @@ class DmlBinder(RowBinder):
             scope.relations += made.relations
             scope.columns += made.columns
             frags.append(made.frag)
+            self.steps = (*self.steps, *made.steps) if self.steps is not None and made.steps else None
         for r in scope.relations:
             if r.name == relation.name:
                 raise PlanError("42712", f'table name "{r.name}" specified more than once')

@@ -71,7 +71,7 @@ def _closed_set() -> frozenset[str]:
         "octet_length(text)", "lower(text)", "upper(text)", "substr(text, int4)", "substr(text, int4, int4)",
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
         "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
-        "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
+        "text ~~ text", "text !~~ text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
         "timestamptz - timestamptz",
     }  # fmt: skip
     return frozenset(ops)

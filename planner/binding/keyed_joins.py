@@ -19,7 +19,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
-from planner.abc import Const, Expr, JoinStep, KeyedJoin, Lookup, Points, Produced, Range, Table, TypeRef
+from planner.abc import (
+    Const,
+    Expr,
+    Handed,
+    JoinStep,
+    KeyedJoin,
+    Lookup,
+    Points,
+    Produced,
+    Range,
+    Table,
+    TypeRef,
+)
 from planner.binding import ir, keyed
 from planner.binding.index_reads import indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
@@ -37,7 +49,7 @@ class _Way(NamedTuple):
     """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
 
     rank: int
-    lookup: Lookup | Produced
+    lookup: Lookup | Produced | Handed
     unique: int
     positions: tuple[int, ...]
     """Of an index's columns, if it is one."""
@@ -161,7 +173,9 @@ class _Order:
 
     def _add(self, way: _Way, step: FromStep) -> None:
         table, number = step.relation.table, step.relation.number
-        width = len(table.columns) if table is not None else len(step.relation.columns)
+        width = len(step.relation.columns)
+        if table is not None and not step.handed:
+            width = len(table.columns) + step.rid
         self.offsets[number] = self._width
         self._width += width
         condition, passes = keyed.condition(way.rest, self.offsets), None
@@ -172,11 +186,24 @@ class _Order:
         gone = {id(c) for c in ready}
         self._pool = [c for c in self._pool if id(c) not in gone]
         self.made.append(
-            JoinStep(table, way.lookup, width, condition, way.unique, way.positions, step.outer, passes)
+            JoinStep(
+                None if step.handed else table,
+                way.lookup,
+                width,
+                condition,
+                way.unique,
+                way.positions,
+                step.outer,
+                passes,
+                step.rid,
+            )
         )
 
     def _way(self, step: FromStep, asked: list[ir.Node]) -> _Way | None:
         table, number = step.relation.table, step.relation.number
+        if step.handed:
+            types = tuple(c.type for c in step.relation.columns)
+            return _Way(1, Handed(step.handed, types), 0, (), asked)
         if table is None:
             return self._produced(step, asked)
         if not asked:

@@ -16,26 +16,40 @@ a part has locked by primary key need not be noted once more as read by a statem
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import CommonWrite, LockingQuery, Lookup, PlanError, RowLock, SessionValue, Slot, TypeRef
+from planner.abc import (
+    Call,
+    CommonWrite,
+    Const,
+    KeyedJoin,
+    LockingQuery,
+    Lookup,
+    PlanError,
+    RowLock,
+    SessionValue,
+    Slot,
+    TypeRef,
+)
 from planner.binding import ir, keyed, locked_rows
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.naming import identifier
-from planner.binding.scope import Relation, Scope
-from planner.binding.state import BoundQuery, Parts
+from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
+from planner.binding.state import BoundQuery, Parts, Target
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
 
 STRENGTHS: Final = ("key share", "share", "no key update", "update")
+_COUNT: Final = TypeRef(t.INT8)
+_UNLIMITED: Final = 1 << 60
 _WAITS: Final = ("wait", "skip", "nowait")
 _Origin = tuple[int, int]
 
@@ -205,6 +219,7 @@ def locked(
 ) -> tuple[LockingQuery, BoundQuery]:
     """Writes a bound SELECT as a query that names the rows it found."""
     limited = not parts.ties and not (_none(parts.limit) and _none(parts.offset))
+    by_key = _by_key(queries, parts, scope, wishes, limited=limited)
     hidden: list[tuple[Frag, str]] = []
     if limited:
         limit, offset = queries.limits_of(parts)
@@ -226,10 +241,42 @@ def locked(
             queries.ranges[wish.row.number] = ()  # the rows that it gets are noted when they are locked
     parts.hidden = hidden
     bound = queries.written(parts, scope, top)
-    body = LockingQuery(
-        queries.finished(bound.frag), len(parts.targets), limited, tuple(locks), wishes.derived
-    )
+    query = replace(queries.finished(bound.frag), by_key=by_key)
+    body = LockingQuery(query, len(parts.targets), limited, tuple(locks), wishes.derived)
     return body, bound
+
+
+def _by_key(
+    queries: QueryBinder, parts: Parts, scope: Scope, wishes: Wishes, *, limited: bool
+) -> KeyedJoin | None:
+    """The query of `locked` for the keyed engine: all rows in order, for who locks them counts them."""
+    if parts.ties or parts.distinct_on or not scope.steps or not all(w.relation.table for w in wishes.tables):
+        return None
+    keys: list[ir.Node] = []
+    for wish in wishes.tables:
+        table, number = wish.row.table, wish.relation.number
+        keys.append(ir.Lit(TypeRef(t.INT8), None))  # the row's id, which nobody asks for if there is a key
+        keys += [ir.Var(table.columns[i].type, number, i) for i in table.key_indexes]
+    targets = [*parts.targets, *(Target("", n) for n in keys)]
+    select = queries.kept(replace(parts, targets=targets, limit=None, offset=None), scope.steps)
+    try:
+        made = select.plan() if select is not None else None
+        if made is None or not limited:
+            return made
+        limit, offset = (
+            Call("coalesce", (keyed.expression(n, {}), Const(least, n.type)), n.type)
+            if n is not None
+            else Const(least, _COUNT)
+            for n, least in ((parts.limit, _UNLIMITED), (parts.offset, 0))
+        )
+    except keyed.NotKeyed:
+        return None
+    cut = len(parts.targets)
+    right = tuple(Call("int8 >= int8", (n, Const(0, _COUNT)), TypeRef(t.BOOL)) for n in (limit, offset))
+    condition = Call("and", right, TypeRef(t.BOOL))  # or else DuckDB says what is wrong
+    return replace(
+        made, outputs=(*made.outputs[:cut], limit, offset, *made.outputs[cut:]), condition=condition
+    )
 
 
 def _none(node: ir.Node | None) -> bool:
@@ -274,10 +321,13 @@ def bind_part(
     queries.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
     names = ", ".join(f"r{number}.c{i}" for i in range(body.width)) or "1"
     frag = sql(f"SELECT {names} FROM ", Slot(slot), f" AS r{number}")
+    relation = Relation(number, "", [RelationColumn("", c.type) for c in bound.columns])
+    own = [Target("", ir.Var(c.type, number, i)) for i, c in enumerate(bound.columns)]
+    by_key = queries.kept(Parts(None, None, own), (FromStep(relation, handed=slot),))
     oids = {lock.table.oid for lock in body.locks}
     origins = tuple((c.table_oid, c.attnum) if c.table_oid in oids else None for c in bound.columns)
     queries.locked_texts[frag] = origins
-    return BoundQuery(frag, bound.columns, bound.forms)
+    return BoundQuery(frag, bound.columns, bound.forms, by_key=by_key)
 
 
 def _around(queries: QueryBinder, bound: BoundQuery) -> list[Item]:

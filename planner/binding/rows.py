@@ -33,7 +33,15 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.outer_aggregates import standing
 from planner.binding.queries import QueryBinder
 from planner.binding.records import told
-from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, no_column, similar_column
+from planner.binding.scope import (
+    FromStep,
+    Relation,
+    RelationColumn,
+    Scope,
+    StarColumn,
+    no_column,
+    similar_column,
+)
 from planner.binding.sources import CommonTable
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.catalog import View
@@ -523,9 +531,12 @@ class RowBinder:
         )
         return columns if self.common else told(columns), targets, relation.number
 
-    def returning_query(self, targets: list[Target] | None, number: int, slot: str) -> Query | None:
+    def returning_query(
+        self, table: Table, targets: list[Target] | None, number: int, slot: str
+    ) -> Query | None:
         if targets is None:
             return None
+        parts = Parts(None, None, [replace(x) for x in targets])
         source = sql(Slot(slot), f" AS r{number}")
         if self.joined is not None and self.joined.items:
             j = f"r{self.joined.number}"
@@ -534,7 +545,11 @@ class RowBinder:
             Parts(source, None, targets), self.queries.new_scope(None), not self.common
         )
         self.returned = bound
-        return self.queries.finished(self._with_queries(bound.frag))
+        query = self.queries.finished(self._with_queries(bound.frag))
+        if self.joined is not None and self.joined.items:
+            return query
+        relation = Relation(number, "", [RelationColumn(c.name, c.type) for c in table.columns])
+        return self.queries.also_by_key(query, parts, (FromStep(relation, handed=slot),))
 
 
 class JoinedColumns:

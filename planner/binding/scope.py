@@ -79,6 +79,10 @@ class FromStep:
     """Columns around those queries that they name,"""
     given_as: tuple[ir.Node, ...] = ()
     """and what stands for each of them."""
+    handed: str = ""
+    """The slot that its rows are put in by another part of the statement."""
+    rid: bool = False
+    """Behind the table's columns there is the row's id."""
 
 
 @dataclass(slots=True)

@@ -19,8 +19,8 @@ from planner.binding.fragments import Form, Frag, Item
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.locked_rows import Asked, InnerRow
 from planner.binding.parameters import Parameters
-from planner.binding.scope import Relation, Scope
 from planner.binding.routines import Routines
+from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
 from planner.catalog.system.context import SystemContext
@@ -118,6 +118,7 @@ class QueryState:
         self.system: list[SystemUse | ChangesUse] = []
         self.volatile = False
         self.prefer_keyed = True
+        self.keeps_selects = True
         self.common_writes: list[CommonWrite] = []
         self.in_common_write = False
         self.with_texts: dict[str, Frag] = {}

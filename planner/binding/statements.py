@@ -53,7 +53,7 @@ def bind_statement(
     """`emitter`: who writes the query's text, if not DuckDB's."""
     parameters = Parameters(parameter_types, kinds)
     queries = QueryBinder(ctx, text, parameters)
-    queries.prefer_keyed = prefer_keyed
+    queries.prefer_keyed = queries.keeps_selects = prefer_keyed
     if emitter is not None:
         queries.emitter = emitter
     plan = _bound(ast, ctx, queries, parameters, text)
@@ -130,7 +130,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         bound = queries.written(parts, scope, True)
     else:
         bound = queries.nested(node, None, top=True)
-        if bound.by_key is not None and not queries.common_writes:
+        if bound.by_key is not None and queries.prefer_keyed and not queries.common_writes:
             with contextlib.suppress(keyed.NotKeyed):
                 extra["keyed"] = bound.by_key.plan()
     query = with_writes(queries, queries.finished(bound.frag))

@@ -75,7 +75,7 @@ class Statements:
                 f"a.id = ANY ('{{{i},{j},{i}}}')", f"a.s = 's1' AND a.k = {k}", f"a.id IN (SELECT b.a_id FROM b WHERE b.id = {i})",
                 f"a.id IN (SELECT u.a_id FROM u WHERE u.id IN ({i}, {j}, {k}))", f"a.id = (SELECT u.a_id FROM u WHERE u.id = {k})",
                 f"a.id = ANY (ARRAY[{i}, {j}])", f"a.k = (SELECT max(b.v) FROM b WHERE b.id = {i})",
-                f"a.k IN (SELECT b.v FROM b WHERE b.id = {i} AND b.no < 3)",
+                f"a.k IN (SELECT b.v FROM b WHERE b.id = {i} AND b.no < 3)", f"a.k = {k} AND a.s LIKE '%{k % 3}'",
             )
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ interesting values, and so is PostgreSQL; results are compared as text, errors b
 from __future__ import annotations
 
 import itertools
+import random
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -224,3 +225,25 @@ def test_case_and_coalesce_are_lazy() -> None:
 def test_what_is_outside_the_set_is_refused_not_guessed() -> None:
     with pytest.raises(NotCompilable):
         compile_expression(Call("no_such_function(int4)", (Const(1, TypeRef(t.INT4)),), TypeRef(t.INT4)))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_like_is_postgresqls(postgres: psycopg.Connection[Any], seed: int) -> None:
+    """Also where a pattern ends with the escape character: that is an error only if the match comes to it."""
+    rng = random.Random(seed)
+    for _ in range(200):
+        text = "".join(rng.choice("ab\\%_\nß") for _ in range(rng.randrange(8)))
+        pattern = "".join(rng.choice("aab%%_\\ß\n") for _ in range(rng.randrange(7)))
+        wanted: Any
+        try:
+            row = postgres.execute("SELECT %s::text LIKE %s::text", (text, pattern)).fetchone()
+            assert row is not None
+            wanted = row[0]
+        except psycopg.Error as error:
+            wanted = error.sqlstate
+        found: Any
+        try:
+            found = STRICT["text ~~ text"](text, pattern)
+        except SqlError as error:
+            found = error.sqlstate
+        assert found == wanted, (text, pattern)

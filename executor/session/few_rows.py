@@ -1,0 +1,109 @@
+"""Queries of statements that write, where they find few rows: by keys, with DuckDB left out.
+
+    UPDATE jobs SET state = 'running' WHERE id IN (SELECT id FROM jobs WHERE queue = $1 ORDER BY at LIMIT 1 FOR UPDATE SKIP LOCKED)
+
+    the rows of the queue, in order    an index          -> locked one by one          (`executor.session.locking`)
+    the job with that id               a point           -> written as any other rows  (`executor.session.bulk`)
+    RETURNING                          the rows written
+
+What is found goes on as the query's rows would, and is noted as read as they would be: so nothing else of such a statement
+knows of this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from executor.columnar.rows import batch_rows
+from executor.keyed.compile import NotCompilable
+from executor.keyed.join import ROWS_MAX, JoinPlan
+from executor.session import queries
+from executor.session.block import Block
+from executor.snapshot.abc import NoKeyedAnswer
+from executor.snapshot.columns import rows_to_arrays
+from planner import types as t
+from planner.abc import KeyedJoin, Query, RelationUse, Table
+from storage.abc import Datum, Row
+from txn.abc import Isolation
+from txn.lease import LeaseLapsed
+
+if TYPE_CHECKING:
+    from executor.session.queries import Given
+    from executor.session.session import Session
+
+
+async def found(
+    session: Session,
+    block: Block,
+    query: Query,
+    by_key: KeyedJoin,
+    params: Sequence[Datum],
+    extra: Mapping[str, Given],
+    *,
+    begins: bool,
+) -> pa.Table | None:
+    """The query's rows; None: DuckDB is to find them, for they are many or not to be had by keys now."""
+    join = _compiled(by_key)
+    if join is None or not join.applies(params, session) or not all(_is_open(block, x) for x in join.tables):
+        return None
+    uses = [use for use in query.relations if isinstance(use, RelationUse)]
+    if block.as_of is not None or block.gathered is not None or any(use.slot in extra for use in uses):
+        return None  # of then; not all there yet; read before a part of the statement wrote it
+    handed = _handed(join, extra)
+    if handed is None:
+        return None
+    txn = block.statement() if begins else block.transaction()
+    await txn.settled()
+    if session.executor.frontier is not None and block.tables and txn.isolation is Isolation.READ_COMMITTED:
+        txn.check_written()
+    try:
+        views = [block.view(x, record=False) for x in join.tables]
+        images = [session.executor.store.image(x.shard) for x in join.tables]
+        rows = join.run(params, session, views, images, block.read_ts, handed)
+    except (NoKeyedAnswer, LeaseLapsed):
+        return None
+    for use in uses:
+        block.use(use.table)
+        queries.record(session, block, use, params)
+    arrays = rows_to_arrays(rows, [t.arrow_type(ref) for ref in join.types])
+    return pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
+
+
+def _compiled(by_key: KeyedJoin) -> JoinPlan | None:
+    if not by_key.compiled:
+        try:
+            by_key.compiled.append(JoinPlan(by_key))
+        except NotCompilable:
+            by_key.compiled.append(None)
+    return by_key.compiled[0]  # type: ignore[no-any-return]
+
+
+def _is_open(block: Block, table: Table) -> bool:
+    """Whether the table's rows are to be found by keys in this block."""
+    shard = table.shard
+    if shard in block.created or shard in block.altered or shard in block.dropped:
+        return False
+    writes = block.tables.get(shard)
+    return writes is None or not writes.in_bulk
+
+
+def _handed(join: JoinPlan, extra: Mapping[str, Given]) -> dict[str, Sequence[Row]] | None:
+    """The rows that other parts of the statement have made; None: they are many, or not there."""
+    out: dict[str, Sequence[Row]] = {}
+    for one in join.handed:
+        given = extra.get(one.slot)
+        if given is None or given[1].num_rows > ROWS_MAX:
+            return None
+        rows: Any = given[1]
+        if given[0] is not None and rows.column_names[: len(one.types)] != [
+            f"c{c.attnum}" for c in given[0].columns
+        ]:
+            return None
+        out[one.slot] = batch_rows(queries.canonical_table(rows, one.types), one.types)
+    return out
+
+
+__all__ = ["found"]
