@@ -27,6 +27,7 @@ from planner.binding.clauses import refuse_sets
 from planner.binding.collating import carried
 from planner.binding.compound import with_text
 from planner.binding.emit import EmittedColumn
+from planner.binding.facts import procs
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
@@ -437,9 +438,9 @@ class RowBinder:
                     out[index] = self.assigned(v, column, first_position(right))
                 else:
                     out[index] = self.assigned(self.expressions.bind(v, scope), column, first_position(v))
-        if any(c.generated for c in table.columns):
         for node in out.values():
             refuse_sets(node, "UPDATE")
+        if any(c.generated for c in table.columns):
             row = [out.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
             done = self.generated(table, row)
             for i, c in enumerate(table.columns):
@@ -487,6 +488,8 @@ class RowBinder:
             raise PlanError(
                 "42601", "number of columns does not match number of values", position=first_position(node)
             )
+        if count > 1:
+            _refuse_varying(node)
         number = self.queries.next_relation()
         return [
             ir.SubQuery(
@@ -519,9 +522,9 @@ class RowBinder:
                 )
             ]
         targets = self.queries.targets(clause.expressions, scope)
-        self.joined = JoinedColumns(self.queries, {r.number for r in scope.relations[1:]})
         for x in targets:
             refuse_sets(x.node, "RETURNING")
+        self.joined = JoinedColumns(self.queries, {r.number for r in scope.relations[1:]})
         for x in targets:
             x.node = self.joined.taken(x.node)
             if self.view is None and isinstance(x.node, ir.Var) and x.node.relation == relation.number:
@@ -579,6 +582,18 @@ class JoinedColumns:
                 self._columns.append(EmittedColumn(f"x{i}", frag.form))
             return ir.Var(node.type, self.number, self._seen[at], node.position)
         return ir.replace_children(node, self.taken)
+
+
+def _refuse_varying(query: exp.Expression) -> None:
+    """Raises 0A000 for a query that is to fill several columns and might find another row for each."""
+    for call in query.find_all(exp.Anonymous):
+        if any(p.volatility == "v" for p in procs().get(str(call.this).lower(), ())):
+            raise PlanError(
+                "0A000",
+                f"{str(call.this).lower()}() in a sub-SELECT for several columns of an UPDATE is not supported",
+                hint="Join the sub-SELECT in the FROM clause.",
+                position=first_position(call),
+            )
 
 
 def is_default(node: exp.Expression) -> bool:

@@ -182,25 +182,25 @@ def _alters_role(scope: Scope, said: st.AlterRole) -> None:
     own = said.name == scope.user and set(said.options) <= {"password"} and not said.new_name
     if role is None or own:
         return
-    if role.superuser or said.options.get("superuser") is not None:
-        raise PlanError("42501", "must be superuser to alter superuser roles or change superuser attribute")
     if said.new_name:
         if role.superuser:
             raise PlanError("42501", "must be superuser to rename superusers")
         _roles(scope, "rename role")
         return
-    mine = scope.catalog.role(scope.user)
-    if mine is None or not mine.create_role:
+    if role.superuser or said.options.get("superuser") is not None:
+        raise PlanError("42501", "must be superuser to alter superuser roles or change superuser attribute")
     if role.replication or said.options.get("replication") is not None:
         raise PlanError(
             "42501", "must be superuser to alter replication roles or change replication attribute"
         )
     if said.options.get("bypassrls") is not None:
         raise PlanError("42501", "must be superuser to change bypassrls attribute")
+    mine = scope.catalog.role(scope.user)
+    if mine is None or not mine.create_role:
         raise PlanError("42501", "permission denied")
-
-
     _may_join(scope, (said.name,) if said.options.get("user") else ())
+
+
 def _alters_settings(scope: Scope, said: st.AlterSettings) -> None:
     database = scope.catalog.database(said.database) if said.database else None
     if said.tag == "ALTER DATABASE":
@@ -224,14 +224,14 @@ def _alters_settings(scope: Scope, said: st.AlterSettings) -> None:
 def _creates_role(scope: Scope, said: st.CreateRole) -> None:
     if said.options.get("superuser"):
         raise PlanError("42501", "must be superuser to create superusers")
-    _roles(scope, "create role")
-
     if said.options.get("replication"):
         raise PlanError("42501", "must be superuser to create replication users")
     if said.options.get("bypassrls"):
         raise PlanError("42501", "must be superuser to create bypassrls users")
-
+    _roles(scope, "create role")
     _may_join(scope, said.options.get("in_role", ()))
+
+
 def _grants_role(scope: Scope, said: st.GrantRole) -> None:
     _may_join(scope, said.roles)
 
@@ -262,10 +262,6 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = scope.catalog.database(said.name.name)
     elif said.kind in ("type", "domain", "domain constraint"):
         thing = _type(scope, said.name)
-    else:
-        return
-    if thing is not None:
-        must_own(scope, thing)
     elif said.kind == "role":
         if rights.is_superuser(scope.catalog, said.name.name):
             raise PlanError("42501", "must be superuser")
@@ -273,6 +269,10 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         if mine is None or not mine.create_role:
             raise PlanError("42501", "must have CREATEROLE privilege")
         return
+    else:
+        return
+    if thing is not None:
+        must_own(scope, thing)
 
 
 def may_grant(scope: Scope, thing: CatalogObject, privileges: Iterable[str]) -> None:

@@ -74,9 +74,9 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
         and isinstance(args[0], ir.Lit)
         and isinstance(args[0].value, str)
     ):
-        known = getattr(args[1], "value", None)
-        if isinstance(known, bool):
-            return ir.Session(TypeRef(t.TEXT), f"setting{'_or_null' * known}:{args[0].value.lower()}")
+        missing_ok = getattr(args[1], "value", None)
+        if isinstance(missing_ok, bool):
+            return ir.Session(TypeRef(t.TEXT), f"setting{'_or_null' * missing_ok}:{args[0].value.lower()}")
     return None
 
 
