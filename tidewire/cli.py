@@ -14,6 +14,7 @@ import typer
 
 from pipeline.jobs import commands as jobs
 from tidewire import __version__
+from tidewire.allocation import reuse_memory
 from tidewire.config import DEFAULT_PORT, ConfigError, load
 from tidewire.imports import quick_imports
 
@@ -94,6 +95,7 @@ def serve(
         settings = load(flags, config)
     except ConfigError as error:
         _fail(str(error), 2)
+    reuse_memory()
     with quick_imports():
         from tidewire.starting import StartError
 
