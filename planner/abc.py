@@ -6,6 +6,9 @@ A **plan** is made once and used for many executions: it holds no parameter valu
 says what kind of statement it is, its parameter and result types, what it reads and writes, and,
 in its `body`, how it is to be answered: by the keyed engine (primary-key access on row versions in
 memory), by DuckDB (`Query`), or by the executor itself (`Utility`).
+
+Tables (`planner.relations`) and what the keyed engine is asked (`planner.keyed_plans`) have files of their own; whoever is
+outside of this room imports them from here.
 """
 
 from __future__ import annotations
@@ -15,9 +18,34 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from storage.abc import Datum, ShardId
-
-Oid = int
+from planner.keyed_plans import (
+    Ask,
+    Call,
+    Col,
+    Const,
+    Expr,
+    Groups,
+    Handed,
+    JoinStep,
+    KeyedJoin,
+    KeyedRead,
+    Lookup,
+    OrderKey,
+    Param,
+    Points,
+    Produced,
+    Range,
+)
+from planner.relations import (
+    Column,
+    Constraint,
+    DomainUse,
+    MaterializedQuery,
+    Oid,
+    ResultColumn,
+    Table,
+    TypeRef,
+)
 
 
 class SqlError(Exception):
@@ -70,352 +98,7 @@ class StatementKind(enum.Enum):
     SESSION = "session"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeRef:
-    """A type as a column or expression has it: OID and modifier (-1: none), as in pg_attribute."""
-
-    oid: Oid
-    typmod: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class ResultColumn:
-    """A column of a result, with all that RowDescription says of it."""
-
-    name: str
-    type: TypeRef
-    table_oid: Oid = 0
-    attnum: int = 0
-    collation: str = ""  # of a subquery's column, for what is around it
-
-
-# --- catalog objects ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class DomainUse:
-    """What a domain (or the arrays over one) asks of a column's values.
-
-    A column's `type` is the type under its domain, so that whoever computes need not know of domains; the
-    domain's conditions are kept with the column, so that a table's definition is complete. ALTER DOMAIN writes
-    every such column anew.
-    """
-
-    oid: Oid  # the domain's, or its array type's
-    name: str
-    not_null: bool = False
-    checks: tuple[tuple[str, str], ...] = ()
-    """(constraint, expression over VALUE); those of domains further below come first."""
-    default: str | None = None
-    over_elements: bool = False  # the column is of the domain's array type
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    name: str
-    type: TypeRef
-    attnum: int  # 1-based, never reused
-    not_null: bool = False
-    default: str | None = None  # SQL text, planned when needed
-    identity: str = ""  # "", "a" (always), "d" (by default)
-    generated: bool = False  # GENERATED ALWAYS AS (default) STORED
-    sequence_oid: Oid = 0  # owned sequence of serial and identity columns
-    domain: DomainUse | None = None
-    hidden: bool = (
-        False  # made for a unique index over an expression or a part of the rows: in no list of columns
-    )
-    collation: str = ""  # as it was said (`planner.catalog.collations`)
-
-    @property
-    def declared(self) -> TypeRef:
-        """The type as it was declared: the domain, where there is one."""
-        return self.type if self.domain is None else TypeRef(self.domain.oid)
-
-    @property
-    def filling(self) -> str | None:
-        """The SQL text of what the column gets where nothing is given: its own default or its domain's."""
-        if self.default is None and self.domain is not None:
-            return self.domain.default
-        return self.default
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    oid: Oid
-    name: str
-    kind: str  # "p" primary key, "u" unique, "c" check, "f" foreign key, "x" exclusion
-    columns: tuple[int, ...]  # attnums, in key order
-    expression: str = ""  # CHECK: SQL text
-    index_oid: Oid = 0  # p, u, x: the index's own pg_class row
-    foreign_table: Oid = 0
-    foreign_columns: tuple[int, ...] = ()
-    on_update: str = "a"
-    on_delete: str = "a"
-    nulls_not_distinct: bool = False
-    deferrable: bool = False
-    deferred: bool = False  # INITIALLY DEFERRED
-    match: str = "s"  # foreign keys: "s" simple, "f" full
-    validated: bool = True
-    index_only: bool = False  # what a unique index enforces, which is no constraint to anybody who asks
-    shown: tuple[str, ...] = ()  # its keys as errors name them; (): the columns' names
-    delete_columns: tuple[int, ...] = ()  # those that ON DELETE SET NULL or DEFAULT (...) means; (): all
-    no_inherit: bool = False
-    operators: tuple[str, ...] = ()  # x: one for each key of its index, which says the rest
-    operands: tuple[Oid, ...] = ()  # x: the types that the operators are declared with
-
-
-@dataclass(frozen=True, slots=True)
-class MaterializedQuery:
-    """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
-
-    query: str
-    depends: tuple[Oid, ...] = ()
-    search_path: tuple[str, ...] = ()
-    populated: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table. Rows in its shard hold the columns in the order of `columns`."""
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    columns: tuple[Column, ...]
-    constraints: tuple[Constraint, ...]
-    shard: ShardId
-    owner: str = "tidewire"
-    temporary: bool = False
-    comment: str | None = None
-    last_attnum: int = 0  # the highest ever used, if a column above all that are left was dropped
-    referenced_by: tuple[Oid, ...] = ()
-    """Tables with a foreign key into this one (itself included): who writes here must look there."""
-    materialized: MaterializedQuery | None = None
-    retention_us: int | None = None
-    """How long history is kept; None: as long as the server's default says."""
-    on_commit: str = ""  # of a temporary table: "delete" its rows, or "drop" it
-    unlogged: bool = False  # as it was said: such a table lasts like any other
-    unheeded: bool = False
-    """Writes here ask for no foreign key, neither the table's own nor those into it (DISABLE TRIGGER ALL)."""
-
-    @property
-    def visible(self) -> tuple[Column, ...]:
-        """The columns that users know of."""
-        return tuple(c for c in self.columns if not c.hidden)
-
-    @property
-    def listed(self) -> tuple[Constraint, ...]:
-        """The constraints that users know of."""
-        return tuple(c for c in self.constraints if not c.index_only)
-
-    @property
-    def primary_key(self) -> Constraint | None:
-        for c in self.constraints:
-            if c.kind == "p":
-                return c
-        return None
-
-    def index_of(self, attnum: int) -> int:
-        """Where in a row the column with this attribute number is."""
-        for i, c in enumerate(self.columns):
-            if c.attnum == attnum:
-                return i
-        raise KeyError(attnum)
-
-    @property
-    def key_indexes(self) -> tuple[int, ...]:
-        """Row positions of the primary key's columns, in key order; empty without a primary key."""
-        pk = self.primary_key
-        return tuple(self.index_of(a) for a in pk.columns) if pk else ()
-
-
-# --- expressions of the keyed path -------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Const:
-    value: Datum
-    type: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class Param:
-    """$n, 1-based; its datum arrives already of this type."""
-
-    number: int
-    type: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class Col:
-    """A column of the one table at hand, by its position in the row."""
-
-    index: int
-    type: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """An operator, function or cast from the closed set that `executor.keyed` can compile.
-
-    `op` is a PostgreSQL operator with its operand types spelled out, such as `int4 + int4`,
-    a function, such as `lower(text)`, or a cast, such as `cast int8 int4`; also `and`, `or`,
-    `not`, `is null`, `is not null`, `case`, `coalesce`, `now`, `nextval`.
-    """
-
-    op: str
-    args: tuple[Expr, ...]
-    type: TypeRef
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What a subquery comes to for the row at hand: `query` is asked with `given`, values of that row.
-
-    kind: "exists"; "scalar" (the value of its only row); "in", whether `value` is among its values (with SQL's nulls);
-    "list", its values, as keys to look for. `number` tells the statement's subqueries apart.
-    """
-
-    kind: str
-    number: int
-    query: KeyedJoin
-    given: tuple[Expr, ...]
-    type: TypeRef
-    value: Expr | None = None
-
-
-Expr = Const | Param | Col | Call | Ask
-
-
 # --- plan bodies -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Points:
-    """The rows whose primary key is one of these; each key is an expression per key column."""
-
-    keys: tuple[tuple[Expr, ...], ...]
-    listed: Expr | None = None
-    """An array, or a subquery's list: its elements are the keys (of one column), and `keys` is empty."""
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Rows whose primary key has this prefix and whose next key column lies within the bounds."""
-
-    prefix: tuple[Expr, ...]
-    low: Expr | None = None
-    low_inclusive: bool = True
-    high: Expr | None = None
-    high_inclusive: bool = True
-
-
-Lookup = Points | Range
-
-
-@dataclass(frozen=True, slots=True)
-class Produced:
-    """Rows that queries make, one after the other: of a subquery in FROM, a WITH query, VALUES, UNION ALL."""
-
-    number: int
-    queries: tuple[KeyedJoin, ...]
-    given: tuple[Expr, ...] = ()
-    """Of the row so far (LATERAL): their rows begin with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Handed:
-    """Rows that another part of the statement has made, by the slot that they are put in; each of these types."""
-
-    slot: str
-    types: tuple[TypeRef, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OrderKey:
-    value: Expr
-    descending: bool = False
-    nulls_first: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Groups:
-    """What rows become that are grouped: (keys, then what is folded of each group) is the row that follows.
-
-    The outputs of the read are the keys and the arguments of the folds; its ORDER BY is about the rows that follow.
-    """
-
-    keys: int
-    folds: tuple[str, ...]
-    """One for each output behind the keys (`executor.keyed.folds` has their names)."""
-    condition: Expr | None = None  # HAVING
-    outputs: tuple[Expr, ...] = ()  # none: the row itself
-    single: bool = True  # without GROUP BY: no rows are a group, too
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedRead:
-    """SELECT by primary key. Rows that pass `condition` are projected through `outputs`."""
-
-    table: Table
-    lookup: Lookup
-    condition: Expr | None
-    outputs: tuple[Expr, ...]
-    descending: bool = False  # key order; only where ORDER BY is a prefix of the key
-    ordered: bool = False
-    limit: Expr | None = None
-    lock: str = ""  # "", "update", "no key update", "share", "key share"
-    lock_wait: str = "wait"  # "wait", "nowait", "skip"
-    unique: int = 0  # oid of the UNIQUE constraint whose columns the points are; 0: the primary key
-    index: tuple[
-        int, ...
-    ] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
-    groups: Groups | None = None
-    order: tuple[OrderKey, ...] = ()
-    """ORDER BY of rows that are found in no such order."""
-    offset: Expr | None = None
-    distinct: bool = False  # of outputs that are equal if their datums are
-
-
-@dataclass(frozen=True, slots=True)
-class JoinStep:
-    """One relation of a KeyedJoin: which of its rows go with a row of the relations before it.
-
-    The joined row is the relations' columns one after another, in the order of the steps; `lookup` is made of what is there
-    before this one's, `condition` and `passes` may look at this one's too.
-    """
-
-    table: Table | None  # None: its rows are Produced, or Handed
-    lookup: Lookup | Produced | Handed  # points are one key, but for the first step's
-    width: int
-    condition: Expr | None = None
-    unique: int = 0  # as in KeyedRead
-    index: tuple[int, ...] = ()
-    outer: bool = False  # LEFT JOIN: a row that finds none goes on with nulls
-    passes: Expr | None = None  # asked of the row after that
-    rid: bool = False  # behind the table's columns there is the row's id
-
-
-@dataclass(frozen=True, slots=True)
-class KeyedJoin:
-    """A SELECT whose rows lead to each other by keys: beside the columnar plan, for when they are few.
-
-    A subquery's rows begin with the values that it is given (`Ask`), so many as `given` says.
-    """
-
-    steps: tuple[JoinStep, ...]
-    outputs: tuple[Expr, ...]
-    limit: Expr | None = None
-    groups: Groups | None = None
-    order: tuple[OrderKey, ...] = ()
-    offset: Expr | None = None
-    distinct: bool = False
-    firsts: tuple[Expr, ...] = ()
-    """DISTINCT ON: of rows that are alike in these, in order, the first."""
-    condition: Expr | None = None  # asked of what is given alone
-    given: int = 0
-    compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
-    """The executor's, where it is a part of a statement that writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -694,3 +377,57 @@ def body_reads(body: Body) -> Sequence[Table]:
     for q in queries:
         tables += [r.table for r in q.relations if isinstance(r, RelationUse)]
     return tables
+
+
+__all__ = [
+    "Ask",
+    "Body",
+    "Call",
+    "ChangesUse",
+    "Col",
+    "Column",
+    "CommonWrite",
+    "Const",
+    "Constraint",
+    "DeleteQuery",
+    "DomainUse",
+    "Expr",
+    "Groups",
+    "Handed",
+    "InsertQuery",
+    "InsertValues",
+    "JoinStep",
+    "KeyedDelete",
+    "KeyedJoin",
+    "KeyedRead",
+    "KeyedUpdate",
+    "LockingQuery",
+    "Lookup",
+    "MaterializedQuery",
+    "MergeQuery",
+    "Oid",
+    "OnConflict",
+    "OrderKey",
+    "Param",
+    "Plan",
+    "PlanError",
+    "Points",
+    "Produced",
+    "Query",
+    "Range",
+    "RelationUse",
+    "ResultColumn",
+    "RowLock",
+    "SessionValue",
+    "Slot",
+    "SqlError",
+    "StatementKind",
+    "SystemUse",
+    "Table",
+    "TypeRef",
+    "UpdateQuery",
+    "Utility",
+    "WithWrites",
+    "body_reads",
+    "statement_reads",
+]

@@ -1,0 +1,199 @@
+"""What the keyed engine is asked (`planner.abc`): expressions of a closed set, look-ups, and reads made of look-ups.
+
+    SELECT abalance FROM accounts WHERE aid = $1       KeyedRead   Points(($1,))
+    ... FROM orders o JOIN lines l ON l.o = o.id ...   KeyedJoin   a step for each table, each made of the ones before it
+    ... EXISTS (SELECT 1 FROM lines l WHERE ...) ...   Ask         a KeyedJoin in an expression
+
+Executors compile these to Python; `planner.binding.keyed` says what can be one of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from planner.relations import Table, TypeRef
+from storage.abc import Datum
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    value: Datum
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """$n, 1-based; its datum arrives already of this type."""
+
+    number: int
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Col:
+    """A column of the one table at hand, by its position in the row."""
+
+    index: int
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operator, function or cast from the closed set that `executor.keyed` can compile.
+
+    `op` is a PostgreSQL operator with its operand types spelled out, such as `int4 + int4`,
+    a function, such as `lower(text)`, or a cast, such as `cast int8 int4`; also `and`, `or`,
+    `not`, `is null`, `is not null`, `case`, `coalesce`, `now`, `nextval`.
+    """
+
+    op: str
+    args: tuple[Expr, ...]
+    type: TypeRef
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a subquery comes to for the row at hand: `query` is asked with `given`, values of that row.
+
+    kind: "exists"; "scalar" (the value of its only row); "in", whether `value` is among its values (with SQL's nulls);
+    "list", its values, as keys to look for. `number` tells the statement's subqueries apart.
+    """
+
+    kind: str
+    number: int
+    query: KeyedJoin
+    given: tuple[Expr, ...]
+    type: TypeRef
+    value: Expr | None = None
+
+
+Expr = Const | Param | Col | Call | Ask
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """The rows whose primary key is one of these; each key is an expression per key column."""
+
+    keys: tuple[tuple[Expr, ...], ...]
+    listed: Expr | None = None
+    """An array, or a subquery's list: its elements are the keys (of one column), and `keys` is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Rows whose primary key has this prefix and whose next key column lies within the bounds."""
+
+    prefix: tuple[Expr, ...]
+    low: Expr | None = None
+    low_inclusive: bool = True
+    high: Expr | None = None
+    high_inclusive: bool = True
+
+
+Lookup = Points | Range
+
+
+@dataclass(frozen=True, slots=True)
+class Produced:
+    """Rows that queries make, one after the other: of a subquery in FROM, a WITH query, VALUES, UNION ALL."""
+
+    number: int
+    queries: tuple[KeyedJoin, ...]
+    given: tuple[Expr, ...] = ()
+    """Of the row so far (LATERAL): their rows begin with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """Rows that another part of the statement has made, by the slot that they are put in; each of these types."""
+
+    slot: str
+    types: tuple[TypeRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderKey:
+    value: Expr
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What rows become that are grouped: (keys, then what is folded of each group) is the row that follows.
+
+    The outputs of the read are the keys and the arguments of the folds; its ORDER BY is about the rows that follow.
+    """
+
+    keys: int
+    folds: tuple[str, ...]
+    """One for each output behind the keys (`executor.keyed.folds` has their names)."""
+    condition: Expr | None = None  # HAVING
+    outputs: tuple[Expr, ...] = ()  # none: the row itself
+    single: bool = True  # without GROUP BY: no rows are a group, too
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedRead:
+    """SELECT by primary key. Rows that pass `condition` are projected through `outputs`."""
+
+    table: Table
+    lookup: Lookup
+    condition: Expr | None
+    outputs: tuple[Expr, ...]
+    descending: bool = False  # key order; only where ORDER BY is a prefix of the key
+    ordered: bool = False
+    limit: Expr | None = None
+    lock: str = ""  # "", "update", "no key update", "share", "key share"
+    lock_wait: str = "wait"  # "wait", "nowait", "skip"
+    unique: int = 0  # oid of the UNIQUE constraint whose columns the points are; 0: the primary key
+    index: tuple[
+        int, ...
+    ] = ()  # positions of an index's columns, whose keys may repeat, if the point is of these
+    groups: Groups | None = None
+    order: tuple[OrderKey, ...] = ()
+    """ORDER BY of rows that are found in no such order."""
+    offset: Expr | None = None
+    distinct: bool = False  # of outputs that are equal if their datums are
+
+
+@dataclass(frozen=True, slots=True)
+class JoinStep:
+    """One relation of a KeyedJoin: which of its rows go with a row of the relations before it.
+
+    The joined row is the relations' columns one after another, in the order of the steps; `lookup` is made of what is there
+    before this one's, `condition` and `passes` may look at this one's too.
+    """
+
+    table: Table | None  # None: its rows are Produced, or Handed
+    lookup: Lookup | Produced | Handed  # points are one key, but for the first step's
+    width: int
+    condition: Expr | None = None
+    unique: int = 0  # as in KeyedRead
+    index: tuple[int, ...] = ()
+    outer: bool = False  # LEFT JOIN: a row that finds none goes on with nulls
+    passes: Expr | None = None  # asked of the row after that
+    rid: bool = False  # behind the table's columns there is the row's id
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedJoin:
+    """A SELECT whose rows lead to each other by keys: beside the columnar plan, for when they are few.
+
+    A subquery's rows begin with the values that it is given (`Ask`), so many as `given` says.
+    """
+
+    steps: tuple[JoinStep, ...]
+    outputs: tuple[Expr, ...]
+    limit: Expr | None = None
+    groups: Groups | None = None
+    order: tuple[OrderKey, ...] = ()
+    offset: Expr | None = None
+    distinct: bool = False
+    firsts: tuple[Expr, ...] = ()
+    """DISTINCT ON: of rows that are alike in these, in order, the first."""
+    condition: Expr | None = None  # asked of what is given alone
+    given: int = 0
+    compiled: list[Any] = field(default_factory=list, compare=False, repr=False)
+    """The executor's, where it is a part of a statement that writes."""

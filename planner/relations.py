@@ -1,0 +1,165 @@
+"""Relations and the types of their columns, as the catalog knows them and plans name them (`planner.abc`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from storage.abc import ShardId
+
+Oid = int
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRef:
+    """A type as a column or expression has it: OID and modifier (-1: none), as in pg_attribute."""
+
+    oid: Oid
+    typmod: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A column of a result, with all that RowDescription says of it."""
+
+    name: str
+    type: TypeRef
+    table_oid: Oid = 0
+    attnum: int = 0
+    collation: str = ""  # of a subquery's column, for what is around it
+
+
+@dataclass(frozen=True, slots=True)
+class DomainUse:
+    """What a domain (or the arrays over one) asks of a column's values.
+
+    A column's `type` is the type under its domain, so that whoever computes need not know of domains; the
+    domain's conditions are kept with the column, so that a table's definition is complete. ALTER DOMAIN writes
+    every such column anew.
+    """
+
+    oid: Oid  # the domain's, or its array type's
+    name: str
+    not_null: bool = False
+    checks: tuple[tuple[str, str], ...] = ()
+    """(constraint, expression over VALUE); those of domains further below come first."""
+    default: str | None = None
+    over_elements: bool = False  # the column is of the domain's array type
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: TypeRef
+    attnum: int  # 1-based, never reused
+    not_null: bool = False
+    default: str | None = None  # SQL text, planned when needed
+    identity: str = ""  # "", "a" (always), "d" (by default)
+    generated: bool = False  # GENERATED ALWAYS AS (default) STORED
+    sequence_oid: Oid = 0  # owned sequence of serial and identity columns
+    domain: DomainUse | None = None
+    hidden: bool = (
+        False  # made for a unique index over an expression or a part of the rows: in no list of columns
+    )
+    collation: str = ""  # as it was said (`planner.catalog.collations`)
+
+    @property
+    def declared(self) -> TypeRef:
+        """The type as it was declared: the domain, where there is one."""
+        return self.type if self.domain is None else TypeRef(self.domain.oid)
+
+    @property
+    def filling(self) -> str | None:
+        """The SQL text of what the column gets where nothing is given: its own default or its domain's."""
+        if self.default is None and self.domain is not None:
+            return self.domain.default
+        return self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    oid: Oid
+    name: str
+    kind: str  # "p" primary key, "u" unique, "c" check, "f" foreign key, "x" exclusion
+    columns: tuple[int, ...]  # attnums, in key order
+    expression: str = ""  # CHECK: SQL text
+    index_oid: Oid = 0  # p, u, x: the index's own pg_class row
+    foreign_table: Oid = 0
+    foreign_columns: tuple[int, ...] = ()
+    on_update: str = "a"
+    on_delete: str = "a"
+    nulls_not_distinct: bool = False
+    deferrable: bool = False
+    deferred: bool = False  # INITIALLY DEFERRED
+    match: str = "s"  # foreign keys: "s" simple, "f" full
+    validated: bool = True
+    index_only: bool = False  # what a unique index enforces, which is no constraint to anybody who asks
+    shown: tuple[str, ...] = ()  # its keys as errors name them; (): the columns' names
+    delete_columns: tuple[int, ...] = ()  # those that ON DELETE SET NULL or DEFAULT (...) means; (): all
+    no_inherit: bool = False
+    operators: tuple[str, ...] = ()  # x: one for each key of its index, which says the rest
+    operands: tuple[Oid, ...] = ()  # x: the types that the operators are declared with
+
+
+@dataclass(frozen=True, slots=True)
+class MaterializedQuery:
+    """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
+
+    query: str
+    depends: tuple[Oid, ...] = ()
+    search_path: tuple[str, ...] = ()
+    populated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table. Rows in its shard hold the columns in the order of `columns`."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    columns: tuple[Column, ...]
+    constraints: tuple[Constraint, ...]
+    shard: ShardId
+    owner: str = "tidewire"
+    temporary: bool = False
+    comment: str | None = None
+    last_attnum: int = 0  # the highest ever used, if a column above all that are left was dropped
+    referenced_by: tuple[Oid, ...] = ()
+    """Tables with a foreign key into this one (itself included): who writes here must look there."""
+    materialized: MaterializedQuery | None = None
+    retention_us: int | None = None
+    """How long history is kept; None: as long as the server's default says."""
+    on_commit: str = ""  # of a temporary table: "delete" its rows, or "drop" it
+    unlogged: bool = False  # as it was said: such a table lasts like any other
+    unheeded: bool = False
+    """Writes here ask for no foreign key, neither the table's own nor those into it (DISABLE TRIGGER ALL)."""
+
+    @property
+    def visible(self) -> tuple[Column, ...]:
+        """The columns that users know of."""
+        return tuple(c for c in self.columns if not c.hidden)
+
+    @property
+    def listed(self) -> tuple[Constraint, ...]:
+        """The constraints that users know of."""
+        return tuple(c for c in self.constraints if not c.index_only)
+
+    @property
+    def primary_key(self) -> Constraint | None:
+        for c in self.constraints:
+            if c.kind == "p":
+                return c
+        return None
+
+    def index_of(self, attnum: int) -> int:
+        """Where in a row the column with this attribute number is."""
+        for i, c in enumerate(self.columns):
+            if c.attnum == attnum:
+                return i
+        raise KeyError(attnum)
+
+    @property
+    def key_indexes(self) -> tuple[int, ...]:
+        """Row positions of the primary key's columns, in key order; empty without a primary key."""
+        pk = self.primary_key
+        return tuple(self.index_of(a) for a in pk.columns) if pk else ()
