@@ -50,6 +50,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.AlterSchema: (_DDL, "ALTER SCHEMA"),
     st.CreateEnum: (_DDL, "CREATE TYPE"),
     st.CreateRange: (_DDL, "CREATE TYPE"),
+    st.CreateCollation: (_DDL, "CREATE COLLATION"),
+    st.AlterCollation: (_DDL, "ALTER COLLATION"),
     st.AlterEnum: (_DDL, "ALTER TYPE"),
     st.CreateComposite: (_DDL, "CREATE TYPE"),
     st.CreateDomain: (_DDL, "CREATE DOMAIN"),

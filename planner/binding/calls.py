@@ -333,7 +333,7 @@ class CallBinder(WindowBinder):
             and arguments
             and isinstance(said := arguments[0].unnest(), exp.Collate)
         ):
-            given = [ir.Collated(given[0].type, given[0], named(said, position), True)]
+            given = [ir.Collated(given[0].type, given[0], named(said, position, self.queries), True)]
         special = None if changing else session_function(name, given)
         if special is not None:
             return special

@@ -10,7 +10,7 @@ PostgreSQL's deterministic collations do: both in one string, for a space sorts 
 
     icu_sort_key(name, 'sv') || ' ' || name
 
-Equality is that of bytes under each of them. What depends on a language otherwise (upper and lower case, classes of
+Under a nondeterministic one the sort key is all, and texts are equal whose keys are; under others equality is that of bytes. What depends on a language otherwise (upper and lower case, classes of
 characters in regular expressions) is refused.
 """
 
@@ -23,15 +23,17 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, ResultColumn
+from planner.abc import PlanError, ResultColumn, TypeRef
 from planner.binding import ir
 from planner.binding.fragments import Frag, sql
 from planner.binding.naming import identifier
-from planner.catalog.collations import COLLATIONS, by_bytes, duckdb_locale, is_collatable
+from planner.catalog.collations import by_bytes, duckdb_locale, is_collatable, levels, nondeterministic, shown
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.expressions import ExpressionBinder
+    from planner.binding.queries import QueryBinder
+    from planner.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +54,48 @@ _BY_LANGUAGE: Final = frozenset(
      "bttextcmp")
 )  # fmt: skip
 _SIGNS_BY_LANGUAGE: Final = frozenset(("~", "!~", "~*", "!~*", "~~*", "!~~*"))
+_EQUAL: Final = ("=", "<>", "is distinct from", "is not distinct from")
+EQUALITIES: Final = {f"{a} {sign} {a}": sign.upper() for a in ("text", "bpchar", "name") for sign in _EQUAL}
+_REFUSED: Final = (
+    ("LIKE", ("~~", "!~~", "textlike", "textnlike", "like", "notlike")),
+    ("ILIKE", ("~~*", "!~~*", "texticlike", "texticnlike")),
+    (
+        "regular expressions",
+        ("~", "!~", "~*", "!~*", *(f"regexp_{x}" for x in ("count", "instr", "like", "match", "matches", "replace",
+         "split_to_array", "split_to_table", "substr"))),
+    ),
+    ("substring searches", ("position", "strpos", "replace", "split_part", "starts_with", "^@", "string_to_array",
+     "string_to_table")),
+)  # fmt: skip
+_NO_COMPARISON: Final = frozenset(
+    ("length", "char_length", "character_length", "octet_length", "bit_length", "concat", "concat_ws", "md5", "substr",
+     "left", "right", "repeat", "reverse", "to_json", "to_jsonb", "json_build_object", "jsonb_build_object",
+     "quote_literal", "quote_ident", "quote_nullable", "ascii", "array_length", "cardinality", "array subscript",
+     "overlay", "lpad", "rpad", "format", "count", "array_agg", "string_agg", "json_agg", "jsonb_agg", "unnest")
+)  # fmt: skip
+_FIRST_LEVELS: Final = {1: "^(?:..)*?01", 2: "^(?:..)*?01(?:..)*?01"}
 _ARRAYS: Final = frozenset(f"anyarray {sign} anyarray" for sign in _SIGNS)
 
 
-def named(node: exp.Collate, position: int) -> str:
-    """The collation's name. Raises 42704."""
+def key(node: exp.Collate, catalog: Catalog, search_path: Sequence[str]) -> str:
+    """What the collation is called inside (`planner.catalog.collations`); empty where there is none."""
     said = node.expression
-    name = identifier(said.this) if isinstance(said, exp.Column) else identifier(said)
-    if name not in COLLATIONS:
+    if not isinstance(said, exp.Column):
+        return catalog.collation_key(identifier(said), "", search_path)
+    schema = said.args.get("table")
+    return catalog.collation_key(
+        identifier(said.this), identifier(schema) if schema is not None else "", search_path
+    )
+
+
+def named(node: exp.Collate, position: int, queries: QueryBinder) -> str:
+    """The collation, by its key. Raises 42704."""
+    found = key(node, queries.ctx.catalog, queries.search_path)
+    if not found:
+        said = node.expression
+        name = identifier(said.this) if isinstance(said, exp.Column) else identifier(said)
         raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist', position=position)
-    return name
+    return found
 
 
 def collated(node: ir.Node, name: str, position: int) -> ir.Node:
@@ -112,7 +146,7 @@ def said(expressions: ExpressionBinder, query: exp.Expression, columns: Sequence
             item = item.this
         if isinstance(item, exp.Collate):
             position = expressions.operator_position(item, "collate")
-            out.append(Said(named(item, position), True, position))
+            out.append(Said(named(item, position, expressions.queries), True, position))
         else:
             out.append(Said(column.collation, False, first_position(item)))
     return out
@@ -128,7 +162,7 @@ def united(a: Said, b: Said, *, may_be_none: bool) -> str:
         kind = "explicit" if a.explicit else "implicit"
         raise PlanError(
             "42P21",
-            f'collation mismatch between {kind} collations "{a.name}" and "{b.name}"',
+            f'collation mismatch between {kind} collations "{shown(a.name)}" and "{shown(b.name)}"',
             hint=""
             if a.explicit
             else "You can choose the collation by applying the COLLATE clause to one or both expressions.",
@@ -147,7 +181,7 @@ def _merged(nodes: Sequence[ir.Node]) -> tuple[frozenset[str], bool]:
             a, b = sorted(names)[0], sorted(more)[0]
             raise PlanError(
                 "42P21",
-                f'collation mismatch between explicit collations "{a}" and "{b}"',
+                f'collation mismatch between explicit collations "{shown(a)}" and "{shown(b)}"',
                 position=node.position if isinstance(node, ir.Collated) else 0,
             )
         if said and not explicit:
@@ -179,15 +213,63 @@ def sort_key(text: Frag, node: ir.Node) -> Frag | None:
 
 def _key(text: Frag, name: str, node: ir.Node) -> Frag:
     if t.element_of(node.type.oid):
-        raise PlanError("0A000", f'arrays ordered by collation "{name}" are not supported')
+        raise PlanError("0A000", f'arrays ordered by collation "{shown(name)}" are not supported')
     if node.type.oid == t.BPCHAR:
         text = sql("rtrim(", text, ", ' ')")
-    return sql("(icu_sort_key(", text, f", '{duckdb_locale(name)}') || ' ' || ", text, ")")
+    order = sql("icu_sort_key(", text, f", '{duckdb_locale(name)}')")
+    if levels(name) < 3:  # of what is between the bytes 01, two digits each
+        order = sql("regexp_extract(", order, ", '" + _FIRST_LEVELS[levels(name)] + "')")
+    return order if name in nondeterministic else sql("(", order, " || ' ' || ", text, ")")
+
+
+def told_apart(node: ir.Node) -> str:
+    """The nondeterministic collation by which values of an expression are equal or not; empty: by their own."""
+    if not nondeterministic or not is_collatable(node.type.oid):
+        return ""
+    return next((name for name in _of(node)[0] if name in nondeterministic), "")
+
+
+def equality_key(text: Frag, name: str, ref: TypeRef) -> Frag:
+    """What is equal where texts are under a nondeterministic collation."""
+    return _key(text, name, ir.Lit(ref, None))
+
+
+def refuse_nondeterministic(nodes: Sequence[ir.Node], what: str) -> None:
+    """Raises 0A000 for what would tell values apart by their bytes, or cannot say."""
+    name = next(filter(None, map(told_apart, nodes)), "") if nondeterministic else ""
+    if name:
+        raise PlanError("0A000", f'{what} with nondeterministic collation "{shown(name)}" is not supported')
+
+
+def _under_nondeterministic(node: ir.Call | ir.Logic | ir.Aggregate, name: str) -> bool:
+    """Whether it is an equality. Raises 0A000 for all but what does not compare."""
+    op = node.op
+    if op in EQUALITIES:
+        return bool(collation_of(*node.args))
+    words = op.split(" ")
+    sign = words[1] if len(words) == 3 else ""
+    function = op.partition("(")[0]
+    for what, refused in _REFUSED:
+        if sign in refused or function in refused:
+            raise PlanError("0A000", f"nondeterministic collations are not supported for {what}")
+    counts = isinstance(node, ir.Aggregate) and node.distinct
+    if isinstance(node, ir.Logic):
+        allowed = op not in ("greatest", "least")
+    else:
+        allowed = sign == "||" or (function == "count" if counts else function in _NO_COMPARISON)
+    if not allowed:
+        what = sign or function
+        raise PlanError("0A000", f'{what} with nondeterministic collation "{shown(name)}" is not supported')
+    return False
 
 
 def matters(node: ir.Call | ir.Logic | ir.Aggregate) -> bool:
     """Whether the operation is done otherwise than by bytes. Raises 0A000 for one that is not there under ICU."""
     op = node.op
+    if nondeterministic and op not in COMPARISONS:
+        name = next(filter(None, map(told_apart, node.args)), "")
+        if name:
+            return _under_nondeterministic(node, name)
     if op in COMPARISONS or op in EXTREMES:
         return bool(collation_of(*node.args))
     words = op.split(" ")
@@ -200,8 +282,8 @@ def matters(node: ir.Call | ir.Logic | ir.Aggregate) -> bool:
     ):
         name = collation_of(*node.args)
         if name:
-            shown = sign or op.partition("(")[0]
-            raise PlanError("0A000", f'{shown} in collation "{name}" is not supported')
+            said_so = sign or op.partition("(")[0]
+            raise PlanError("0A000", f'{said_so} in collation "{shown(name)}" is not supported')
     return False
 
 
@@ -209,7 +291,8 @@ def comparison(node: ir.Call, args: Sequence[Frag]) -> Frag:
     """A comparison that `matters`."""
     name = collation_of(*node.args)
     left, right = (_key(a, name, n) for a, n in zip(args, node.args, strict=True))
-    return sql("(", left, f" {COMPARISONS[node.op]} ", right, ")")
+    sign = COMPARISONS.get(node.op) or EQUALITIES[node.op]
+    return sql("(", left, f" {sign} ", right, ")")
 
 
 def extreme(node: ir.Aggregate, arg: Frag) -> tuple[str, list[Frag]]:

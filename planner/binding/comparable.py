@@ -10,13 +10,19 @@ from collections.abc import Sequence
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
+from planner.binding.collating import equality_key
 from planner.binding.facts import range_subtype, type_name
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
 from planner.binding.numeric_forms import column_form
 
 
-def comparable(frag: Frag, ref: TypeRef) -> Frag:
-    """What stands for a value where values are compared by DuckDB itself: sort, group, distinct, set operations."""
+def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
+    """What stands for a value where values are compared by DuckDB itself: sort, group, distinct, set operations.
+
+    `collation`: that of the value, where it is none that tells texts apart by their bytes.
+    """
+    if collation:
+        return equality_key(frag, collation, ref)
     if ref.oid == t.NUMERIC and frag.form is None:
         return sql("tw_num_key(", frag, ")")
     if ref.oid == t.BPCHAR and ref.typmod < 0:
@@ -86,7 +92,9 @@ def keyed_extreme(op: str, frags: Sequence[Frag], ref: TypeRef) -> Frag | None:
     return sql(f"list_{which}(", made, packed, " END)).v", form=frags[0].form)
 
 
-def needs_key(frag: Frag, ref: TypeRef) -> bool:
+def needs_key(frag: Frag, ref: TypeRef, collation: str = "") -> bool:
+    if collation:
+        return True
     if ref.oid == t.NUMERIC:
         return frag.form is None
     if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):

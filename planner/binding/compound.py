@@ -24,6 +24,7 @@ from planner.binding.search_and_cycle import rewritten
 from planner.binding.sources import CommonTable
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
+from planner.catalog.collations import nondeterministic
 from planner.parse import position as first_position
 
 UNITED: Final = -10
@@ -217,6 +218,8 @@ class CompoundBinder(QueryWriter):
         ]
         bound = BoundQuery(frag, columns, forms)
         by_key = self.united_by_key(bounds, refs, distinct=not all_rows) if word == "UNION" else None
+        if not united_all and any(c.collation in nondeterministic for c in columns):
+            raise PlanError("0A000", f"{word} with nondeterministic collations is not supported")
         by_value = any(needs_key(Frag((), f), r) for f, r in zip(forms, refs, strict=True))
         if by_value and word != "UNION":
             bound = BoundQuery(self._by_keys(word, all_rows, operands, refs, forms), columns, forms)

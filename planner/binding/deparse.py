@@ -21,7 +21,7 @@ from planner.binding.dml import DmlBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
-from planner.catalog import quote_identifier
+from planner.catalog import collations, quote_identifier
 from planner.types import TypeSettings
 
 TypeName = Callable[[TypeRef], str]
@@ -97,6 +97,11 @@ class Writer:
     def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
         self.names, self.text, self.type_name, self.pretty = names, text, type_name, pretty
 
+    def collation(self, key: str) -> str:
+        """A collation's name, in the schema of which it is if that is not PostgreSQL's own."""
+        made = collations.made(key)
+        return quote_identifier(key) if made is None else self.type_name(TypeRef(made.oid))
+
     def top(self, node: ir.Node) -> str:
         """The whole: an implicit cast around it goes without saying."""
         while isinstance(node, ir.Cast) and not node.explicit:
@@ -115,7 +120,7 @@ class Writer:
             return self.cast(node)
         if isinstance(node, ir.Collated):
             inside = self.write(node.arg)
-            return f"({inside} COLLATE {quote_identifier(node.collation)})" if node.explicit else inside
+            return f"({inside} COLLATE {self.collation(node.collation)})" if node.explicit else inside
         if isinstance(node, ir.Call):
             return self.call(node)
         if isinstance(node, ir.Logic):
@@ -137,7 +142,9 @@ class Writer:
         return text if not self.pretty or self.is_simple(node, parent, left) else f"({text})"
 
     def is_simple(self, node: ir.Node, parent: ir.Node, left: bool) -> bool:
-        if isinstance(node, ir.Var | ir.Lit | ir.Session | ir.Cast):
+        if isinstance(node, ir.Collated) and not node.explicit:
+            return self.is_simple(node.arg, parent, left)
+        if isinstance(node, ir.Var | ir.Lit | ir.Session | ir.Cast | ir.Collated):
             return True
         if isinstance(node, ir.Call):
             if not _is_operator(node.op):

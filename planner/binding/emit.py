@@ -260,6 +260,7 @@ class Emitter:
 
     def _record(self, node: ir.Logic) -> Frag:
         """A row as a struct with the fields of its type; numerics in it are texts."""
+        collating.refuse_nondeterministic(node.args, "a row of values")
         from planner.binding.records import fields_of
 
         fields = fields_of(node.type) or tuple((f"f{i + 1}", a.type) for i, a in enumerate(node.args))
@@ -321,6 +322,7 @@ class Emitter:
         """`x op ANY (array)` with SQL's NULLs, by DuckDB's list functions."""
         from planner.binding.dimensions import as_list
 
+        collating.refuse_nondeterministic([node.array], "ANY of an array")
         array = as_list(self.frag(node.array), node.array.type)
         compare_node, outside = node.compare, None
         if isinstance(compare_node, ir.Call) and any(

@@ -144,7 +144,7 @@ class ExpressionBinder(PredicateBinder):
 
     def _collate(self, node: exp.Collate, scope: Scope) -> ir.Node:
         position = self.operator_position(node, "collate")
-        name = named(node, position)
+        name = named(node, position, self.queries)
         return collated(self.coercions.settled(self.bind(node.this, scope)), name, position)
 
     def _infix_of(self, op: str, node: exp.Binary, scope: Scope) -> ir.Node:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
-from planner.binding.collating import standing_for
+from planner.binding.collating import standing_for, told_apart
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
@@ -112,11 +112,12 @@ class Grouping:
         frag = self.queries.emitter.frag(node)
         # A constant is NULL in the sets without it, so what is shown is what is grouped by.
         shown = self._grouped(node) if isinstance(node, ir.Lit) else frag
-        if needs_key(frag, node.type):
+        by = told_apart(node)
+        if needs_key(frag, node.type, by):
             # Grouped by something that stands for the value: show one of the values.
             shown = sql("any_value(", frag, ")")
             if self.sets is not None and len(self.sets) > 1:
-                key = comparable(frag, node.type)
+                key = comparable(frag, node.type, by)
                 shown = sql("CASE WHEN grouping(", key, ") = 0 THEN ", shown, " END")
         self._items.append(sql(shown, f" AS k{i}"))
         self._columns.append(EmittedColumn(f"k{i}", frag.form))
@@ -172,7 +173,7 @@ class Grouping:
                     ),
                 )
         emit = self.queries.emitter
-        args = [comparable(emit.frag(a), a.type) for a in node.args]
+        args = [comparable(emit.frag(a), a.type, told_apart(a)) for a in node.args]
         at = len(self._columns)
         self._items.append(sql("CAST(grouping(", join(", ", args), f") AS INTEGER) AS g{at}"))
         self._columns.append(EmittedColumn(f"g{at}"))
@@ -222,7 +223,7 @@ class Grouping:
         return sql(*items, f") AS r{self.number}")
 
     def _grouped(self, node: ir.Node) -> Frag:
-        frag = comparable(self.queries.emitter.frag(node), node.type)
+        frag = comparable(self.queries.emitter.frag(node), node.type, told_apart(node))
         if isinstance(node, ir.Lit) and not needs_key(frag, node.type):
             return sql("CAST(", frag, f" AS {self.queries.emitter.duck(node.type)})")
         return frag

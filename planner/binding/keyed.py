@@ -20,6 +20,7 @@ from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Rang
 from planner.binding import ir
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
+from planner.catalog.collations import nondeterministic
 
 POINTS_MAX: Final = 1000
 """Key combinations of one statement; more are read by DuckDB."""
@@ -151,6 +152,8 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(node, ir.Cast):
         return _cast(node, offsets)
     if isinstance(node, ir.Collated):
+        if node.collation in nondeterministic:
+            raise NotKeyed("a nondeterministic collation")
         return expression(node.arg, offsets)
     if isinstance(node, ir.Session):
         if node.name == "now":

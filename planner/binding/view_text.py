@@ -233,8 +233,9 @@ class _QueryWriter(QueryExpressions):
             name = names[i] if names is not None and i < len(names) else x.name
             text = self.write(x.node)
             own = None if named else "?column?"
-            if isinstance(x.node, ir.Var):
-                own = self.column(x.node).name
+            bare = x.node.arg if isinstance(x.node, ir.Collated) and not x.node.explicit else x.node
+            if isinstance(bare, ir.Var):
+                own = self.column(bare).name
             if own != name:
                 text += f" AS {quote_identifier(name)}"
             self._add(", " if i else " ")

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING
 
 from planner.binding import ir
-from planner.binding.collating import standing_for
+from planner.binding.collating import standing_for, told_apart
 from planner.binding.comparable import comparable
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
@@ -80,7 +80,9 @@ class _Storey:
         if ir.varies(node):
             return True
         emit = self._writer.emitter
-        return _refused(emit.sort_key(node)) or _refused(comparable(emit.frag(node), node.type))
+        return _refused(emit.sort_key(node)) or _refused(
+            comparable(emit.frag(node), node.type, told_apart(node))
+        )
 
     def lift(self, node: ir.Node) -> ir.Node:
         if node in self._places or (isinstance(node, ir.Var) and node.relation in self._own):

@@ -18,6 +18,7 @@ from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import told_type
 from planner.binding.scope import Scope
 from planner.binding.state import BoundQuery, Parts, QueryState
+from planner.catalog.collations import nondeterministic
 
 
 class QueryWriter(QueryState):
@@ -154,10 +155,12 @@ class QueryWriter(QueryState):
         self.declare(number, emitted)
         distinct: list[Item] = []
         if parts.distinct:
-            if any(needs_key(f, c.type) for f, c in zip(frags, columns, strict=True)):
+            if any(needs_key(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)):
                 distinct = [
                     "DISTINCT ON (",
-                    join(", ", [comparable(f, c.type) for f, c in zip(frags, columns, strict=True)]),
+                    join(
+                        ", ", [comparable(f, c.type, _apart(c)) for f, c in zip(frags, columns, strict=True)]
+                    ),
                     ") ",
                 ]
             else:
@@ -295,3 +298,8 @@ def _ordered_anew(parts: Parts) -> bool:
     keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
     shown = [x.node for x in parts.targets]
     return any(ir.varies(k) and k in shown for k in keys)
+
+
+def _apart(column: ResultColumn) -> str:
+    """The collation by which a column's values are told apart, if that is not by bytes."""
+    return column.collation if column.collation in nondeterministic else ""

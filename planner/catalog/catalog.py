@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import names
+from planner.catalog import collations, names
 from planner.catalog.codec import CatalogRow, decode, encode
 from planner.catalog.objects import (
     DATABASE_OID,
@@ -28,6 +28,7 @@ from planner.catalog.objects import (
     PG_CATALOG_OID,
     CatalogChange,
     CatalogObject,
+    Collation,
     Comment,
     CompositeType,
     Counter,
@@ -154,6 +155,8 @@ class Catalog:
             key = (thing.schema_oid, thing.name)
             assert key not in self._relations, f"relation name {key} is taken"
             self._relations[key] = thing.oid
+        if isinstance(thing, Collation):
+            collations.declare(thing)
         if isinstance(thing, USER_TYPES):
             self._types[thing.schema_oid, thing.name] = thing.oid
             self.user_types = {**self.user_types, thing.oid: thing}
@@ -397,6 +400,24 @@ class Catalog:
                 if isinstance(f, Function) and f.schema_oid == s.oid:
                     found.setdefault(f.signature, f)
         return list(found.values())
+
+    def collation_key(self, name: str, schema: str, search_path: Sequence[str]) -> str:
+        """What columns and expressions call the collation of this name; empty: there is none."""
+        homes = [self.find_schema(schema)] if schema else self.schemas_on(search_path)
+        for home in homes:
+            if home is None:
+                continue
+            if home.oid == PG_CATALOG_OID and name in collations.COLLATIONS:
+                return name
+            made = self.collation_in(home.oid, name)
+            if made is not None:
+                return collations.key_of(made.oid)
+        return ""
+
+    def collation_in(self, schema_oid: Oid, name: str) -> Collation | None:
+        return next(
+            (c for c in self.objects(Collation) if c.schema_oid == schema_oid and c.name == name), None
+        )
 
     def role(self, name: str) -> Role | None:
         oid = self._roles.get(name)

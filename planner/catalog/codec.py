@@ -35,6 +35,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "domain": objects.Domain,
     "composite": objects.CompositeType,
     "function": objects.Function,
+    "collation": objects.Collation,
     "range": objects.RangeType,
     "multirange": objects.MultirangeType,
     "role": objects.Role,

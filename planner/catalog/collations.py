@@ -3,17 +3,23 @@
     "C", "POSIX", "default", "ucs_basic"     by bytes: they differ in name only
     "sv-SE-x-icu", "und-x-icu", ...          by ICU's sort keys, which DuckDB makes (`duckdb_locale`), then by bytes
 
+    made by CREATE COLLATION                 "#16400", its OID, is its key: by ICU, as far as the levels that it says
+
 They are PostgreSQL's objects under their names there; a column keeps the one that it was declared with. Those of the
 operating system are of one machine and do not exist here (42704).
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from planner.abc import Column, Oid
 from planner.types.oids import BPCHAR, NAME, TEXT, VARCHAR
+
+if TYPE_CHECKING:
+    from planner.catalog.objects import Collation
 
 DEFAULT: Final = 100
 COLLATED: Final = frozenset((TEXT, VARCHAR, BPCHAR, 1009, 1015, 1014))
@@ -61,17 +67,89 @@ def collation_oid(column: Column) -> Oid:
     """`attcollation`; 0 for types without."""
     if not is_collatable(column.type.oid):
         return 0
-    return COLLATIONS[column.collation or ("C" if column.type.oid == NAME else "default")]
+    return oid_of(column.collation or ("C" if column.type.oid == NAME else "default"))
+
+
+def oid_of(collation: str) -> Oid:
+    return int(collation[1:]) if collation.startswith("#") else COLLATIONS[collation]
+
+
+# --- those of CREATE COLLATION ------------------------------------------------------------------------
+
+_MADE: Final[dict[str, Collation]] = {}
+"""By key. OIDs are never used twice, so what a dropped one leaves behind is met by nobody."""
+nondeterministic: Final[set[str]] = set()
+"""The keys of those whose equal texts may differ. Nobody looks for them while there are none."""
+LEVELS: Final = 3
+"""Of ICU's sort keys: letters, accents, and case with all else that makes a difference by default."""
+
+_LANGUAGE: Final = re.compile(r"(|root|und|[a-z]{2,3})(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?")
+_STRENGTHS: Final = {"ks-level1": 1, "ks-level2": 2, "ks-level3": 3}
+_WORDS: Final = {"primary": 1, "secondary": 2, "tertiary": 3}
+
+
+def key_of(oid: Oid) -> str:
+    return f"#{oid}"
+
+
+def declare(made: Collation) -> None:
+    key = key_of(made.oid)
+    _MADE[key] = made
+    if not made.deterministic:
+        nondeterministic.add(key)
+
+
+def shown(collation: str) -> str:
+    """What it is called."""
+    return _MADE[collation].name if collation.startswith("#") else collation
+
+
+def made(collation: str) -> Collation | None:
+    """What CREATE COLLATION made; None for PostgreSQL's own."""
+    return _MADE.get(collation)
+
+
+def read_locale(locale: str) -> tuple[str, int] | None:
+    """The language, and how many levels count, of `sv-SE`, `und-u-ks-level2`, `en@colStrength=secondary`.
+
+    None where something else is asked for: DuckDB's ICU knows no attributes of a locale.
+    """
+    text = locale.lower().replace("_", "-")
+    head, _, keywords = text.partition("@")
+    language, _, attributes = head.partition("-u-")
+    levels = LEVELS
+    if attributes:
+        levels = _STRENGTHS.get(attributes, 0)
+    for keyword in filter(None, keywords.split(";")):
+        name, _, value = keyword.partition("=")
+        levels = _WORDS.get(value, 0) if name == "colstrength" else 0
+    if not levels or not _LANGUAGE.fullmatch(language) or (attributes and keywords):
+        return None
+    return language, levels
+
+
+def levels(collation: str) -> int:
+    """How many levels of ICU's sort key tell texts apart, under one of ICU's."""
+    found = _MADE.get(collation)
+    read = read_locale(found.locale) if found is not None else None
+    return read[1] if read is not None else LEVELS
+
+
+def _language(collation: str) -> str:
+    found = _MADE.get(collation)
+    read = read_locale(found.locale) if found is not None else None
+    return read[0] if read is not None else _LOCALES[collation].lower()
 
 
 def by_bytes(collation: str) -> bool:
     """Whether text is ordered by its bytes under it; the empty name is the default collation's."""
-    return collation not in _LOCALES
+    found = _MADE.get(collation)
+    return found.provider != "i" if found is not None else collation not in _LOCALES
 
 
 def duckdb_locale(collation: str) -> str:
     """What `icu_sort_key` calls the order of one of ICU's collations."""
-    parts = _LOCALES[collation].lower().split("-")
+    parts = _language(collation).split("-")
     for many in range(len(parts), 0, -1):
         name = "_".join(parts[:many])
         found = _WRITTEN_OTHERWISE.get("-".join(parts[:many])) or (name if name in _DUCKDB else "")

@@ -260,6 +260,20 @@ class MultirangeType:
 
 
 @dataclass(frozen=True, slots=True)
+class Collation:
+    """CREATE COLLATION. Columns and expressions name it by its key (`planner.catalog.collations`)."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    provider: str  # "i": ICU, "c": the order of bytes
+    locale: str
+    deterministic: bool = True
+    encoding: int = -1  # -1: any
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     oid: Oid
     name: str
@@ -328,7 +342,7 @@ Relation = Table | View | Sequence | Index | CompositeType
 
 UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType
 
-Placed = Table | View | Sequence | Index | UserType | Function
+Placed = Table | View | Sequence | Index | UserType | Function | Collation
 """What lives in a schema."""
 
 CatalogObject = (
@@ -341,6 +355,7 @@ CatalogObject = (
     | Sequence
     | UserType
     | Function
+    | Collation
     | Role
     | Comment
     | Grant

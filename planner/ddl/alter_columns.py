@@ -9,9 +9,11 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
+from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, depends, drop, moments, sequences, standing, tables
+from planner.ddl import collations, constraints, depends, drop, moments, sequences, standing, tables
 from planner.ddl.alteration import Alteration
+from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
@@ -274,9 +276,11 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 "altering the type of a column that an exclusion constraint uses is not supported",
                 hint=f'Drop the constraint "{k.name}", and add it again afterwards.',
             )
-    tables.check_collation(a.collation, ref, a.position)
+    collation = collations.resolved(scope, a.collation, ref, a.position)
+    if collation in nondeterministic and _is_key(scope, table, column):
+        refuse_keys([dataclasses.replace(column, collation=collation)], "keys")
     same_type = ref == column.type and domain == column.domain
-    if same_type and a.collation == column.collation and a.expression is None:
+    if same_type and collation == column.collation and a.expression is None:
         return
     shown = types.format_type(ref)
     if a.expression is None and not casts_automatically(column.type.oid, ref.oid):
@@ -298,7 +302,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
     on.sources[column.attnum] = f"CAST(({source}) AS {shown})"
     on.reshaped = True
-    changed = dataclasses.replace(column, type=ref, domain=domain, collation=a.collation)
+    changed = dataclasses.replace(column, type=ref, domain=domain, collation=collation)
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
     names = {c.attnum: c for c in on.table.columns}
@@ -352,3 +356,14 @@ def casts_automatically(source: int, target: int) -> bool:
             (types.INT4, types.OID), (types.INT8, types.OID), (types.OID, types.INT8), (types.OID, types.INT4),
         )
     )  # fmt: skip
+
+
+def _is_key(scope: Scope, table: Table, column: Column) -> bool:
+    """Whether rows are told apart, or found, by the column: its own keys, and what refers to it."""
+    mine = any(c.kind in "pufx" and column.attnum in c.columns for c in table.constraints)
+    theirs = any(
+        c.kind == "f" and c.foreign_table == table.oid and column.attnum in c.foreign_columns
+        for t in scope.catalog.objects(Table)
+        for c in t.constraints
+    )
+    return mine or theirs

@@ -9,6 +9,7 @@ from planner import statements as st
 from planner.classify import classify
 from planner.ddl import (
     alter,
+    collations,
     default_privileges,
     drop,
     enums,
@@ -46,6 +47,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterSchema: schemas.alter_schema,
     st.CreateEnum: enums.create_enum,
     st.CreateRange: ranges.create_range,
+    st.CreateCollation: collations.create_collation,
+    st.AlterCollation: collations.alter_collation,
     st.AlterEnum: enums.alter_enum,
     st.CreateComposite: others.create_composite,
     st.CreateDomain: others.create_domain,

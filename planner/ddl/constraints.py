@@ -18,6 +18,7 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import moments, naming
+from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -75,6 +76,7 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
                 hint="You must specify an operator class for the index or define a default operator class "
                 "for the data type.",
             )
+    refuse_keys(columns, "primary keys" if said.kind == "p" else "unique constraints")
     included = [_included(table, name, said.position) for name in said.include]
     attnums = tuple(c.attnum for c in columns)
     same = next(

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from planner import statements as st
 from planner.abc import Oid, PlanError, Table
+from planner.binding import collating
 from planner.binding.naming import function_name
 from planner.binding.range_constructors import constructed_type
 from planner.catalog import (
@@ -25,6 +26,7 @@ from planner.catalog import (
     View,
     quote_qualified,
 )
+from planner.catalog.collations import made
 from planner.catalog.constants import BY_REGCLASS, with_constants
 from planner.catalog.names import split_name
 from planner.catalog.system.relations import relations
@@ -143,10 +145,14 @@ def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:
         kind = scope.catalog.type_named(parts[-1], schema, scope.search_path)
         if isinstance(kind, UserType):
             found.add(kind.oid)
+    for said in tree.find_all(exp.Collate):
+        collation = made(collating.key(said, scope.catalog, scope.search_path))
+        if collation is not None:
+            found.add(collation.oid)
     for call in tree.find_all(exp.Anonymous):
-        made = constructed_type(scope.catalog, function_name(call), "", scope.search_path)
-        if made is not None:
-            found.add(made.oid)
+        kind_made = constructed_type(scope.catalog, function_name(call), "", scope.search_path)
+        if kind_made is not None:
+            found.add(kind_made.oid)
     return found
 
 

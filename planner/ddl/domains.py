@@ -13,24 +13,20 @@ from planner import statements as st
 from planner import types
 from planner.abc import Constraint, PlanError, Table, TypeRef
 from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
-from planner.catalog.collations import COLLATIONS, by_bytes, is_collatable
+from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
-from planner.ddl import constraints, moments, naming
+from planner.ddl import collations, constraints, moments, naming
 from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 
 
-def refuse_collation(name: str, base: TypeRef) -> None:
-    """Raises what COLLATE of a domain cannot be: of the other types (42804), unknown (42704), a language's (0A000)."""
-    if not name:
-        return
-    if not is_collatable(base.oid):
-        raise PlanError("42804", f"collations are not supported by type {types.format_type(base)}")
-    if name not in COLLATIONS:
-        raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist')
-    if not by_bytes(name):
-        raise PlanError("0A000", f'domains with the collation "{name}" are not supported')
+def collation_of(scope: Scope, said: str, base: TypeRef) -> str:
+    """A domain's. Raises what it cannot be: of the other types (42804), unknown (42704), a language's (0A000)."""
+    key = collations.resolved(scope, said, base, 0)
+    if not by_bytes(key):
+        raise PlanError("0A000", f'domains with the collation "{shown(key)}" are not supported')
+    return key
 
 
 def refuse_base(base: TypeRef, name: str, catalog: Catalog) -> None:

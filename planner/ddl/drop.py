@@ -16,6 +16,7 @@ from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import (
     CatalogObject,
+    Collation,
     CompositeType,
     Domain,
     EnumType,
@@ -29,11 +30,12 @@ from planner.catalog import (
     View,
     quote_identifier,
 )
+from planner.catalog.collations import key_of
 from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import depends, routines, sequences
+from planner.ddl import collations, depends, routines, sequences
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 
@@ -45,6 +47,7 @@ _KIND: Final[dict[str, tuple[type, ...]]] = {
     "index": (Index,),
     "type": (EnumType, CompositeType, Domain, RangeType, MultirangeType),
     "domain": (Domain,),
+    "collation": (Collation,),
 }
 _HINTS: Final = {
     Table: "Use DROP TABLE to remove a table.",
@@ -128,16 +131,24 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
             raise PlanError(
                 "2BP01", f"cannot drop {own} because {by} requires it", hint=f"You can drop {by} instead."
             )
+    elif kind == "collation":
+        found = _collation(scope, name)
     else:
         found = scope.find(name)
     if found is None:
         # PostgreSQL names the schema of types only.
         missing = f'type "{_shown(name)}"' if kind in ("type", "domain") else f'{kind} "{name.name}"'
+        if kind == "collation" and not said.if_exists:
+            missing = f'collation "{_shown(name)}" for encoding "UTF8"'
         missing += " does not exist"
         if not said.if_exists:
-            state = {"schema": "3F000", "type": "42704", "domain": "42704", "index": "42704"}.get(
-                kind, "42P01"
-            )
+            state = {
+                "schema": "3F000",
+                "type": "42704",
+                "domain": "42704",
+                "collation": "42704",
+                "index": "42704",
+            }.get(kind, "42P01")
             raise PlanError(state, missing)
         scope.notice(f"{missing}, skipping")
         return None
@@ -332,6 +343,30 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
 # --- who depends on whom ---------------------------------------------------------------------------------
 
 
+def _collation(scope: Scope, name: st.Name) -> Collation | None:
+    found = collations.find(scope, name)
+    if found is None and scope.catalog.collation_key(name.name, name.schema, scope.search_path):
+        raise PlanError(
+            "2BP01",
+            f"cannot drop collation {quote_identifier(name.name)} because it is required by the database system",
+        )
+    return found
+
+
+def _by_collation(scope: Scope, key: str, on: str) -> list[Dependent]:
+    """Columns, indexes, domains and range types of the collation."""
+    catalog = scope.catalog
+    found = [
+        Dependent(thing, on, column=column)
+        for thing in catalog.objects(Table)
+        for column in thing.columns
+        if column.collation == key
+    ]
+    found += [Dependent(i, on) for i in catalog.objects(Index) if any(k.collation == key for k in i.keys)]
+    found += [Dependent(d, on) for d in catalog.objects(Domain) if d.collation == key]
+    return found + [Dependent(r, on) for r in catalog.objects(RangeType) if r.collation == key]
+
+
 def _multirange(scope: Scope, thing: RangeType) -> MultirangeType:
     found = scope.catalog.get(thing.multirange_oid)
     assert isinstance(found, MultirangeType)
@@ -358,6 +393,8 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             )
             if not owned:
                 found.append(Dependent(other, on))
+    if isinstance(thing, Collation):
+        found += _by_collation(scope, key_of(thing.oid), on)
     if isinstance(thing, Table):
         for table in referencing(scope, thing):
             found += [
@@ -390,7 +427,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 and thing.name in c.expression
                 and thing.oid in depends.needs_of_expression(scope, c.expression)
             ]
-    if isinstance(thing, Table | View | Sequence | UserType):
+    if isinstance(thing, Table | View | Sequence | UserType | Collation):
         for view in stored_queries(catalog):
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))

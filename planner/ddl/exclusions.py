@@ -12,11 +12,12 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Constraint, Oid, PlanError, Table, TypeRef
+from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
 from planner.catalog import Catalog, Index, IndexKey, quote_identifier
 from planner.catalog.exclusions import conflicts, index_of
 from planner.catalog.system.definitions import index_column
-from planner.ddl import constraints, naming
+from planner.ddl import collations, constraints, naming
+from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -106,16 +107,28 @@ def _key(
         what = "ASC/DESC" if element.descending else "NULLS FIRST/LAST"
         raise PlanError("0A000", f'access method "{said.method}" does not support {what} options')
     nulls_first = element.descending if element.nulls_first is None else element.nulls_first
-    tail = (element.descending, nulls_first, element.opclass, element.collation)
+    tail = (
+        element.descending,
+        nulls_first,
+        element.opclass,
+        collations.resolved(scope, element.collation, None, element.position),
+    )
     if element.column:
         column = constraints.find_column(table, element.column)
         if column is None:
             raise PlanError("42703", f'column "{element.column}" named in key does not exist')
+        refuse_keys(
+            [dataclasses.replace(column, collation=tail[3] or column.collation)], "exclusion constraints"
+        )
         return IndexKey(column.attnum, "", *tail), column.type
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")
     plan = scope.plan_expression(element.expression, constraints.qualified(scope, table), "index expressions")
     assert plan.columns is not None
+    refuse_keys(
+        [Column("expression", plan.columns[0].type, 0, collation=tail[3] or plan.columns[0].collation)],
+        "exclusion constraints",
+    )
     kind = plan.columns[0].type
     if kind.oid == types.UNKNOWN:
         kind = TypeRef(types.TEXT)

@@ -57,7 +57,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
         tables.refuse_alike(label, names)
         ref = TypeRef(types.TEXT) if result.type.oid == types.UNKNOWN else result.type
         check_column_type(ref, label, scope.catalog)
-        columns.append(Column(label, ref, i + 1))
+        columns.append(Column(label, ref, i + 1, collation=result.collation))
     oid = scope.allocate()
     temporary = schema.name.startswith("pg_temp_")
     on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""

@@ -10,6 +10,7 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier, rights
 from planner.ddl import constraints, naming
+from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 
@@ -32,6 +33,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     taken = constraints.is_free(scope, table)
     label = naming.joined(c.name for c in columns)
     name = said.name or naming.choose(table.name, label, "fkey", taken)
+    refuse_keys(columns, "foreign keys")
     for mine, theirs in zip(columns, key, strict=True):
         if not _comparable(mine.type.oid, theirs.type.oid):
             raise PlanError(

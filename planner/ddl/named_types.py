@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from planner.abc import Table
 from planner.binding.facts import procs
-from planner.catalog import Catalog, Domain, Index, UserType
+from planner.catalog import Catalog, Collation, Domain, Index, UserType
+from planner.catalog.collations import made
 from planner.catalog.names import quote_qualified
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl.scope import Scope
@@ -22,13 +23,13 @@ from planner.lexer import QUOTED, STRING, WORD, Token, is_sign, tokenize
 from planner.types import BY_NAME
 
 _NAMES = (WORD, QUOTED)
+_COLLATION = "\0"
+"""Behind the words of a collation's name."""
 _Change = Callable[[str], str]
 
 
 def with_schemas(scope: Scope, text: str) -> str:
     """The expression with the schemas of users' types. Whatever does not exist stays as it is: binding says so."""
-    if not scope.catalog.user_types:
-        return text
     return _rewritten(text, lambda said: _qualified(scope.catalog, said, scope.search_path, scope.catalog))
 
 
@@ -71,6 +72,8 @@ def follow(scope: Scope, before: Catalog) -> None:
 
 def _qualified(before: Catalog, said: tuple[str, ...], path: Sequence[str], now: Catalog) -> str | None:
     """What a name of a type in `before` is called in full now; None for what is no type of a user's."""
+    if said[-1] == _COLLATION:
+        return _collation(before, said[:-1], path, now)
     schema = said[-2] if len(said) > 1 else ""
     if schema and before.find_schema(schema) is None:
         return None
@@ -79,6 +82,15 @@ def _qualified(before: Catalog, said: tuple[str, ...], path: Sequence[str], now:
     found = before.find_type(said[-1], schema, path)
     current = now.get(found.oid) if found is not None else None
     if not isinstance(current, UserType):
+        return None
+    return quote_qualified(now.schema_of(current.schema_oid).name, current.name)
+
+
+def _collation(before: Catalog, said: tuple[str, ...], path: Sequence[str], now: Catalog) -> str | None:
+    schema = said[-2] if len(said) > 1 else ""
+    found = made(before.collation_key(said[-1], schema, path))
+    current = now.get(found.oid) if found is not None else None
+    if not isinstance(current, Collation):
         return None
     return quote_qualified(now.schema_of(current.schema_oid).name, current.name)
 
@@ -106,6 +118,9 @@ def _type_names(tokens: list[Token]) -> Iterator[tuple[Token, Token, tuple[str, 
             i += 2
         words = tuple(t.value for t in tokens[start:i:2])
         before = tokens[start - 1] if start else None
+        if before is not None and before.keyword == "collate":
+            yield tokens[start], tokens[i - 1], (*words, _COLLATION)
+            continue
         cast = before is not None and (is_sign(before, "::") or before.keyword == "as")
         call = is_sign(tokens[i], "(") and (len(words) > 1 or words[0] not in procs())
         if cast or call or tokens[i].kind == STRING:

@@ -19,7 +19,7 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_relation, missing_type
-from planner.ddl import alter, composites, constraints, moments, naming, roles, tables
+from planner.ddl import alter, collations, composites, constraints, moments, naming, roles, tables
 from planner.ddl import domains as domain_changes
 from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.plan import DataCheck
@@ -97,7 +97,12 @@ def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
         if column is None:
             raise PlanError("42703", f'column "{element.column}" does not exist', position=0)
         return IndexKey(
-            column.attnum, "", element.descending, nulls_first, element.opclass, element.collation
+            column.attnum,
+            "",
+            element.descending,
+            nulls_first,
+            element.opclass,
+            collations.resolved(scope, element.collation, column.type, element.position),
         )
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")
@@ -108,7 +113,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
         element.descending,
         nulls_first,
         element.opclass,
-        element.collation,
+        collations.resolved(scope, element.collation, None, element.position),
     )
 
 
@@ -181,7 +186,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
     if said.default is not None:
         domain_changes.verify_default(scope, base, said.default)
     under = domains.underneath(scope.catalog, base)[0]
-    domain_changes.refuse_collation(said.collation, under)
+    collation = domain_changes.collation_of(scope, said.collation, under)
     default = None
     if said.default is not None:
         default = with_schemas(scope, moments.frozen(scope, said.default.text, under))
@@ -197,7 +202,7 @@ def create_domain(scope: Scope, said: st.CreateDomain) -> None:
             default,
             tuple(checks),
             scope.user,
-            said.collation,
+            collation,
         )
     )
 

@@ -9,6 +9,7 @@ from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import (
     CatalogObject,
+    Collation,
     CompositeType,
     Database,
     DefaultGrant,
@@ -27,7 +28,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 _OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Function,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Function,
 )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
 from planner.catalog.objects import CompositeType, Database
+from planner.ddl import collations
 from planner.ddl.scope import Scope
 
 
@@ -253,6 +254,12 @@ def _creates_database(scope: Scope, said: st.CreateDatabase) -> None:
         raise PlanError("42501", "permission denied to create database")
 
 
+def _alters_collation(scope: Scope, said: st.AlterCollation) -> None:
+    thing = collations.find(scope, said.name)
+    if thing is not None:
+        must_own(scope, thing)
+
+
 def _comments(scope: Scope, said: st.Comment) -> None:
     if said.kind in ("table", "view", "materialized view", "index", "sequence", "column", "constraint"):
         thing = _found(scope, said.name)
@@ -269,6 +276,8 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         if mine is None or not mine.create_role:
             raise PlanError("42501", "must have CREATEROLE privilege")
         return
+    elif said.kind == "collation":
+        thing = collations.find(scope, said.name)
     else:
         return
     if thing is not None:
@@ -296,6 +305,8 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateSequence: _creates,
     st.CreateEnum: _creates,
     st.CreateRange: _creates,
+    st.CreateCollation: _creates,
+    st.AlterCollation: _alters_collation,
     st.CreateComposite: _creates,
     st.CreateDomain: _creates,
     st.AlterTable: _owns_relation,

@@ -17,9 +17,9 @@ from planner import statements as st
 from planner import types
 from planner.abc import PlanError, TypeRef
 from planner.catalog import MultirangeType, RangeType, Schema
-from planner.catalog.collations import COLLATIONS, by_bytes, is_collatable
+from planner.catalog.collations import by_bytes, is_collatable
 from planner.catalog.system.constraints import opclass_for
-from planner.ddl import others
+from planner.ddl import collations, others
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 from planner.types.user_ranges import may_be_bounds
@@ -54,7 +54,7 @@ def create_range(scope: Scope, said: st.CreateRange) -> None:
     opclass = _opclass(options.get("subtype_opclass"), subtype, shown)
     if types.base_of(subtype) != subtype or not may_be_bounds(subtype.oid):
         raise PlanError("0A000", f"ranges over type {shown} are not supported")
-    collation = _collation(options.get("collation"), subtype)
+    collation = _collation(scope, options.get("collation"), subtype)
     if "canonical" in options:
         raise PlanError(
             "42P17",
@@ -96,16 +96,15 @@ def _opclass(said: st.Name | None, subtype: TypeRef, shown: str) -> int:
     return found
 
 
-def _collation(said: st.Name | None, subtype: TypeRef) -> str:
+def _collation(scope: Scope, said: st.Name | None, subtype: TypeRef) -> str:
     if said is None:
         return ""
     if not is_collatable(subtype.oid):
         raise PlanError("42809", "range collation specified but subtype does not support collation")
-    if said.name not in COLLATIONS:
-        raise PlanError("42704", f'collation "{said}" for encoding "UTF8" does not exist')
-    if not by_bytes(said.name):
+    key = collations.resolved(scope, f"{said.schema}\0{said.name}" if said.schema else said.name, subtype, 0)
+    if not by_bytes(key):
         raise PlanError("0A000", f'ranges with the collation "{said.name}" are not supported')
-    return said.name
+    return key
 
 
 def _difference(said: st.Name | None, subtype: TypeRef, shown: str) -> str:

@@ -23,7 +23,7 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import Domain, Index
-from planner.ddl import first_settings, permits, routines
+from planner.ddl import collations, first_settings, permits, routines
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope, describe
 
@@ -315,6 +315,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         if found is None:
             raise PlanError("42704", f'role "{name.name}" does not exist')
         return found, 0
+    if kind == "collation":
+        return collations.existing(scope, name), 0
     if kind in ("type", "domain"):
         found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
         if found is None:

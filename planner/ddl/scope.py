@@ -275,6 +275,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.Domain: "type",
         objects.CompositeType: "type",
         objects.Function: "function",
+        objects.Collation: "collation",
         objects.RangeType: "type",
         objects.MultirangeType: "type",
         Schema: "schema",

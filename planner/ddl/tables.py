@@ -13,8 +13,8 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
-from planner.catalog.collations import COLLATIONS, is_collatable
 from planner.ddl import (
+    collations,
     constraints,
     depends,
     exclusions,
@@ -317,7 +317,7 @@ def define_column(
         ref = resolve_type(said.type, scope.catalog, scope.search_path)
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
-    check_collation(said.collation, ref, said.collation_position)
+    collation = collations.resolved(scope, said.collation, ref, said.collation_position)
     default = with_schemas(scope, moments.frozen(scope, default, ref)) if default is not None else None
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
@@ -340,21 +340,9 @@ def define_column(
         said.generated is not None,
         sequence.oid if sequence is not None else 0,
         domain,
-        collation=said.collation,
+        collation=collation,
     )
     return column, sequence, checks
-
-
-def check_collation(name: str, ref: TypeRef, position: int) -> None:
-    """Raises 42804 for COLLATE of a type that has no collations, 42704 for one that does not exist."""
-    if not name:
-        return
-    if not is_collatable(ref.oid):
-        raise PlanError(
-            "42804", f"collations are not supported by type {types.format_type(ref)}", position=position
-        )
-    if name not in COLLATIONS:
-        raise PlanError("42704", f'collation "{name}" for encoding "UTF8" does not exist', position=position)
 
 
 def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:

@@ -23,9 +23,11 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
-from planner.catalog import Index, quote_identifier
+from planner.catalog import Index, IndexKey, quote_identifier
+from planner.catalog.collations import nondeterministic
 from planner.catalog.system.definitions import index_column
 from planner.ddl import constraints
+from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.scope import Scope
 
 _UNORDERED: Final = frozenset((types.JSON, types.XML))
@@ -59,6 +61,7 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
     for i, key in enumerate(index.keys):
         column = by_attnum[key.attnum] if key.attnum else None
         _refuse_unordered(column)
+        _refuse_nondeterministic(scope, table, key, column)
         text = quote_identifier(column.name) if column is not None else f"({key.expression})"
         shown.append(shown_key(scope, table, index, i + 1))
         partial = index.predicate and (i == 0 or whole)
@@ -110,6 +113,20 @@ def _refuse_unordered(column: Column | None) -> None:
             hint="You must specify an operator class for the index or define a default operator class "
             "for the data type.",
         )
+
+
+def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:
+    if not nondeterministic:
+        return
+    collation = key.collation
+    if not collation and column is not None:
+        collation = column.collation
+    elif not collation:
+        plan = scope.plan_expression(st.Sql(key.expression), constraints.qualified(scope, table))
+        assert plan.columns is not None
+        collation = plan.columns[0].collation
+    name = column.name if column is not None else "expression"
+    refuse_keys([Column(name, TypeRef(types.TEXT), 0, collation=collation)], "unique indexes")
 
 
 def _type(scope: Scope, table: Table, expression: str) -> TypeRef:

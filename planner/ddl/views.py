@@ -105,7 +105,7 @@ def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:
     for i, result in enumerate(plan.columns):
         label = said.columns[i] if i < len(said.columns) else result.name
         tables.refuse_column_name(label, [c.name for c in columns])
-        columns.append(Column(label, _kept(result.type), i + 1))
+        columns.append(Column(label, _kept(result.type), i + 1, collation=result.collation))
     return tuple(columns)
 
 

@@ -174,7 +174,7 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         return st.AlterAction("drop identity", name, exists=exists, position=position)
     if c.accept("type") or c.accept("set", "data", "type"):
         type_name = c.type_name()
-        collation = c.qualified().name if c.accept("collate") else ""
+        collation = c.collation() if c.accept("collate") else ""
         using = c.balanced() if c.accept("using") else None
         return st.AlterAction(
             "set type", name, type=type_name, collation=collation, expression=using, position=position

@@ -42,7 +42,7 @@ def read(c: Cursor, column: st.ColumnDef, table: str) -> st.ColumnDef:
         elif c.accept("generated"):
             _generated(c, said, position)
         elif c.accept("collate"):
-            said.changes["collation"], said.changes["collation_position"] = c.qualified().name, position
+            said.changes["collation"], said.changes["collation_position"] = c.collation(), position
         elif c.word in ("primary", "unique", "check", "references") and c.token.keyword:
             said.constraints.append(constraints.constraint(c, name, position, of_column=True))
         elif name:

@@ -162,6 +162,11 @@ class Cursor:
         database = parts[-3] if len(parts) == 3 else ""
         return Name(parts[-1], parts[-2] if len(parts) > 1 else "", position, database)
 
+    def collation(self) -> str:
+        """A collation's name; one that says its schema as `schema` NUL `name`, for no name has a NUL."""
+        name = self.qualified()
+        return f"{name.schema}\0{name.name}" if name.schema else name.name
+
     def qualified_list(self) -> tuple[Name, ...]:
         names = [self.qualified()]
         while self.accept_symbol(","):

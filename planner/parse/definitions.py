@@ -10,7 +10,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER, WORD, Token, quoted, tokenize
-from planner.parse import alterations, clauses, constraints, privileges, routines, schemas, tables
+from planner.parse import alterations, clauses, collations, constraints, privileges, routines, schemas, tables
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.exclusions import index_element
@@ -24,7 +24,6 @@ _REFUSED: Final = {
     "aggregate": "CREATE AGGREGATE",
     "operator": "CREATE OPERATOR",
     "cast": "CREATE CAST",
-    "collation": "CREATE COLLATION",
     "conversion": "CREATE CONVERSION",
     "rule": "CREATE RULE",
     "policy": "CREATE POLICY",
@@ -86,6 +85,8 @@ def create(c: Cursor) -> Any:
         return schemas.schema(c, create)
     if c.accept("type"):
         return _type(c)
+    if c.accept("collation"):
+        return collations.create_collation(c)
     if c.accept("domain"):
         return _domain(c)
     if c.accept("role") or c.accept("group"):
@@ -267,7 +268,7 @@ def _domain(c: Cursor) -> st.CreateDomain:
         position = c.position
         label = c.name() if c.accept("constraint") else ""
         if c.accept("collate"):
-            collation = c.qualified().name
+            collation = c.collation()
         elif c.accept("default"):
             default = c.balanced("not", "null", "check", "constraint", "collate", "default")
         elif c.accept("not", "null"):
@@ -431,6 +432,8 @@ def alter(c: Cursor) -> Any:
         return st.AlterSchema(schema, owner=c.role())
     if c.accept("type"):
         return alter_type(c)
+    if c.accept("collation"):
+        return collations.alter_collation(c)
     if c.accept("domain"):
         return alter_domain(c)
     if c.accept_one("role", "user", "group"):
@@ -457,6 +460,7 @@ _DROPPED: Final = {
     ("sequence",): "sequence",
     ("schema",): "schema",
     ("type",): "type",
+    ("collation",): "collation",
     ("domain",): "domain",
     ("role",): "role",
     ("user",): "role",

@@ -31,7 +31,7 @@ def index_element(c: Cursor) -> st.IndexElement:
             expression = c.slice(first, c.at)
         else:
             column = c.name()
-    collation = c.qualified().name if c.accept("collate") else ""
+    collation = c.collation() if c.accept("collate") else ""
     opclass = ""
     if c.is_name() and c.word not in ("asc", "desc", "nulls"):
         opclass = str(c.qualified())

@@ -104,7 +104,7 @@ def comment(c: Cursor) -> Any:
         name = c.qualified()
     elif c.accept("materialized", "view"):
         kind, name = "materialized view", c.qualified()
-    elif word := c.accept_one("table", "view", "index", "sequence", "type", "domain"):
+    elif word := c.accept_one("table", "view", "index", "sequence", "type", "domain", "collation"):
         kind, name = word, c.qualified()
     elif word := c.accept_one("schema", "database", "role"):
         kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)

@@ -15,6 +15,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
 """
 
 from planner.statements.objects import (
+    AlterCollation,
     AlterDefaultPrivileges,
     AlterEnum,
     AlterNamed,
@@ -23,6 +24,7 @@ from planner.statements.objects import (
     AlterSequence,
     AlterSettings,
     Comment,
+    CreateCollation,
     CreateComposite,
     CreateDatabase,
     CreateDomain,
@@ -101,6 +103,7 @@ from planner.statements.written import (
 __all__ = [
     "Accepted",
     "AlterAction",
+    "AlterCollation",
     "AlterDefaultPrivileges",
     "AlterEnum",
     "AlterFunction",
@@ -117,6 +120,7 @@ __all__ = [
     "Commit",
     "ConstraintDef",
     "Copy",
+    "CreateCollation",
     "CreateComposite",
     "CreateDatabase",
     "CreateDomain",

@@ -87,6 +87,25 @@ class AlterEnum:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateCollation:
+    """CREATE COLLATION: of options, each with its position, or after another one."""
+
+    name: Name
+    options: tuple[tuple[str, str, int], ...] = ()
+    copied: Name | None = None
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterCollation:
+    """`what`: rename, owner, set schema, refresh version."""
+
+    name: Name
+    what: str
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CreateRange:
     """CREATE TYPE ... AS RANGE; `options` are those besides the subtype, in their order."""
 

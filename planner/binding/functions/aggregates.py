@@ -149,7 +149,7 @@ def _count_rows(around: Around, args: list[Frag]) -> Frag:
 @aggregates("count(any)")
 def _count(around: Around, args: list[Frag]) -> Frag:
     arg = around.node.args[0]
-    value = comparable(args[0], arg.type) if around.node.distinct else args[0]
+    value = comparable(args[0], arg.type, collating.told_apart(arg)) if around.node.distinct else args[0]
     if isinstance(arg, ir.Logic) and arg.op == "row":
         return around.call("count", [value if around.node.distinct else sql("1")])
     return around.call("count", [value])

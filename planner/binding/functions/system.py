@@ -11,7 +11,7 @@ from planner.binding.collating import carried
 from planner.binding.functions.registry import templates
 from planner.binding.records import told_type
 from planner.catalog import quote_identifier
-from planner.catalog.collations import is_collatable
+from planner.catalog.collations import is_collatable, shown
 
 VERSION = "PostgreSQL 15.0 (Tidewire 0.1.0)"
 
@@ -89,7 +89,7 @@ def _collation_name(value: ir.Node) -> ir.Node:
             "42804", f"collations are not supported by type {t.format_type(TypeRef(value.type.oid))}"
         )
     found = "C" if value.type.oid == t.NAME else "default"
-    return ir.Lit(TypeRef(t.TEXT), quote_identifier(carried(value) or found))
+    return ir.Lit(TypeRef(t.TEXT), quote_identifier(shown(carried(value) or found)))
 
 
 def _current_schemas(implicit: ir.Node) -> ir.Node:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from planner.abc import PlanError
 from planner.binding import ir
+from planner.binding.collating import told_apart
 from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter, display_signature
 from planner.binding.fragments import Frag, Item, join, sql
@@ -77,7 +78,7 @@ def _positive(node: ir.Node, argument: Frag, sqlstate: str, name: str) -> Frag:
 def specification(emitter: Emitter, node: ir.Window) -> Frag:
     items: list[Item] = []
     if node.partition:
-        keys = [comparable(emitter.frag(p), p.type) for p in node.partition]
+        keys = [comparable(emitter.frag(p), p.type, told_apart(p)) for p in node.partition]
         items += ["PARTITION BY ", join(", ", keys)]
     if node.order:
         items += [" " if items else "", "ORDER BY ", emitter.order(node.order)]

@@ -98,6 +98,8 @@ class SparkEmitter(Emitter):
         type_name(node.type, position)
         if node.type.oid == t.BPCHAR and node.type.typmod < 0 and not self._is_of_one_width(node):
             raise refused(f"type {t.format_type(node.type)}", position)
+        if isinstance(node, ir.Collated):
+            raise refused("an order of ICU's", position)
         if isinstance(node, ir.Cast):
             return casts.convert(self.frag(node.arg), node.arg.type, node.type, node.explicit, position)
         return super().frag(node)

@@ -40,6 +40,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_auth_members": people.pg_auth_members,
     "pg_authid": people.pg_authid,
     "pg_class": classes.pg_class,
+    "pg_collation": user_types.pg_collation,
     "pg_constraint": constraints.pg_constraint,
     "pg_database": people.pg_database,
     "pg_depend": dependencies.pg_depend,

@@ -7,9 +7,9 @@ from functools import lru_cache
 from planner import types
 from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
-from planner.catalog.collations import COLLATED, DEFAULT
+from planner.catalog.collations import COLLATED, DEFAULT, collation_oid, oid_of
 from planner.catalog.exclusions import index_of
-from planner.catalog.objects import Domain, Index
+from planner.catalog.objects import Domain, Index, IndexKey
 from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
@@ -48,6 +48,15 @@ def opclass_for(access: str, said: str, of: Oid) -> Oid:
     return defaults.get((method, of)) or defaults.get((method, alike), 0)
 
 
+def _collation(table: Table, key: IndexKey, of: Oid) -> Oid:
+    """An index's key's: its own, its column's, or the default one."""
+    if key.collation:
+        return oid_of(key.collation)
+    if key.attnum:
+        return collation_oid(table.columns[table.index_of(key.attnum)])
+    return DEFAULT if of in COLLATED else 0
+
+
 def pg_index(context: SystemContext) -> Rows:
     catalog = context.catalog
     make = RowMaker("pg_index")
@@ -73,7 +82,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indisready=True,
                 indislive=True,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
-                indcollation=[DEFAULT if t in COLLATED else 0 for t in of],
+                indcollation=[_collation(table, k, t) for k, t in zip(i.keys, of, strict=True)],
                 indclass=[opclass_for(i.method, k.opclass, t) for k, t in zip(i.keys, of, strict=True)],
                 indoption=[(1 if k.descending else 0) | (2 if k.nulls_first else 0) for k in i.keys],
                 indexprs=", ".join(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
+from planner.catalog import collations
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
+    Collation,
     Function,
     Index,
     Schema,
@@ -46,7 +48,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID:
         return format_type(ref)
     thing = catalog.get(ref.oid)
-    if isinstance(thing, UserType | Function):
+    if isinstance(thing, UserType | Function | Collation):
         schema = catalog.get(thing.schema_oid)
         shown = quote_identifier(thing.name)
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":
@@ -100,6 +102,14 @@ def default_text(
             shown = type_name(catalog, base)
         return f"{text}::{shown}"
     return spelled(text)
+
+
+def collation_name(catalog: Catalog, key: str, search_path: tuple[str, ...]) -> str:
+    """A collation as definitions name it."""
+    made = collations.made(key)
+    if made is None:
+        return quote_identifier(key)
+    return qualified(catalog, made.schema_oid, made.name, search_path)
 
 
 def qualified(catalog: Catalog, schema_oid: Oid, name: str, search_path: tuple[str, ...]) -> str:
@@ -199,6 +209,9 @@ def _index_key(
     """A key as CREATE INDEX has it: its class of operators and its order with it."""
     key = index.keys[position - 1]
     text = index_column(table, index, position, catalog, pretty, search_path)
+    own = table.columns[table.index_of(key.attnum)].collation if key.attnum else ""
+    if key.collation and key.collation != own:
+        text += f" COLLATE {collation_name(catalog, key.collation, search_path)}"
     if key.opclass:
         text += f" {key.opclass}"
     if key.descending:

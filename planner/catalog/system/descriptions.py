@@ -10,6 +10,7 @@ from functools import lru_cache
 from planner.abc import Oid, Table
 from planner.catalog.objects import (
     PUBLIC_OID,
+    Collation,
     Comment,
     CompositeType,
     Database,
@@ -27,6 +28,7 @@ from planner.catalog.objects import (
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
     CLASS_OID,
+    COLLATION_OID,
     CONSTRAINT_OID,
     DATABASE_CLASS_OID,
     NAMESPACE_OID,
@@ -48,6 +50,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     Domain: TYPE_OID,
     CompositeType: TYPE_OID,
     RangeType: TYPE_OID,
+    Collation: COLLATION_OID,
     MultirangeType: TYPE_OID,
 }
 

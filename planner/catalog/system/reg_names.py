@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planner.abc import Oid, SqlError
-from planner.catalog.names import name_parts, split_name
+from planner.catalog import collations
+from planner.catalog.names import missing_schema, name_parts, split_name
+from planner.catalog.objects import Collation
 from planner.catalog.system import reg_routines as routines
 from planner.catalog.system.context import SystemContext
+from planner.catalog.system.definitions import collation_name
 from planner.catalog.system.functions import (
     regclass_in,
     regclass_out,
@@ -27,6 +30,29 @@ def _rolename(context: SystemContext, oid: Oid | None) -> str | None:
     return str(name) if name is not None else str(oid)
 
 
+def _regcollation_out(context: SystemContext, oid: Oid | None) -> str | None:
+    found = context.catalog.get(oid) if oid is not None else None
+    if not isinstance(found, Collation):
+        return _built_in_collation(context, oid)
+    return collation_name(context.catalog, collations.key_of(found.oid), context.search_path)
+
+
+_built_in_collation = routines.named_out("pg_collation", "collname")
+
+
+def _regcollation_in(context: SystemContext, text: str) -> Oid:
+    """The cast `text::regcollation`. Raises 42704, 3F000."""
+    if (number := routines.number_in(text)) is not None:
+        return number
+    schema, name = split_name(text)
+    if schema and context.catalog.find_schema(schema) is None:
+        raise missing_schema(schema)
+    key = context.catalog.collation_key(name, schema, context.search_path)
+    if not key:
+        raise SqlError("42704", f'collation "{text.strip()}" for encoding "UTF8" does not exist')
+    return collations.oid_of(key)
+
+
 OUTPUT: dict[Oid, Callable[[SystemContext, Oid | None], str | None]] = {
     REGCLASS: regclass_out,
     REGTYPE: regtype_out,
@@ -34,7 +60,7 @@ OUTPUT: dict[Oid, Callable[[SystemContext, Oid | None], str | None]] = {
     REGPROCEDURE: routines.regprocedure_out,
     REGOPER: routines.regoper_out,
     REGOPERATOR: routines.regoperator_out,
-    REGCOLLATION: routines.named_out("pg_collation", "collname"),
+    REGCOLLATION: _regcollation_out,
     REGCONFIG: routines.named_out("pg_ts_config", "cfgname"),
     REGDICTIONARY: routines.named_out("pg_ts_dict", "dictname"),
     REGNAMESPACE: regnamespace_out,
@@ -100,9 +126,7 @@ INPUT: dict[Oid, Callable[[SystemContext, str], Oid]] = {
     REGPROCEDURE: routines.regprocedure_in(regtype_in),
     REGOPER: routines.regoper_in,
     REGOPERATOR: routines.regoperator_in(regtype_in),
-    REGCOLLATION: routines.named_in(
-        "pg_collation", "collname", 'collation "{}" for encoding "UTF8" does not exist'
-    ),
+    REGCOLLATION: _regcollation_in,
     REGCONFIG: routines.named_in("pg_ts_config", "cfgname", 'text search configuration "{}" does not exist'),
     REGDICTIONARY: routines.named_in("pg_ts_dict", "dictname", 'text search dictionary "{}" does not exist'),
     REGNAMESPACE: _regnamespace_in,

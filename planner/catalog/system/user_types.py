@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from planner.abc import Column, Table, TypeRef
-from planner.catalog.collations import COLLATIONS
-from planner.catalog.objects import CompositeType, Domain, EnumType, MultirangeType, RangeType, UserType, View
+from planner.catalog.collations import oid_of
+from planner.catalog.objects import (
+    Collation,
+    CompositeType,
+    Domain,
+    EnumType,
+    MultirangeType,
+    RangeType,
+    UserType,
+    View,
+)
 from planner.catalog.row_types import row_type
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -70,7 +79,7 @@ def pg_type(context: SystemContext) -> Rows:
             }
         default = default_text(catalog, Column("", d.base, 0, default=d.default))
         if d.collation:
-            of_base["typcollation"] = COLLATIONS[d.collation]
+            of_base["typcollation"] = oid_of(d.collation)
         add(
             d,
             "domain",
@@ -111,7 +120,7 @@ def pg_range(context: SystemContext) -> Rows:
     proc = proc_oids().get
     found: Rows = list(static_rows("pg_range"))
     for r in context.catalog.objects(RangeType):
-        said = COLLATIONS[r.collation] if r.collation else BY_OID[r.subtype.oid].typcollation
+        said = oid_of(r.collation) if r.collation else BY_OID[r.subtype.oid].typcollation
         found.append(
             make(
                 rngtypid=r.oid,
@@ -120,6 +129,28 @@ def pg_range(context: SystemContext) -> Rows:
                 rngcollation=said,
                 rngsubopc=r.opclass,
                 rngsubdiff=proc(r.difference, 0),
+            )
+        )
+    return found
+
+
+def pg_collation(context: SystemContext) -> Rows:
+    make = RowMaker("pg_collation")
+    found: Rows = list(static_rows("pg_collation"))
+    for c in context.catalog.objects(Collation):
+        of_icu = c.provider == "i"
+        found.append(
+            make(
+                oid=c.oid,
+                collname=c.name,
+                collnamespace=c.schema_oid,
+                collowner=owner_oid(context.catalog, c.owner),
+                collprovider=c.provider,
+                collisdeterministic=c.deterministic,
+                collencoding=c.encoding,
+                collcollate=None if of_icu else c.locale,
+                collctype=None if of_icu else c.locale,
+                colliculocale=c.locale if of_icu else None,
             )
         )
     return found
