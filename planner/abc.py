@@ -119,11 +119,12 @@ class RelationUse:
 
 @dataclass(frozen=True, slots=True)
 class SystemUse:
-    """A pg_catalog or information_schema relation, computed from the catalog."""
+    """A pg_catalog or information_schema relation, computed from the catalog. `columns`: the positions that are asked for."""
 
     slot: str
     schema: str
     name: str
+    columns: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

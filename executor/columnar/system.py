@@ -70,11 +70,17 @@ class SystemRelations:
         found = system.relations().get((use.schema, use.name))
         if found is None:
             raise ExecutionError("42P01", f'relation "{use.schema}.{use.name}" does not exist')
-        name = f"system_{use.schema}_{use.name}"
-        bindings[name] = self._rows(session, use, found)
-        cells = [f"{t.store_sql(quoted(c.name), c.type)} AS {quoted(c.name)}" for c in found.columns]
-        hidden = f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid"
-        return f"(SELECT {', '.join(cells)}, {hidden}, '2'::BIGINT AS xmin FROM {name})"
+        name, count = f"system_{use.slot}", len(found.columns)
+        rows = self._rows(session, use, found)
+        asked = [i for i in use.columns if i < count]
+        # The columns that nobody names would be bound and pruned by DuckDB: half the time of most such queries.
+        bindings[name] = rows.select(asked) if asked else rows.select([0])
+        cells = []
+        for c in (found.columns[i] for i in asked):
+            cells.append(f"{t.store_sql(quoted(c.name), c.type)} AS {quoted(c.name)}")
+        hidden = f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid", "'2'::BIGINT AS xmin"
+        cells += [hidden[i - count] for i in use.columns if i >= count]
+        return f"(SELECT {', '.join(cells or hidden[:1])} FROM {name})"
 
     def _rows(self, session: Session, use: SystemUse, found: Any) -> pa.Table:
         catalog = session.catalog

@@ -273,7 +273,7 @@ class SourceBinder:
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
         self.rename(relation, alias)
         self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
-        slot = self.queries.system_use(schema, name)
+        slot = self.queries.system_use(schema, name, relation)
         self.queries.declare(number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made])
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation))
 

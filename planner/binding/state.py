@@ -116,6 +116,8 @@ class QueryState:
         self.accesses = Accesses(ctx)
         self.routines = Routines()
         self.system: list[SystemUse | ChangesUse] = []
+        self.system_relations: dict[int, tuple[str, Relation]] = {}
+        """Slot and relation, by number."""
         self.volatile = False
         self.prefer_keyed = True
         self.keeps_selects = True
@@ -156,6 +158,9 @@ class QueryState:
         return Scope(parent, self._scopes)
 
     def use(self, var: ir.Var) -> None:
+        if var.relation in self.system_relations:
+            self.system_relations[var.relation][1].used.add(var.column)
+            return
         for r in self.tables:
             if r.number == var.relation and var.column < 0:
                 r.rid = True  # `planner.binding.system_columns`
@@ -167,9 +172,10 @@ class QueryState:
         self.declare(number, [EmittedColumn(f"c{i}", f) for i, f in enumerate(bound.forms)])
         return number
 
-    def system_use(self, schema: str, name: str) -> str:
+    def system_use(self, schema: str, name: str, relation: Relation) -> str:
         slot = f"y{len(self.system)}"
         self.system.append(SystemUse(slot, schema, name))
+        self.system_relations[relation.number] = slot, relation
         return slot
 
     def type_of(self, node: exp.Expression) -> TypeRef:

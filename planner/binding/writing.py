@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from planner import types as t
@@ -283,7 +284,10 @@ class QueryWriter(QueryState):
                         self.ranges.get(r.number),
                     )
                 )
-        uses += [s for s in self.system if s.slot in slots]
+        asked = {slot: tuple(sorted(r.used)) for slot, r in self.system_relations.values()}
+        for s in self.system:
+            if s.slot in slots:
+                uses.append(replace(s, columns=asked[s.slot]) if isinstance(s, SystemUse) else s)
         return Query(tuple(pieces), tuple(uses), self.volatile)  # type: ignore[arg-type]
 
 
