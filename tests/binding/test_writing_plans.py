@@ -79,3 +79,15 @@ def test_writes_in_with_stand_at_the_top() -> None:
             "SELECT * FROM (WITH d AS (DELETE FROM t RETURNING *) SELECT * FROM d) x", prefer_keyed=True
         )
     assert e.value.sqlstate == "0A000"
+
+
+def test_a_query_that_may_find_another_row_for_each_column_is_refused() -> None:
+    with pytest.raises(PlanError) as e:
+        WORLD.plan(
+            "UPDATE t SET (v, s) = (SELECT w, 'x' FROM u ORDER BY random() LIMIT 1)", prefer_keyed=True
+        )
+    assert (e.value.sqlstate, e.value.position) == ("0A000", 54)
+    body = WORLD.plan(
+        "UPDATE t SET (v, s) = (SELECT w, 'x' FROM u ORDER BY k LIMIT 1)", prefer_keyed=True
+    ).body
+    assert isinstance(body, UpdateQuery)
