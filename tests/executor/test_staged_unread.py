@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from executor.snapshot import writer
 from executor.snapshot.encoded import EncodedFile, EncodedRows, dictionary_texts
 from storage.rows import FIELD_ID
 from tests.executor.sql import Failed, Server
@@ -82,6 +83,26 @@ def test_rows_stay_encoded_until_somebody_reads_them(in_memory_bytes: int, resta
         assert unread(server) == 0
         await client.query("UPDATE t SET v = 0 WHERE k = 104; DELETE FROM t WHERE k >= 2 AND k < 104")
         assert await client.rows("SELECT k, v FROM t ORDER BY k") == [(0, None), (1, 10), (104, 0)]
+
+    session(body)
+
+
+def test_rows_are_written_to_duckdb_by_instalments(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them begins within a file, and ends in another."""
+    monkeypatch.setattr(writer, "ROWS_MIN", 10)
+
+    async def body(server: Server) -> None:
+        store = server.executor.store
+        client = server.client()
+        await client.query(TABLE)
+        files = {f"{n}.parquet": numbered(range(100 * n, 100 * n + 100), row_group_size=30) for n in range(5)}
+        await stage(server, files)
+        await client.query(copy())
+        assert unread(server) == 500
+        store._writer.limits = replace(store.limits, unpacked_bytes_max=5000)
+        packed = store.packer.packed
+        assert await client.rows("SELECT * FROM t ORDER BY k") == expected(range(500))
+        assert store.packer.packed > packed + 1
 
     session(body)
 

@@ -126,6 +126,26 @@ def test_a_server_that_is_killed_around_the_commit(tmp_path: Path) -> None:
             assert keys(client) == [1, 2, 3]
 
 
+def test_a_server_that_is_killed_before_anybody_has_read_what_it_committed(tmp_path: Path) -> None:
+    """Of a table at whose rows nobody looks nothing is decoded but for a check: neither when it is killed, nor before it stops."""
+    with ServerProcess(tmp_path / "data") as server:
+        url = f"postgresql://tidewire@{server.host}:{server.port}/tidewire"
+        with server.connect() as client:
+            client.execute("CREATE TABLE t (k int)")
+        for n, end in enumerate((server.kill, server.stop, server.kill)):
+            assert commits.commit(url, "w", n, [staged(url, [10 * n, 10 * n + 1])])
+            end()
+            server.start()
+        with server.connect() as client:
+            assert keys(client) == [0, 1, 10, 11, 20, 21]
+            client.execute("DELETE FROM t WHERE k = 10")
+        assert commits.commit(url, "w", 3, [staged(url, [30])])
+        server.kill()
+        server.start()
+        with server.connect() as client:
+            assert keys(client) == [0, 1, 11, 20, 21, 30]
+
+
 def test_errors_say_the_cause_first() -> None:
     gone = "postgresql://tidewire@127.0.0.1:1/tidewire"
     with pytest.raises(TidewireError, match="connection") as failed:
