@@ -5,7 +5,8 @@
     ON CONFLICT (email) WHERE active AND x > 1   ... (email) WHERE active: every conjunct of the index's predicate
                                                  must be among those of the clause
 
-Expressions are compared as trees, names folded, parentheses and operator classes apart.
+Expressions are compared as trees, names folded, parentheses, operator classes, and casts that change nothing apart:
+`lower(email)` over a varchar is what PostgreSQL's catalog, and so an ORM that has read it, spells `lower((email)::text)`.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from planner import types as t
 from planner.abc import Constraint, PlanError, Table
 from planner.catalog import Catalog, Index
 from planner.parse import parse_expression
+
+_TEXTS = (t.TEXT, t.VARCHAR)
 
 
 def inferred(
     catalog: Catalog, table: Table, keys: Sequence[exp.Expression], predicate: exp.Expression | None
 ) -> Constraint:
     """The constraint that the clause means; of several, one over all rows. Raises 42P10."""
-    wanted = {_spelled(part) for k in keys for part in _parts(k)}
-    given = _conjuncts(predicate.this) if predicate is not None else set()
+    wanted = {_spelled(table, part) for k in keys for part in _parts(k)}
+    given = _conjuncts(table, predicate.this) if predicate is not None else set()
     partial: Constraint | None = None
     for c in table.constraints:
         if c.kind not in "pu":
@@ -35,7 +39,7 @@ def inferred(
         refuse_deferrable((c,))
         if not index.predicate:
             return c
-        if partial is None and _conjuncts(parse_expression(index.predicate)) <= given:
+        if partial is None and _conjuncts(table, parse_expression(index.predicate)) <= given:
             partial = c
     if partial is None:
         raise PlanError(
@@ -67,21 +71,21 @@ def _bare(node: exp.Expression) -> exp.Expression:
 def _keys(table: Table, index: Index) -> set[str]:
     names = {c.attnum: c.name for c in table.columns}
     return {
-        _spelled(exp.column(names[k.attnum], quoted=True))
+        _spelled(table, exp.column(names[k.attnum], quoted=True))
         if k.attnum
-        else _spelled(_bare(parse_expression(k.expression)))
+        else _spelled(table, _bare(parse_expression(k.expression)))
         for k in index.keys
     }
 
 
-def _conjuncts(node: exp.Expression) -> set[str]:
+def _conjuncts(table: Table, node: exp.Expression) -> set[str]:
     node = _bare(node)
     if isinstance(node, exp.And):
-        return _conjuncts(node.this) | _conjuncts(node.expression)
-    return {_spelled(node)}
+        return _conjuncts(table, node.this) | _conjuncts(table, node.expression)
+    return {_spelled(table, node)}
 
 
-def _spelled(node: exp.Expression) -> str:
+def _spelled(table: Table, node: exp.Expression) -> str:
     """The same text for the same expression: unquoted names folded and then all quoted, no table names."""
     copy = node.copy()
     for name in copy.find_all(exp.Identifier):
@@ -89,7 +93,19 @@ def _spelled(node: exp.Expression) -> str:
         name.set("quoted", True)
     for column in copy.find_all(exp.Column):
         column.set("table", None)
+    texts = {c.name for c in table.columns if c.type.oid in _TEXTS}
+    for cast in list(copy.find_all(exp.Cast)):
+        inner = _bare(cast.this)
+        named = isinstance(inner, exp.Column) and inner.name in texts
+        if (named or (isinstance(inner, exp.Literal) and inner.is_string)) and _is_text(cast.to):
+            if cast.parent is None:
+                copy = inner
+            cast.replace(inner)
     for paren in list(copy.find_all(exp.Paren)):
         if paren.parent is not None and not isinstance(paren.this, exp.Binary | exp.Connector):
             paren.replace(paren.this)
     return str(copy.sql("postgres", normalize_functions="lower"))
+
+
+def _is_text(to: exp.DataType) -> bool:
+    return to.this in (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR) and not to.expressions

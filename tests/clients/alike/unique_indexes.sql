@@ -75,3 +75,16 @@ insert into t2 select g, 'x', g, g, g from generate_series(102,103) g;
 begin; create unique index on u ((b || 'x')); insert into u values (5,'z'); rollback;
 begin; create unique index on u ((b || 'x')); insert into u values (5,'zz'); commit;
 insert into u values (6,'zz');
+-- As the catalog spells an expression, with the casts that it shows, the same index is meant.
+CREATE TABLE spelled (id int PRIMARY KEY, code varchar(20), label varchar, note text);
+CREATE UNIQUE INDEX spelled_code ON spelled (lower(code), (label || '!'));
+CREATE UNIQUE INDEX spelled_note ON spelled (note) WHERE label = 'x';
+SELECT pg_get_indexdef('spelled_code'::regclass), pg_get_indexdef('spelled_note'::regclass);
+INSERT INTO spelled VALUES (1, 'Abc', 'x', 'n');
+INSERT INTO spelled VALUES (2, 'aBC', 'x', 'n') ON CONFLICT (lower((code)::text), (((label)::text || '!'::text))) DO UPDATE SET id = 3 RETURNING id, code;
+INSERT INTO spelled VALUES (4, 'aBC', 'x', 'n') ON CONFLICT (lower(code), ((label || '!'))) DO NOTHING RETURNING id;
+INSERT INTO spelled VALUES (5, 'd', 'x', 'n') ON CONFLICT (note) WHERE (label)::text = 'x'::text DO NOTHING RETURNING id;
+INSERT INTO spelled VALUES (5, 'd', 'x', 'n') ON CONFLICT (lower((code)::varchar(3))) DO NOTHING RETURNING id;
+INSERT INTO spelled VALUES (5, 'd', 'x', 'n') ON CONFLICT (lower((note)::text)) DO NOTHING RETURNING id;
+SELECT * FROM spelled ORDER BY id;
+DROP TABLE spelled;
