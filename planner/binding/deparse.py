@@ -22,6 +22,7 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
 from planner.catalog import collations, quote_identifier
+from planner.parse import parse_expression
 from planner.types import TypeSettings
 
 TypeName = Callable[[TypeRef], str]
@@ -60,6 +61,18 @@ def bound_expression(ctx: Any, table: Table, text: str) -> tuple[ir.Node, list[s
     binder = DmlBinder(queries)
     relation = binder.relation(table, table.name, of_table=False)
     return binder.stored_expression(text, binder.scope_of(relation)), [c.name for c in table.columns]
+
+
+def called_functions(ctx: Any, table: Table, text: str) -> frozenset[int]:
+    """The functions in SQL that an expression over a table's columns calls. Raises SqlError."""
+    queries = QueryBinder(ctx, text, Parameters((), None))
+    queries.routines.expand = False
+    binder = DmlBinder(queries)
+    queries.text = queries.expressions.text = text
+    queries.expressions.bind(
+        parse_expression(text), binder.scope_of(binder.relation(table, table.name, of_table=False))
+    )
+    return frozenset(queries.routines.used)
 
 
 def expression_text(ctx: Any, table: Table, text: str, type_name: TypeName, pretty: bool = False) -> str:

@@ -9,6 +9,7 @@ Blanks take the place of what is left out, so that positions in the body stay wh
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
 from typing import Final
 
@@ -44,7 +45,7 @@ def query_text(body: str, standard: bool) -> str:
         return query_text(text, False)
     ends = statement_ends(tokens)
     cuts = [-1, *ends, len(tokens) - 1]
-    statements = [tokens[a + 1 : b] for a, b in zip(cuts, cuts[1:], strict=False) if b > a + 1]
+    statements = [tokens[a + 1 : b] for a, b in itertools.pairwise(cuts) if b > a + 1]
     if len(statements) > 1:
         raise PlanError("0A000", "functions of several statements are not supported")
     (only,) = statements
@@ -64,8 +65,14 @@ def query_text(body: str, standard: bool) -> str:
         elif not depth and token.keyword == "into":
             raise PlanError("0A000", "SELECT INTO in functions is not supported", position=token.start + 1)
         elif not depth and token.keyword == "for" and _locks(only, i):
-            raise PlanError("0A000", "locking clauses in functions are not supported", position=token.start + 1)
-        elif not depth and token.keyword == "as" and [x.value for x in only[i + 1 : i + 3]] == ["of", "timestamp"]:
+            raise PlanError(
+                "0A000", "locking clauses in functions are not supported", position=token.start + 1
+            )
+        elif (
+            not depth
+            and token.keyword == "as"
+            and [x.value for x in only[i + 1 : i + 3]] == ["of", "timestamp"]
+        ):
             raise PlanError("0A000", "AS OF in functions is not supported", position=token.start + 1)
     return " " * only[0].start + body[only[0].start : only[-1].end]
 
@@ -122,9 +129,8 @@ def one_row(tree: exp.Expression) -> exp.Expression:
     one: exp.Expression = exp.Literal.number(1)
     if isinstance(count, exp.Identifier):
         count = exp.Column(this=count)
-    if count is not None and not (isinstance(count, exp.Var) and count.name.lower() == "all"):
-        if not (isinstance(count, exp.Column) and count.name.lower() == "all") and not isinstance(count, exp.Null):
-            one = exp.Least(this=count, expressions=[one], ignore_nulls=True)
+    if count is not None and not isinstance(count, exp.Null) and count.name.lower() != "all":
+        one = exp.Least(this=count, expressions=[one], ignore_nulls=True)
     if not isinstance(node, exp.Select | exp.SetOperation):
         if limit is not None or node.args.get("offset") is not None or node.args.get("order") is not None:
             raise PlanError("0A000", "such a query in functions that return one value is not supported")

@@ -18,7 +18,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import expanded, ir, once, ordinality, routine_values, routines
 from planner.binding.emit import EmittedColumn
-from planner.binding.fragments import Frag, Item, join, sql
+from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.naming import function_name, identifier
 from planner.binding.routine_bodies import mismatch
 from planner.binding.scope import Relation, RelationColumn, Scope
@@ -59,9 +59,7 @@ def fitted(
     items: list[Item] = [sql(frag, f" AS c{i}") for i, frag in enumerate(frags)]
     more = ", tw_n" if bound.numbered else ""
     text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
-    kept = [
-        type(c)(c.name, v.type, collation=c.collation) for c, v in zip(found, values, strict=True)
-    ]
+    kept = [type(c)(c.name, v.type, collation=c.collation) for c, v in zip(found, values, strict=True)]
     return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
 
 
@@ -85,7 +83,9 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
         queries.expressions, found, name, schema, list(call.expressions), scope, position
     )
     if made is not None and any(isinstance(n, ir.SetReturning) for a in made.args for n in ir.walk(a)):
-        raise PlanError("0A000", "set-returning functions must appear at top level of FROM", position=position)
+        raise PlanError(
+            "0A000", "set-returning functions must appear at top level of FROM", position=position
+        )
     scope.clause = clause
     if made is None:
         return None
@@ -94,7 +94,12 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
 
 class _Rows:
     def __init__(
-        self, sources: SourceBinder, made: routines.Resolved, node: exp.Expression, scope: Scope, position: int
+        self,
+        sources: SourceBinder,
+        made: routines.Resolved,
+        node: exp.Expression,
+        scope: Scope,
+        position: int,
     ) -> None:
         self.sources, self.queries, self.made = sources, sources.queries, made
         self.f = made.function
@@ -110,7 +115,8 @@ class _Rows:
         columns = self._columns()
         own = self.alias is not None and self.alias.args.get("this") is not None
         called = identifier(self.alias.this) if own and self.alias is not None else f.name
-        text, forms = sql("SELECT NULL AS c0"), [None for _ in columns or ("",)]
+        text = sql("SELECT NULL AS c0")
+        forms: list[Form] = [None for _ in columns or ("",)]
         if not queries.routines.expand:  # whoever writes the query down again asks for the columns alone
             pass
         elif columns is None and not f.returns_set:
@@ -160,7 +166,7 @@ class _Rows:
             raise PlanError("42601", what, position=first_position(self.given[0]))
         return routines.fields_returned(self.queries, f)
 
-    def _rows(self, columns: list[tuple[str, TypeRef]] | None) -> tuple[Frag, list[tuple[int, int] | None]]:
+    def _rows(self, columns: list[tuple[str, TypeRef]] | None) -> tuple[Frag, list[Form]]:
         f, queries, args = self.f, self.queries, self.made.args
         routines.noted(queries, f)
         for a in args:

@@ -22,6 +22,8 @@ from planner.binding.fragments import Frag, Item, Ref, join, sql
 
 _FIRST_LET: Final = -1_000
 """Relations that Lets make: numbered by how many are inside, so that equal calls are equal trees."""
+_LETS_MAX: Final = 7
+"""Lets inside of one another: each makes DuckDB bind what is inside twice as often."""
 _FREE: Final = ir.Var | ir.Lit | ir.Parm | ir.Session | ir.Argument
 _IN_A_ROW: Final = ir.Window | ir.SetReturning
 """What means something only where it stands: it cannot move into the text of a query."""
@@ -41,13 +43,19 @@ def put(body: ir.Node, number: int, args: Sequence[ir.Node], refusal: PlanError)
             if any(isinstance(n, ir.SetReturning) for n in ir.walk(arg)):
                 raise refusal
             named[i] = arg
-    if named and (in_texts or _has_query(body)):
-        if any(_varies(a) or any(isinstance(n, _IN_A_ROW) for n in ir.walk(a)) for a in named.values()):
-            raise refusal
+    moving = [a for a in named.values() if _varies(a) or any(isinstance(n, _IN_A_ROW) for n in ir.walk(a))]
+    if moving and (in_texts or _has_query(body)):
+        raise refusal
     if not named:
         return _replaced(body, number, standing)
     inside = [n.relation for x in (body, *args) for n in ir.walk(x) if isinstance(n, ir.Let)]
     relation = min(inside, default=_FIRST_LET + 1) - 1
+    if _FIRST_LET - relation >= _LETS_MAX:
+        raise PlanError(
+            "54001",
+            "stack depth limit exceeded",
+            detail=f"Functions that name an argument several times are nested more than {_LETS_MAX} deep.",
+        )
     for place, (i, arg) in enumerate(named.items()):
         standing[i] = ir.Var(arg.type, relation, place)
     return ir.Let(body.type, relation, tuple(named.values()), _replaced(body, number, standing))

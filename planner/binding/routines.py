@@ -103,7 +103,9 @@ def resolved(
     if arguments and isinstance(arguments[-1], exp.Variadic):
         if name in procs() and not schema:
             return None
-        raise PlanError("0A000", "VARIADIC arguments of functions in SQL are not supported", position=position)
+        raise PlanError(
+            "0A000", "VARIADIC arguments of functions in SQL are not supported", position=position
+        )
     first, named = cut(arguments)
     given = [calls.bind(a, scope) for a in (*first, *named.values())]
     given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
@@ -207,7 +209,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
             value = _value(queries, f, inside)
             if queries.ctx.clause and any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
                 raise PlanError(
-                    "0A000", f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported"
+                    "0A000",
+                    f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported",
                 )
             if scope.relations and any(isinstance(n, ir.SubQuery) and once.varies(n) for n in ir.walk(value)):
                 raise PlanError(
@@ -273,7 +276,13 @@ def _unless_null(f: Function, relation: Relation, body: ir.Node) -> ir.Node:
 @contextmanager
 def _text(queries: QueryBinder, f: Function, text: str) -> Iterator[None]:
     """Another text is bound: a body of the standard's form, or a default, on the search path of its making."""
-    saved = queries.text, queries.expressions.text, queries.search_path, queries.routines.own, queries.routines.kept
+    saved = (
+        queries.text,
+        queries.expressions.text,
+        queries.search_path,
+        queries.routines.own,
+        queries.routines.kept,
+    )
     queries.text = queries.expressions.text = text
     queries.routines.own = False
     if f.standard or not text:
@@ -316,7 +325,9 @@ def body(queries: QueryBinder, f: Function, relation: Relation, position: int) -
         if not e.context:
             when = "startup" if e.sqlstate == "42P13" else "inlining"
             e.context = f'SQL function "{f.name}" during {when}'
-        e.position = position if e.sqlstate == "54001" or (e.sqlstate == "0A000" and len(routines.frames) == 1) else 0
+        e.position = (
+            position if e.sqlstate == "54001" or (e.sqlstate == "0A000" and len(routines.frames) == 1) else 0
+        )
         raise
     finally:
         routines.frames.pop()

@@ -58,6 +58,8 @@ def bind_statement(
         queries.emitter = emitter
     plan = _bound(ast, ctx, queries, parameters, text)
     queries.accesses.check()
+    if queries.routines.calls:  # what a function is must be asked of the present, though no table is
+        plan.extra.pop("constant", None)
     if queries.routines.used:
         plan.extra["functions"] = frozenset(queries.routines.used)
     return plan

@@ -104,7 +104,9 @@ class QueryExpressions(Writer):
             name = node.op.partition("(")[0]
             if name.startswith(ROUTINE):
                 return self.routine(name, node.args)
-            return f"{self.home(node.op)}{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
+            return (
+                f"{self.home(node.op)}{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
+            )
         return super().write(node)
 
     def argument(self, node: ir.Argument) -> str:

@@ -416,10 +416,11 @@ class _QueryWriter(QueryExpressions):
             if isinstance(node, exp.Table) and node.args.get("db") is not None:
                 call = exp.Dot(this=node.args["db"].copy(), expression=call.copy())
             here = Scope(scope.parent, scope.number, list(seen), _columns(seen), scope.ctes)
-            self._add("LATERAL " if isinstance(node, exp.Lateral) else "")
-            self._add(
-                f"{self.write(self.binder.expressions.bind(call, here))} {quote_identifier(self.called(relation))}"
-            )
+            bound = self.binder.expressions.bind(call, here)
+            beside = {r.number for r in seen}
+            looks = any(isinstance(n, ir.Var) and n.relation in beside for n in ir.walk(bound))
+            self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
+            self._add(f"{self.write(bound)} {quote_identifier(self.called(relation))}")
             renamed = True
         if renamed:
             shown = [quote_identifier(c.name) for c in relation.columns if not c.hidden]

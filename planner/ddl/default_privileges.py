@@ -10,7 +10,14 @@ from planner.catalog import CatalogObject, DefaultGrant, Grant, rights
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
-_KINDS = {"tables": "table", "sequences": "sequence", "types": "type", "schemas": "schema", "functions": "function", "routines": "function"}
+_KINDS = {
+    "tables": "table",
+    "sequences": "sequence",
+    "types": "type",
+    "schemas": "schema",
+    "functions": "function",
+    "routines": "function",
+}
 
 
 def alter_default_privileges(scope: Scope, said: st.AlterDefaultPrivileges) -> None:

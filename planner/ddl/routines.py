@@ -85,7 +85,9 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         used = _validate(scope, said, made)
         if said.standard:
             needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
-            scope.replace(made, dataclasses.replace(made, depends=tuple(sorted({*needs, *used} - {made.oid}))))
+            scope.replace(
+                made, dataclasses.replace(made, depends=tuple(sorted({*needs, *used} - {made.oid})))
+            )
     if old is not None:
         _look_again(scope, old)
 
@@ -105,7 +107,9 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
             default = _default(scope, p, kind)
             defaults = True
         elif defaults and mode in "ib":
-            raise PlanError("42P13", "input parameters after one with a default value must also have defaults")
+            raise PlanError(
+                "42P13", "input parameters after one with a default value must also have defaults"
+            )
         if p.name and any(
             x.name == p.name and (x.mode == "t") == (mode == "t") and not _apart(x.mode, mode) for x in found
         ):
@@ -124,8 +128,10 @@ def _apart(a: str, b: str) -> bool:
 def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> TypeRef:
     """A type without its modifier, which functions do not keep. Raises 42704, 0A000."""
     word = said.names[-1]
-    if word in _PSEUDO and len(said.names) == 1 or (len(said.names) == 2 and said.names[0] == "pg_catalog" and word in _PSEUDO):
-        raise PlanError("0A000", f"a function in SQL with type {word} is not supported", position=said.position)
+    if word in _PSEUDO and said.names[:-1] in ((), ("pg_catalog",)):
+        raise PlanError(
+            "0A000", f"a function in SQL with type {word} is not supported", position=said.position
+        )
     try:
         ref = resolve_type(said, scope.catalog, scope.search_path)
     except SqlError as e:
@@ -160,13 +166,13 @@ def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
             position=p.default.offset + 1,
         )
     if queries.tables or queries.system or queries.routines.used:
-        raise PlanError("0A000", "defaults of parameters that call functions in SQL, or read tables, are not supported")
+        raise PlanError(
+            "0A000", "defaults of parameters that call functions in SQL, or read tables, are not supported"
+        )
     return p.default.text
 
 
-def _result(
-    scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]
-) -> tuple[TypeRef, bool]:
+def _result(scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]) -> tuple[TypeRef, bool]:
     outputs = [p for p in parameters if p.mode != "i"]
     if said.returns is None:
         if not outputs:
@@ -176,14 +182,14 @@ def _result(
         if any(p.mode in "ob" for p in parameters):
             raise PlanError("42P13", "OUT and INOUT arguments aren't allowed in TABLE functions")
         return (outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)), True
-    stated = TypeRef(t.RECORD) if said.returns.names == ("record",) else _type(scope, said.returns, result=True)
+    stated = (
+        TypeRef(t.RECORD) if said.returns.names == ("record",) else _type(scope, said.returns, result=True)
+    )
     if outputs:
         wanted = outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)
         if wanted != stated:
             shown = t.format_type(wanted)
-            raise PlanError(
-                "42P13", f"function result type must be {shown} because of OUT parameters"
-            )
+            raise PlanError("42P13", f"function result type must be {shown} because of OUT parameters")
     return stated, said.returns.setof
 
 
@@ -226,25 +232,20 @@ def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, mad
     permits.must_own(scope, old)
     hint = f"Use DROP FUNCTION {_shown(scope, old)} first."
     if old.result != made.result or old.returns_set != made.returns_set:
-        detail = ""
-        raise PlanError("42P13", "cannot change return type of existing function", detail=detail, hint=hint)
-    if [(p.type, p.name, p.mode) for p in old.outputs] != [(p.type, p.name, p.mode) for p in made.outputs] and (
-        made.result.oid == t.RECORD or old.outputs or made.outputs
-    ):
-        if made.result.oid == t.RECORD:
-            raise PlanError(
-                "42P13",
-                "cannot change return type of existing function",
-                detail="Row type defined by OUT parameters is different.",
-                hint=hint,
-            )
+        raise PlanError("42P13", "cannot change return type of existing function", hint=hint)
+    outputs = [[(p.type, p.name, p.mode) for p in f.outputs] for f in (old, made)]
+    if outputs[0] != outputs[1] and made.result.oid == t.RECORD:
+        raise PlanError(
+            "42P13",
+            "cannot change return type of existing function",
+            detail="Row type defined by OUT parameters is different.",
+            hint=hint,
+        )
     for a, b in zip(old.inputs, made.inputs, strict=True):
         if a.name and a.name != b.name:
             raise PlanError("42P13", f'cannot change name of input parameter "{a.name}"', hint=hint)
         if a.default is not None and b.default is None:
-            raise PlanError(
-                "42P13", "cannot remove parameter defaults from existing function", hint=hint
-            )
+            raise PlanError("42P13", "cannot remove parameter defaults from existing function", hint=hint)
 
 
 def _shown(scope: Scope, f: Function) -> str:
@@ -394,7 +395,7 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
             continue
         try:
             found = find(scope, signature, said.kind)
-            shown = _types(scope, signature)
+            _types(scope, signature)
         except SqlError as e:
             if e.sqlstate != "42704" or not said.if_exists:
                 e.position = 0 if e.sqlstate == "42704" else e.position
@@ -447,5 +448,6 @@ def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
 
     if dependents(scope, f):
         raise PlanError(
-            "0A000", f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it"
+            "0A000",
+            f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it",
         )

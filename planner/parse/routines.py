@@ -73,9 +73,7 @@ def create_function(c: Cursor, replace: bool, at: Token) -> st.CreateFunction:
     else:
         written = _standard_body(c)
         text = written.text
-    return st.CreateFunction(
-        name, tuple(parameters), returns, text, written, standard, replace, options
-    )
+    return st.CreateFunction(name, tuple(parameters), returns, text, written, standard, replace, options)
 
 
 def _name(c: Cursor) -> st.Name:
@@ -85,7 +83,11 @@ def _name(c: Cursor) -> st.Name:
         c.fail()
     if token.kind == WORD and token.keyword and c.ahead().value == "(" and token.keyword in COLUMN_NAME:
         c.fail()
-    return c.qualified() if token.keyword not in ("left", "right") else st.Name(c.advance().value, "", token.start + 1)
+    return (
+        c.qualified()
+        if token.keyword not in ("left", "right")
+        else st.Name(c.advance().value, "", token.start + 1)
+    )
 
 
 def _type(c: Cursor) -> st.TypeName:
@@ -200,6 +202,8 @@ def _standard_body(c: Cursor) -> st.Sql:
     """`RETURN expression`, or `BEGIN ATOMIC query; END`."""
     at = c.token
     if c.accept("return"):
+        if c.ended:
+            c.fail()
         c.at -= 1
         return c.rest()
     last = c.tokens[len(c.tokens) - 2]

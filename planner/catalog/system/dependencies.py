@@ -21,6 +21,7 @@ from planner.catalog.objects import (
     Sequence,
     UserType,
 )
+from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
@@ -34,6 +35,8 @@ from planner.catalog.system.relations import (
     TYPE_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.written import called_by
+from planner.types import element_of
 
 _AUTO, _INTERNAL, _NORMAL = "a", "i", "n"
 
@@ -76,11 +79,27 @@ def pg_depend(context: SystemContext) -> Rows:
         for constraint in t.listed:
             for attnum in constraint.columns:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
+    functions = list(catalog.objects(Function))
+    for f in functions:
+        for kind in dict.fromkeys((f.result.oid, *(p.type.oid for p in f.parameters))):
+            if (element := element_of(kind) or kind) >= FIRST_USER_OID:
+                edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
+                if home := relation_of(element):  # whose rows are of this type
+                    edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
+    for t in catalog.objects(Table) if functions else ():
+        for c in t.visible:
+            if c.default is not None and not c.identity:
+                for called in called_by(catalog, t, c.default):
+                    edge(ATTRDEF_OID, attrdef_oid(t, c), _NORMAL, PROC_OID, called)
+        for constraint in t.listed:
+            if constraint.kind == "c":
+                for called in called_by(catalog, t, constraint.expression):
+                    edge(CONSTRAINT_OID, constraint.oid, _NORMAL, PROC_OID, called)
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
             for oid in v.depends:
-                called = isinstance(catalog.get(oid), Function)
-                edge(PROC_OID, v.holder.oid, _NORMAL, PROC_OID if called else CLASS_OID, oid)
+                needed = PROC_OID if isinstance(catalog.get(oid), Function) else CLASS_OID
+                edge(PROC_OID, v.holder.oid, _NORMAL, needed, oid)
             continue
         for oid in v.depends:
             if isinstance(catalog.get(oid), Function):

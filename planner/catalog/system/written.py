@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from planner.abc import Column, Table, TypeRef
+from planner.abc import Column, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import Function
 from planner.catalog.stored_queries import StoredQuery
@@ -18,6 +18,7 @@ _NO_TABLE: Final = Table(0, 0, "", (), (), "")
 """Whose columns an expression without any is over."""
 _REMEMBERED_MAX: Final = 8_192
 _remembered: dict[object, str | None] = {}
+_called: dict[object, frozenset[int]] = {}
 
 _WORDS = re.compile(
     r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\b(and|or|not|is|null|in|like|ilike|between|case|when|then|else|end|distinct|from|any|all"""
@@ -114,7 +115,7 @@ def _view_query(
         return view_text.query_text(
             ctx,
             kept.query,
-            [c.name for c in kept.holder.columns if not c.hidden],
+            [c.name for c in getattr(kept.holder, "columns", ()) if not c.hidden],
             lambda ref: type_name(catalog, ref, search_path),
             lambda schema_oid, name: qualified(catalog, schema_oid, name, search_path),
             pretty,
@@ -122,6 +123,22 @@ def _view_query(
         )
     except deparse.NotWritable:
         return " " + kept.query.strip().rstrip(";")
+
+
+def called_by(catalog: Catalog, table: Table, text: str) -> frozenset[int]:
+    """The functions in SQL that an expression over a table's columns calls."""
+    from planner.binding import deparse  # which stands on the catalog itself
+    from planner.planner import PlanContext
+
+    key = (catalog.version, table.oid, table.columns, text)
+    if key not in _called:
+        if len(_called) >= _REMEMBERED_MAX:
+            _called.clear()
+        try:
+            _called[key] = deparse.called_functions(PlanContext(catalog, trusted=True), table, text)
+        except SqlError:  # what no longer can be bound calls nothing
+            _called[key] = frozenset()
+    return _called[key]
 
 
 def routine_default(catalog: Catalog, text: str, kind: TypeRef, search_path: tuple[str, ...]) -> str | None:

@@ -1,0 +1,14 @@
+create schema sh;
+create table sh.t (id int primary key, g text, n numeric(10,2));
+insert into sh.t values (1,'a',1.5),(2,'a',2.25),(3,'b',10);
+create function sh.add1(a int) returns int language sql immutable strict as 'select a + 1';
+create function sh.area(w int, h int default 2) returns int language sql cost 7 return w * h;
+create function sh.rows_(mi int default 1) returns table (a int, b text) language sql stable begin atomic select id, g from sh.t where id >= mi order by id; end;
+create function sh.gett(i int) returns setof sh.t language sql rows 5 parallel safe as 'select * from sh.t where id = i';
+create function sh.tot(k text, out total numeric, out cnt bigint) language sql stable as $$ select sum(n), count(*) from sh.t where g = k and '$x$' <> k $$;
+create function add1(a int) returns int language sql return sh.add1(a) + sh.area(1, 1);
+comment on function sh.area(int, int) is 'an area';
+create view sh.v as select sh.add1(id) as p, (select b from sh.rows_(2) limit 1) as q, r.a from sh.t, sh.rows_(id) r where sh.area(id) > 2;
+create table sh.d (a int default sh.add1(4), b int, constraint bb check (sh.add1(b) > 3));
+insert into sh.d (b) values (9);
+create materialized view sh.mv as select sh.area(id) x from sh.t;
