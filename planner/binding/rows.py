@@ -420,7 +420,11 @@ class RowBinder:
                 if index in out:
                     raise assigned_twice(column)
                 if isinstance(v, exp.Expression) and is_default(v):
-                    out[index] = self.default(table, index)
+                    # Views have no defaults of their own.
+                    through = self.view is not None and not column.generated
+                    out[index] = (
+                        ir.Lit(TypeRef(column.type.oid), None) if through else self.default(table, index)
+                    )
                     continue
                 if column.generated:
                     raise PlanError(

@@ -37,3 +37,7 @@ delete from tv where tv.n = 4 and id = 101;
 select * from tv order by id;
 create view locked as select id, n from whole where n > 2 for update;
 update locked set n = 8 where id = 2 returning *;
+create table filled (a int, b int default 5); create view fv as select a, b from filled;
+insert into fv values (1, default), (2, default);
+update fv set b = default where a = 1 returning *;
+update filled set b = default where a = 2 returning *;
