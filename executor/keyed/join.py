@@ -29,7 +29,7 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
 from executor.snapshot.abc import TooFarToLook
 from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
-from storage.abc import Row, Timestamp
+from storage.abc import Row, ShardId, Timestamp
 from txn.columns import THE_ROW, Columns
 
 ROWS_MAX: Final = 1_000
@@ -89,9 +89,14 @@ class JoinPlan:
         images: Sequence[Any],
         ts: Timestamp,
         handed: Mapping[str, Sequence[Row]] = NOTHING_HANDED,
+        seen: dict[ShardId, dict[int, Row]] | None = None,
     ) -> Sequence[Row]:
-        """The same where a transaction's own writes lie over the images. `views`, `images`: of each of `tables`."""
+        """The same where a transaction's own writes lie over the images. `views`, `images`: of each of `tables`.
+
+        `seen`: takes the rows of steps that ask for row ids.
+        """
         run = _Run(self._queries, params, session, views, images, ts, handed)
+        run.seen = {} if seen is None else seen
         return self._root.rows((), run)
 
 
@@ -106,6 +111,7 @@ class _Run:
         "handed",
         "images",
         "params",
+        "seen",
         "session",
         "ts",
         "views",
@@ -127,6 +133,11 @@ class _Run:
         self._known: dict[tuple[int, Row], Sequence[Row]] = {}
         self._sets: dict[tuple[int, Row], tuple[set[Any], bool]] = {}
         self._left = LOOKED_AT_MAX
+        self.seen: dict[ShardId, dict[int, Row]]
+
+    def with_rid(self, table: Table, rid: int, row: Row) -> Row:
+        self.seen.setdefault(table.shard, {})[rid] = row
+        return (*row, rid)
 
     def looked_at(self, rows: int) -> None:
         """Raises TooFarToLook."""
@@ -172,7 +183,7 @@ class _Run:
 class _Query:
     """One query's steps, and what becomes of the rows."""
 
-    __slots__ = ("_condition", "_ending", "_is_inner", "_project", "_steps")
+    __slots__ = ("_condition", "_ending", "_project", "_steps")
 
     def __init__(self, body: KeyedJoin, first: int) -> None:
         """`first`: the number of its first table among those of the statement."""
@@ -228,7 +239,7 @@ class _Step:
         assert table is not None
         if isinstance(lookup, Range):
             self._ask = compile_range(lookup, table)
-            self._find = _in_range(number, rid=step.rid)
+            self._find = _in_range(number, table if step.rid else None)
             return
         positions = step.index or key_positions(table, step.unique)
         types = [table.columns[i].type for i in positions]
@@ -290,7 +301,7 @@ def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
                 raise TooFarToLook
             if rid:
                 hits = (view.get(view.key_of(row), run.ts) for row in found)  # type: ignore[attr-defined]
-                return [(*hit[1], hit[0]) for hit in hits if hit is not None]
+                return [run.with_rid(table, *hit) for hit in hits if hit is not None]
             return found
 
         return by_index
@@ -298,11 +309,11 @@ def _by_key(table: Table, step: JoinStep, number: int) -> _Find:
 
     def by_unique(key: Any, run: _Run) -> Sequence[Row]:
         held = run.views[number].find_unique(oid, key, run.ts)
-        return () if held is None else ((*held[2], held[1]) if step.rid else held[2],)
+        return () if held is None else (run.with_rid(table, *held[1:]) if step.rid else held[2],)
 
     def by_primary(key: Any, run: _Run) -> Sequence[Row]:
         hit = run.views[number].get(key, run.ts)
-        return () if hit is None else ((*hit[1], hit[0]) if step.rid else hit[1],)
+        return () if hit is None else (run.with_rid(table, *hit) if step.rid else hit[1],)
 
     return by_unique if oid else by_primary
 
@@ -321,7 +332,7 @@ def _by_keys(one: _Find) -> _Find:
     return by_keys
 
 
-def _in_range(number: int, *, rid: bool) -> _Find:
+def _in_range(number: int, with_rid: Table | None) -> _Find:
     def in_range(bounds: Any, run: _Run) -> Sequence[Row]:
         low, high, low_inclusive, high_inclusive = bounds
         view, image = run.views[number], run.images[number]
@@ -329,7 +340,11 @@ def _in_range(number: int, *, rid: bool) -> _Find:
         if (view.count_at_most(bounds) if own else image.count_at_most(*bounds)) > ROWS_MAX:  # type: ignore[attr-defined]
             raise TooFarToLook
         hits = view.scan(low, high, run.ts, low_inclusive=low_inclusive, high_inclusive=high_inclusive)
-        rows = [(*hit[2], hit[1]) if rid else hit[2] for hit in islice(hits, ROWS_MAX + 1)]
+        found = islice(hits, ROWS_MAX + 1)
+        if with_rid is not None:
+            rows = [run.with_rid(with_rid, rid, row) for _, rid, row in found]
+        else:
+            rows = [row for _, _, row in found]
         if len(rows) > ROWS_MAX:
             raise TooFarToLook
         return rows

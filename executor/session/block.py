@@ -27,7 +27,7 @@ from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
 from planner.abc import Oid, Table
 from planner.catalog import CatalogChange
-from storage.abc import ShardId, Timestamp
+from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation
 from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
@@ -94,7 +94,7 @@ class Block:
 
     __slots__ = (
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
-        "deferrable", "deferred", "dropped", "executor", "failed", "gathered", "implicit", "isolation_name", "last_changes",
+        "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "last_changes",
         "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "savepoints", "sender_pid",
         "settled", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
@@ -141,6 +141,8 @@ class Block:
         """What deferred constraints look at before the commit."""
         self.constraint_modes: dict[int, bool] = {}
         """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
+        self.found: Mapping[ShardId, Mapping[int, Row]] = {}
+        """Rows by their ids, as keys have led to them last (`executor.session.few_rows`): a row id is of one version."""
         self.gathered: Any = None
         """Rows of many INSERTs that wait beside the block (`executor.session.gathering`)."""
         self.last_changes: Any = ()

@@ -26,6 +26,7 @@ from executor.constraints.rules import TableRules
 from executor.ddl.schema import shard_schema
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
+from executor.keyed.join import ROWS_MAX
 from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.write import Change, InsertPlan, PendingKeys
@@ -378,6 +379,9 @@ def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) 
 
 async def _old_rows(session: Session, block: Block, table: Table, rids: pa.Array) -> dict[int, Row]:
     """The rows with these ids as the statement sees them."""
+    known, ids = block.found.get(table.shard, {}), as_numpy(rids).tolist() if len(rids) <= ROWS_MAX else None
+    if ids is not None and all(rid in known for rid in ids):
+        return {rid: known[rid] for rid in ids}
     cells = [t.select_sql(f'o."{c.name.replace(chr(34), chr(34) * 2)}"', c.type) for c in table.columns]
     use = RelationUse("old", table, None, True, ranges=())
     query = Query(

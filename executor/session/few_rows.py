@@ -26,7 +26,7 @@ from executor.snapshot.abc import NoKeyedAnswer
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.abc import KeyedJoin, Query, RelationUse, Table
-from storage.abc import Datum, Row
+from storage.abc import Datum, Row, ShardId
 from txn.abc import Isolation
 from txn.lease import LeaseLapsed
 
@@ -62,7 +62,9 @@ async def found(
     try:
         views = [block.view(x, record=False) for x in join.tables]
         images = [session.executor.store.image(x.shard) for x in join.tables]
-        rows = join.run(params, session, views, images, block.read_ts, handed)
+        seen: dict[ShardId, dict[int, Row]] = {}
+        rows = join.run(params, session, views, images, block.read_ts, handed, seen)
+        block.found = seen
     except (NoKeyedAnswer, LeaseLapsed):
         return None
     for use in uses:
