@@ -18,6 +18,7 @@ from typing import Final
 
 from pgwire.encoding.binary_ranges import malformed, range_in, range_out, truncated
 from pgwire.encoding.binary_records import reader, record_in, record_out, shape_of
+from pgwire.encoding.binary_snapshots import snapshot_in, snapshot_out
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
@@ -424,6 +425,8 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.FLOAT4: _fixed(_F4),
     t.FLOAT8: _fixed(_F8),
     t.XID8: (_U8.pack, _xid8_in),
+    t.PG_SNAPSHOT: (snapshot_out, snapshot_in),
+    t.TXID_SNAPSHOT: (snapshot_out, snapshot_in),
     t.BYTEA: (bytes, bytes),
     t.CHAR: (_byte_out, _byte_in),
     t.DATE: (_date_out, _date_in),

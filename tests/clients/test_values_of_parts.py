@@ -54,6 +54,26 @@ def test_psycopg_learns_of_a_range_type(server: ServerProcess, binary: bool) -> 
         assert cursor.fetchone() == given
 
 
+def test_snapshots_in_binary(server: ServerProcess) -> None:
+    asyncpg = pytest.importorskip("asyncpg")
+
+    async def ask() -> None:
+        connection = await asyncpg.connect(dsn_of(server))
+        try:
+            for kind in ("pg_snapshot", "txid_snapshot"):
+                given = (100, 1000, (100, 200))
+                assert await connection.fetchval(f"SELECT $1::{kind}", given) == given
+                assert await connection.fetchval(f"SELECT '10:20:'::{kind}") == (10, 20, ())
+            with pytest.raises(
+                asyncpg.InvalidBinaryRepresentationError, match="invalid external pg_snapshot data"
+            ):
+                await connection.fetchval("SELECT $1::pg_snapshot", (100, 50, ()))
+        finally:
+            await connection.close()
+
+    asyncio.run(ask())
+
+
 def test_asyncpg_learns_of_a_range_type(server: ServerProcess) -> None:
     asyncpg = pytest.importorskip("asyncpg")
 
