@@ -31,7 +31,7 @@ import json
 import re
 import threading
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,7 +49,7 @@ from executor.session.keyed import SnapshotMoved
 from executor.session.permissions import require
 from executor.session.row_queries import recomputed
 from executor.session.staged_columns import WrongColumn, canonical_column
-from executor.snapshot.encoded import EncodedFile, EncodedRows, dictionary_texts, open_texts
+from executor.snapshot.encoded import EncodedFile, EncodedRows, decoded_bytes, dictionary_texts, open_texts
 from executor.snapshot.spill import SLICE_ROWS, mapped, spilled_batches
 from planner import statements as st
 from planner import types as t
@@ -167,6 +167,10 @@ def _nobody_looks(session: Session, table: Table) -> bool:
     return not asked and not any(c.generated for c in table.columns)
 
 
+def _size(rows: pa.Table | pa.RecordBatch) -> int:
+    return int(rows.nbytes)
+
+
 class _Staged:
     """The rows of staged files, in the table's canonical types: `rows` has the copied columns as c<attnum>.
 
@@ -251,8 +255,8 @@ class _Staged:
         fits = False
         try:
             slices = open_texts(data, sorted(texts)).iter_batches(SLICE_ROWS, use_threads=False)
-            for rows in self._counted(map(_valid, slices)):
-                row_count, size_bytes = row_count + rows.num_rows, size_bytes + rows.nbytes
+            for rows in self._counted(map(_valid, slices), decoded_bytes):
+                row_count, size_bytes = row_count + rows.num_rows, size_bytes + decoded_bytes(rows)
                 fits = not any(rows.column(n).null_count for n in not_null)
                 fits = fits and all(_is_canonical(rows.column(c.name), c) for c in self.columns)
                 if not fits:
@@ -324,11 +328,11 @@ class _Staged:
                 return spilled_batches(itertools.chain(held, counted), spill)
         return pa.concat_tables(held)
 
-    def _counted(self, batches: Iterator[T]) -> Iterator[T]:
+    def _counted(self, batches: Iterator[T], size_of: Callable[[T], int] = _size) -> Iterator[T]:
         limit = self.session.executor.limits.transaction_bytes_max
         for rows in batches:
             with self._counting:
-                self._bytes += rows.nbytes
+                self._bytes += size_of(rows)
             if self._bytes > limit:
                 raise ExecutionError("54000", f"COPY of more than {limit} bytes in one transaction")
             yield rows

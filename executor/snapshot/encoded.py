@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from executor.snapshot.spill import SLICE_ROWS, Spill, spilled_batches
@@ -169,6 +170,18 @@ def dictionary_texts(file: pq.ParquetFile) -> frozenset[str]:
             if "PLAIN_DICTIONARY" not in column.encodings or "PLAIN" in column.encodings:
                 found.discard(column.path_in_schema)
     return frozenset(found)
+
+
+def decoded_bytes(rows: pa.RecordBatch) -> int:
+    """What the rows take when their dictionaries are written out."""
+    size = 0
+    for column in rows.columns:
+        if pa.types.is_dictionary(column.type):
+            lengths = pc.binary_length(column.dictionary)
+            size += 4 * len(column) + (pc.sum(lengths.take(column.indices)).as_py() or 0)
+        else:
+            size += column.nbytes
+    return size
 
 
 def ahead(batches: Iterator[T]) -> Iterator[T]:

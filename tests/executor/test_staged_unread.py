@@ -302,6 +302,21 @@ def test_what_a_transaction_may_hold_is_counted_whether_it_is_decoded_or_not() -
     session(body, replace(SMALL, transaction_bytes_max=12_000))
 
 
+def test_texts_that_are_written_once_count_as_often_as_they_are_meant() -> None:
+    """Or else a small file of long texts would be more than memory bears when it is read."""
+
+    async def body(server: Server) -> None:
+        client = server.client()
+        await client.query("CREATE TABLE t (name text)")
+        data = spark_like({"name": ["x" * 1000, None, "y" * 500] * 100})
+        assert len(data) < 10_000
+        await stage(server, {"a.parquet": data})
+        sqlstate, message, _ = await refused(server, copy())
+        assert (sqlstate, message) == ("54000", "COPY of more than 100000 bytes in one transaction")
+
+    session(body, replace(SMALL, transaction_bytes_max=100_000))
+
+
 @pytest.mark.parametrize("step", [1, 7, 50, 1000])
 def test_slices_are_what_slices_of_the_whole_are(step: int) -> None:
     datas = [numbered(range(90), row_group_size=20), numbered(range(90, 91)), numbered(range(91, 200))]
