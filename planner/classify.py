@@ -52,6 +52,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateRange: (_DDL, "CREATE TYPE"),
     st.CreateCollation: (_DDL, "CREATE COLLATION"),
     st.AlterCollation: (_DDL, "ALTER COLLATION"),
+    st.CreateExtension: (_DDL, "CREATE EXTENSION"),
+    st.AlterExtension: (_DDL, "ALTER EXTENSION"),
     st.AlterEnum: (_DDL, "ALTER TYPE"),
     st.CreateComposite: (_DDL, "CREATE TYPE"),
     st.CreateDomain: (_DDL, "CREATE DOMAIN"),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executor.keyed import casts, comparison, numbers, patterns, text, times  # noqa: F401 - they fill the registry
+from executor.keyed import casts, comparison, extensions, numbers, patterns, text, times  # noqa: F401 - they fill the registry
 from executor.keyed.numbers import INT_BOUNDS
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t

@@ -18,6 +18,7 @@ from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name, identifier
+from planner.binding.offered import NOTHING, Offered, procs_named
 from planner.binding.range_constructors import constructed_type, constructor
 from planner.binding.records import items_of, record_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
@@ -71,7 +72,7 @@ class CallBinder(WindowBinder):
         if made is not None:
             return made
         try:
-            found = find_operator(op, *names)
+            found = find_operator(op, *names, self.queries.offered_operators())
         except Ambiguous:
             raise PlanError(
                 "42725",
@@ -107,7 +108,7 @@ class CallBinder(WindowBinder):
 
     def prefix(self, op: str, a: ir.Node, position: int) -> ir.Node:
         try:
-            found = find_operator(op, "", type_name(a.type.oid))
+            found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
         except Ambiguous:
             raise PlanError(
                 "42725",
@@ -167,9 +168,11 @@ class CallBinder(WindowBinder):
             position=position,
         )
 
-    def resolve(self, name: str, given: Sequence[ir.Node], position: int) -> tuple[Proc, tuple[str, ...]]:
+    def resolve(
+        self, name: str, given: Sequence[ir.Node], position: int, offered: Offered = NOTHING
+    ) -> tuple[Proc, tuple[str, ...]]:
         try:
-            found = find_proc(name, tuple(type_name(g.type.oid) for g in given))
+            found = find_proc(name, tuple(type_name(g.type.oid) for g in given), offered=offered)
         except Ambiguous:
             types = ", ".join(shown(g.type) for g in given)
             raise PlanError(
@@ -182,9 +185,11 @@ class CallBinder(WindowBinder):
             raise self.missing(name, given, position)
         return found
 
-    def function(self, name: str, given: Sequence[ir.Node], position: int) -> ir.Node:
-        """A plain function of bound arguments."""
-        proc, declared = self.resolve(name, given, position)
+    def function(
+        self, name: str, given: Sequence[ir.Node], position: int, offered: Offered = NOTHING
+    ) -> ir.Node:
+        """A plain function of bound arguments: one of PostgreSQL's own, or of the extensions that are offered."""
+        proc, declared = self.resolve(name, given, position, offered)
         if proc.kind == "a":
             raise PlanError("0A000", f"aggregate {name} cannot be called here", position=position)
         rest = left_out(proc, len(given)) if not proc.variadic else []
@@ -259,7 +264,8 @@ class CallBinder(WindowBinder):
             star = False
         if name in ("normalize", "is_normalized") and len(arguments) == 2:
             arguments = [arguments[0], _normal_form(arguments[1])]
-        known = procs().get(name)
+        offered = self.queries.offered(schema)
+        known = procs_named(name, offered)
         if schema:
             self.queries.accesses.enters(schema, _at(node))
         in_sql = routines.known(self.queries, name, schema)
@@ -282,15 +288,17 @@ class CallBinder(WindowBinder):
             made = session_function(name, [])
             if made is not None:
                 return made
-        if known is None:
+        if not known:
             if any(isinstance(a, exp.Kwarg) for a in arguments):
                 self._named(name, arguments, scope, position)
             given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
             made = session_function(name, given) or self._cast_call(name, given, position)
             if made is None:
+                if schema:
+                    raise self.missing(f"{schema}.{name}", given, _at(node))
                 raise self.missing(name, given, position)
             return made
-        kinds = {p.kind for p in known or ()}
+        kinds = {p.kind for p in known}
         if kinds == {"a", "w"} and within is None:
             kinds = {"w"}  # rank() and its kin: hypothetical-set aggregates only with WITHIN GROUP
         if arguments and isinstance(arguments[-1], exp.Variadic) and kinds & {"a", "w"}:
@@ -338,10 +346,11 @@ class CallBinder(WindowBinder):
         if special is not None:
             return special
         made = self._cast_call(name, given, position)
-        return made if made is not None else self.function(name, given, position)
+        return made if made is not None else self.function(name, given, position, offered)
 
     def _may_be_built_in(self, name: str, schema: str) -> bool:
-        return schema in ("", "pg_catalog", "information_schema", "public")
+        found = schema in ("", "pg_catalog", "information_schema", "public")
+        return found or bool(procs_named(name, self.queries.offered(schema)))
 
     def _in_sql(
         self, found: list[Function], name: str, schema: str, arguments: list[exp.Expression], star: bool,

@@ -18,10 +18,11 @@ from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir
 from planner.binding.dml import DmlBinder
+from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
-from planner.catalog import collations, quote_identifier
+from planner.catalog import Catalog, collations, quote_identifier
 from planner.parse import parse_expression
 from planner.types import TypeSettings
 
@@ -81,7 +82,9 @@ def expression_text(ctx: Any, table: Table, text: str, type_name: TypeName, pret
         node, names = bound_expression(ctx, table, text)
     except SqlError as e:
         raise NotWritable(text) from e
-    return Writer(names, text, type_name, pretty).top(node)
+    writer = Writer(names, text, type_name, pretty)
+    writer.catalog = ctx.catalog
+    return writer.top(node)
 
 
 def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: TypeName) -> str | None:
@@ -91,6 +94,7 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
     except SqlError as e:
         raise NotWritable(text) from e
     writer = Writer(names, text, type_name, False)
+    writer.catalog = ctx.catalog
     if isinstance(node, ir.Lit) and node.type.oid == t.UNKNOWN:
         if node.value is None:
             return None
@@ -109,6 +113,8 @@ class Writer:
 
     def __init__(self, names: list[str], text: str, type_name: TypeName, pretty: bool) -> None:
         self.names, self.text, self.type_name, self.pretty = names, text, type_name, pretty
+        self.catalog: Catalog | None = None
+        """Where extensions are, of which an expression may have members."""
 
     def collation(self, key: str) -> str:
         """A collation's name, in the schema of which it is if that is not PostgreSQL's own."""
@@ -279,15 +285,23 @@ class Writer:
         if name == "extract" and isinstance(node.args[0], ir.Lit):
             return f"EXTRACT({node.args[0].value} FROM {self.write(node.args[1])})"
         shown = self.type_name(node.type) if name.startswith("#") else quote_identifier(name)
-        return f"{shown}({', '.join(self.write(a) for a in node.args)})"
+        return f"{self.home(node.op)}{shown}({', '.join(self.write(a) for a in node.args)})"
 
     def routine(self, name: str, args: Sequence[ir.Node]) -> str:
         """A call of a function in SQL, which is called like a type: qualified if the search path does not find it."""
         shown = self.type_name(TypeRef(int(name.removeprefix(ROUTINE))))
         return f"{shown}({', '.join(self.write(a) for a in args)})"
 
+    def home(self, op: str) -> str:
+        """What stands before the name of an extension's member: its schema, if the search path does not find it."""
+        owner = member_of(op)
+        found = self.catalog.extension(owner) if owner and self.catalog is not None else None
+        return self.type_name(TypeRef(found.oid)) if found is not None else ""
+
     def operation(self, node: ir.Call) -> str:
         sign = operator_sign(node.op)
+        if home := self.home(node.op):
+            sign = f"OPERATOR({home}{sign})"
         if len(node.args) == 1:
             return self.whole(f"{sign} {self.operand(node.args[0], node)}")
         a, b = self.operand(node.args[0], node), self.operand(node.args[1], node, left=False)

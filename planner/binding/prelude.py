@@ -161,6 +161,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_bits,
         prelude_dates,
         prelude_encodings,
+        prelude_extensions,
         prelude_format,
         prelude_instants,
         prelude_internals,
@@ -194,6 +195,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_ranges,
         prelude_records,
         prelude_bits,
+        prelude_extensions,
     ):
         out += family.FUNCTIONS
     assert len({name for name, *_ in out}) == len(out), "two functions of one name"

@@ -21,12 +21,11 @@ from planner.binding.facts import (
     category,
     element_name,
     multirange_of,
-    operators,
-    procs,
     range_of,
     range_subtype,
     types_by_name,
 )
+from planner.binding.offered import NOTHING, Offered, operators_named, procs_named
 from planner.types.declared import forget_with_types
 
 POLYMORPHIC = frozenset(
@@ -174,9 +173,9 @@ def _select(candidates: list[tuple[str, ...]], given: tuple[str, ...]) -> int:
 
 
 @lru_cache(maxsize=16384)
-def find_operator(name: str, left: str, right: str) -> Operator | None:
+def find_operator(name: str, left: str, right: str, offered: Offered = NOTHING) -> Operator | None:
     """None: no such operator for these types. Raises Ambiguous. `left` is empty for a prefix operator."""
-    rows = [o for o in operators().get(name, ()) if bool(o.left) == bool(left)]
+    rows = [o for o in operators_named(name, offered) if bool(o.left) == bool(left)]
     if not rows:
         return None
     if left and (left == "unknown") != (right == "unknown"):
@@ -205,12 +204,14 @@ def find_operator(name: str, left: str, right: str) -> Operator | None:
 
 
 @lru_cache(maxsize=16384)
-def find_proc(name: str, given: tuple[str, ...], kind: str = "") -> tuple[Proc, tuple[str, ...]] | None:
+def find_proc(
+    name: str, given: tuple[str, ...], kind: str = "", offered: Offered = NOTHING
+) -> tuple[Proc, tuple[str, ...]] | None:
     """The function and its declared argument types, spread over the given arguments (variadic, defaults).
 
     None: no candidate. Raises Ambiguous.
     """
-    rows = spread([p for p in procs().get(name, ()) if not kind or p.kind in kind], len(given))
+    rows = spread([p for p in procs_named(name, offered) if not kind or p.kind in kind], len(given))
     return chosen(rows, given)
 
 

@@ -198,12 +198,13 @@ class RowBinder:
         return ir.replace_children(node, self._sequences_named)
 
     def stored_expression(self, text: str, scope: Scope) -> ir.Node:
-        saved = self.queries.text, self.expressions.text
+        saved = self.queries.text, self.expressions.text, self.queries.search_path
         self.queries.text = self.expressions.text = text
+        self.queries.search_path = self.queries.ctx.catalog.reaching_extensions(self.queries.search_path)
         try:
             return self.expressions.bind(parse_expression(text), scope)
         finally:
-            self.queries.text, self.expressions.text = saved
+            self.queries.text, self.expressions.text, self.queries.search_path = saved
 
     def generated(self, table: Table, row: Sequence[ir.Node]) -> list[ir.Node]:
         """The row with its generated columns computed from the other ones."""

@@ -108,6 +108,8 @@ class QueryState:
         self.ctx = ctx
         self.text = text
         self.search_path: tuple[str, ...] = tuple(ctx.search_path)
+        if getattr(ctx, "trusted", False):
+            self.search_path = ctx.catalog.reaching_extensions(self.search_path)
         self.parameters = parameters
         names = RegNames(lambda: SystemContext(ctx.catalog, self.search_path))
         self.coercions = Coercions(parameters, ctx.settings, names)
@@ -144,6 +146,19 @@ class QueryState:
         self._used: dict[int, Relation] = {}
         self.expressions: ExpressionBinder
         self.sources: SourceBinder
+
+    def offered(self, schema: str = "") -> frozenset[str]:
+        """The extensions whose functions and operators a name finds here, with or without a schema."""
+        found: frozenset[str] = self.ctx.catalog.offered(schema, self.search_path)
+        return found
+
+    def offered_operators(self) -> frozenset[str]:
+        """The same for operators: OPERATOR(s.%) has lost its schema by now, so it finds those of every extension."""
+        if "operator" not in self.text.lower():
+            return self.offered()
+        catalog = self.ctx.catalog
+        found: frozenset[str] = catalog.offered("", catalog.reaching_extensions(self.search_path))
+        return found
 
     def next_relation(self) -> int:
         self._relations += 1

@@ -33,6 +33,7 @@ from planner.catalog.objects import (
     CompositeType,
     Counter,
     Database,
+    Extension,
     Function,
     Grant,
     Index,
@@ -56,6 +57,7 @@ TEMPORARY_PREFIX: Final = "pg_temp_"
 _RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
 _T = TypeVar("_T", bound=CatalogObject)
 _EMPTY: Final[frozenset[Oid]] = frozenset()
+_NOTHING: Final[frozenset[str]] = frozenset()
 
 
 _versions = itertools.count(1)
@@ -69,6 +71,7 @@ class Catalog:
         "_by_table",
         "_databases",
         "_defaults",
+        "_extensions",
         "_functions",
         "_objects",
         "_relations",
@@ -104,6 +107,7 @@ class Catalog:
         self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
         self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
         self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
+        self._extensions: dict[tuple[Oid, str], Oid] = {}
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
         for thing in built_in_objects() if things is None else things:
             self._add(thing)
@@ -175,6 +179,8 @@ class Catalog:
             self._defaults[thing.database_oid, thing.role_oid] = thing.oid
         elif isinstance(thing, Function):
             self._functions[thing.name] = self._functions.get(thing.name, _EMPTY) | {thing.oid}
+        elif isinstance(thing, Extension):
+            self._extensions[thing.database_oid, thing.name] = thing.oid
         elif isinstance(thing, Comment | Grant):
             self._targets[thing.target] = self._targets.get(thing.target, _EMPTY) | {thing.oid}
 
@@ -198,6 +204,8 @@ class Catalog:
             del self._defaults[thing.database_oid, thing.role_oid]
         elif isinstance(thing, Function):
             _discard(self._functions, thing.name, thing.oid)
+        elif isinstance(thing, Extension):
+            del self._extensions[thing.database_oid, thing.name]
         elif isinstance(thing, Comment | Grant):
             _discard(self._targets, thing.target, thing.oid)
 
@@ -418,6 +426,29 @@ class Catalog:
         return next(
             (c for c in self.objects(Collation) if c.schema_oid == schema_oid and c.name == name), None
         )
+
+    def extension(self, name: str) -> Extension | None:
+        """The extension of that name in this database."""
+        thing = self._objects.get(self._extensions.get((self.database_oid, name), 0))
+        return thing if isinstance(thing, Extension) else None
+
+    def offered(self, schema: str, search_path: Sequence[str]) -> frozenset[str]:
+        """The extensions whose functions and operators are found by their names alone, or in a schema."""
+        if not self._extensions:
+            return _NOTHING
+        if schema:
+            home = self.find_schema(schema)
+            homes = {home.oid} if home is not None else set()
+        else:
+            homes = {s.oid for s in self.schemas_on(search_path)}
+        return frozenset(e.name for e in self.objects(Extension) if e.schema_oid in homes)
+
+    def reaching_extensions(self, search_path: SearchPath) -> SearchPath:
+        """The path with the schemas of extensions behind it: what is stored finds them wherever they are now."""
+        if not self._extensions:
+            return search_path
+        homes = dict.fromkeys(self.schema_of(e.schema_oid).name for e in self.objects(Extension))
+        return (*search_path, *(s for s in homes if s not in search_path))
 
     def role(self, name: str) -> Role | None:
         oid = self._roles.get(name)

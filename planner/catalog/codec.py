@@ -36,6 +36,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "composite": objects.CompositeType,
     "function": objects.Function,
     "collation": objects.Collation,
+    "extension": objects.Extension,
     "range": objects.RangeType,
     "multirange": objects.MultirangeType,
     "role": objects.Role,

@@ -274,6 +274,18 @@ class Collation:
 
 
 @dataclass(frozen=True, slots=True)
+class Extension:
+    """CREATE EXTENSION: what `planner.extensions` knows under the name can be found in the schema."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    version: str
+    database_oid: Oid
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
 class Role:
     oid: Oid
     name: str
@@ -342,7 +354,7 @@ Relation = Table | View | Sequence | Index | CompositeType
 
 UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType
 
-Placed = Table | View | Sequence | Index | UserType | Function | Collation
+Placed = Table | View | Sequence | Index | UserType | Function | Collation | Extension
 """What lives in a schema."""
 
 CatalogObject = (
@@ -356,6 +368,7 @@ CatalogObject = (
     | UserType
     | Function
     | Collation
+    | Extension
     | Role
     | Comment
     | Grant

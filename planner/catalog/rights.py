@@ -20,6 +20,7 @@ from planner.catalog.objects import (
     PG_CATALOG_OID,
     CatalogObject,
     Database,
+    Extension,
     Function,
     Schema,
     Sequence,
@@ -55,6 +56,8 @@ def kind_of(thing: CatalogObject) -> str:
         return "database"
     if isinstance(thing, Function):
         return "function"
+    if isinstance(thing, Extension):
+        return "extension"
     return "type" if isinstance(thing, UserType) else "table"
 
 

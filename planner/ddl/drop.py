@@ -20,6 +20,7 @@ from planner.catalog import (
     CompositeType,
     Domain,
     EnumType,
+    Extension,
     Function,
     Index,
     MultirangeType,
@@ -109,6 +110,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
             raise PlanError(
                 "2BP01", f"cannot drop schema {name.name} because it is required by the database system"
             )
+    elif kind == "extension":
+        found = scope.catalog.extension(name.name)
     elif name.schema and scope.catalog.find_schema(name.schema) is None and name.schema != "pg_temp":
         if not said.if_exists:
             raise missing_schema(name.schema)
@@ -147,6 +150,7 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                 "type": "42704",
                 "domain": "42704",
                 "collation": "42704",
+                "extension": "42704",
                 "index": "42704",
             }.get(kind, "42P01")
             raise PlanError(state, missing)
@@ -433,6 +437,13 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 found.append(Dependent(view.holder, on))
     if isinstance(thing, Function):
         found += _callers(scope, thing, on)
+    if isinstance(thing, Extension):
+        from planner.ddl.extensions import users_of
+
+        found += [
+            Dependent(u.thing, u.on, u.constraint, u.column, u.column is not None and not u.column.generated)
+            for u in users_of(scope, thing)
+        ]
     if isinstance(thing, RangeType):
         found += dependents(scope, _multirange(scope, thing))
     if isinstance(thing, UserType):

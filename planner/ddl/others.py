@@ -21,6 +21,7 @@ from planner.catalog import (
 from planner.catalog.names import missing_relation, missing_type
 from planner.ddl import alter, collations, composites, constraints, moments, naming, roles, tables
 from planner.ddl import domains as domain_changes
+from planner.ddl.extensions import require_class
 from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -54,7 +55,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     keys: list[IndexKey] = []
     labels: list[str] = []
     for element in said.elements:
-        keys.append(_key(scope, table, element))
+        keys.append(_key(scope, table, element, said.method))
         labels.append(element.column or naming.of_expression(keys[-1].expression))
     include: list[int] = []
     for column_name in said.include:
@@ -90,7 +91,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
             scope.checks.append(dataclasses.replace(_unique_check(scope, table, index), before=True))
 
 
-def _key(scope: Scope, table: Table, element: st.IndexElement) -> IndexKey:
+def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> IndexKey:
+    if element.opclass:
+        require_class(scope, table, element, method)
     nulls_first = element.descending if element.nulls_first is None else element.nulls_first
     if element.column:
         column = constraints.find_column(table, element.column)

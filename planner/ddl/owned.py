@@ -15,6 +15,7 @@ from planner.catalog import (
     DefaultGrant,
     Domain,
     EnumType,
+    Extension,
     Function,
     Grant,
     RangeType,
@@ -28,7 +29,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 _OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Function,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Function, Extension,
 )  # fmt: skip
 
 

@@ -124,6 +124,8 @@ def _drops(scope: Scope, said: st.Drop) -> None:
             thing = scope.catalog.database(name.name)
         elif said.kind in ("type", "domain"):
             thing = _type(scope, name)
+        elif said.kind == "extension":
+            thing = scope.catalog.extension(name.name)
         elif said.kind == "role":
             continue
         else:
@@ -267,6 +269,8 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = scope.catalog.find_schema(said.name.name)
     elif said.kind == "database":
         thing = scope.catalog.database(said.name.name)
+    elif said.kind == "extension":
+        thing = scope.catalog.extension(said.name.name)
     elif said.kind in ("type", "domain", "domain constraint"):
         thing = _type(scope, said.name)
     elif said.kind == "role":

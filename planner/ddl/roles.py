@@ -317,6 +317,11 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return found, 0
     if kind == "collation":
         return collations.existing(scope, name), 0
+    if kind == "extension":
+        found = scope.catalog.extension(name.name)
+        if found is None:
+            raise PlanError("42704", f'extension "{name.name}" does not exist')
+        return found, 0
     if kind in ("type", "domain"):
         found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
         if found is None:

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.catalog import Schema
+from planner.catalog import Extension, Schema
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, depends
+from planner.ddl import constraints, depends, extensions
 from planner.ddl.named_types import follow
 from planner.ddl.scope import Scope
 
@@ -74,5 +74,8 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
             raise PlanError("0A000", "renaming a schema that a view uses is not supported")
     before = scope.catalog
     scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
+    for extension in list(scope.catalog.objects(Extension)):
+        if extension.schema_oid == schema.oid:
+            extensions.follow_members(scope, extension.name, schema.name, said.new_name)
     depends.follow_constants(scope, before)
     follow(scope, before)

@@ -276,6 +276,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.CompositeType: "type",
         objects.Function: "function",
         objects.Collation: "collation",
+        objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",
         Schema: "schema",
@@ -290,8 +291,8 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         word = "materialized view"
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
-    shown = objects.quote_identifier(name)
-    if schema_oid:
+    shown = name if isinstance(thing, objects.Extension) else objects.quote_identifier(name)
+    if schema_oid and not isinstance(thing, objects.Extension):
         schema = catalog.schema_of(schema_oid)
         if schema.name not in search_path and schema.name != "pg_catalog":
             shown = objects.quote_qualified(schema.name, name)

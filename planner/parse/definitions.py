@@ -10,7 +10,17 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER, WORD, Token, quoted, tokenize
-from planner.parse import alterations, clauses, collations, constraints, privileges, routines, schemas, tables
+from planner.parse import (
+    alterations,
+    clauses,
+    collations,
+    constraints,
+    extensions,
+    privileges,
+    routines,
+    schemas,
+    tables,
+)
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.exclusions import index_element
@@ -98,12 +108,7 @@ def create(c: Cursor) -> Any:
     if c.accept("database"):
         return st.CreateDatabase(c.name(), _database_options(c))
     if c.accept("extension"):
-        c.accept("if", "not", "exists")
-        name = c.name()
-        if name != "plpgsql":
-            raise PlanError("0A000", f'extension "{name}" is not available', position=at.start + 1)
-        c.rest() if not c.ended else None
-        return st.Accepted("CREATE EXTENSION")
+        return extensions.create(c)
     c.fail()
 
 
@@ -446,7 +451,9 @@ def alter(c: Cursor) -> Any:
         return routines.alter_function(c, word)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
-    if c.word in _REFUSED or c.word in ("extension", "large"):
+    if c.accept("extension"):
+        return extensions.alter(c)
+    if c.word in _REFUSED or c.word == "large":
         c.unsupported("ALTER " + c.word.upper(), at)
     c.fail()
 
@@ -480,7 +487,7 @@ def drop(c: Cursor) -> Any:
             roles = privileges.role_names(c)
             return st.DropOwned(roles, clauses.drop_behaviour(c))
         if c.accept("extension"):
-            c.unsupported("DROP EXTENSION", at)
+            return extensions.drop(c)
         if word := c.accept_one("function", "routine"):
             return routines.drop_functions(c, word)
         if c.word in _REFUSED or c.word == "aggregate":

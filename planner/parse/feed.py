@@ -424,7 +424,7 @@ def _names(token: Token) -> bool:
 
 
 def _plain_operators(tokens: list[GlotToken]) -> list[GlotToken]:
-    """OPERATOR(pg_catalog.+) and OPERATOR(+) as plain operators."""
+    """OPERATOR(pg_catalog.+), OPERATOR(public.%) and OPERATOR(+) as plain operators."""
     if not any(t.token_type == TokenType.OPERATOR for t in tokens):
         return tokens
     out: list[GlotToken] = []
@@ -433,7 +433,7 @@ def _plain_operators(tokens: list[GlotToken]) -> list[GlotToken]:
         t = tokens[i]
         if t.token_type == TokenType.OPERATOR and i + 3 < len(tokens):
             at = i + 2
-            if tokens[at].text == "pg_catalog" and tokens[at + 1].token_type == TokenType.DOT:
+            if tokens[at + 1].token_type == TokenType.DOT:
                 at += 2
             if at + 1 < len(tokens) and tokens[at + 1].token_type == TokenType.R_PAREN:
                 out.append(

@@ -114,10 +114,12 @@ def comment(c: Cursor) -> Any:
         text = None if c.accept("null") else c.string()
         return st.Comment(word, signature.name, text or None, signature=signature)
     elif c.accept("extension"):
-        c.name()
-        c.expect("is")
-        c.advance()
-        return st.Accepted("COMMENT")
+        if c.next_is("plpgsql"):  # whose functions there are none of: dumps of PostgreSQL speak of it
+            c.advance()
+            c.expect("is")
+            c.advance()
+            return st.Accepted("COMMENT")
+        kind, name = "extension", st.Name(c.name())
     elif c.token.kind == WORD and c.token.keyword:
         c.unsupported("COMMENT ON " + c.word.upper(), at)
     else:

@@ -69,6 +69,26 @@ class AlterSchema:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateExtension:
+    """CREATE EXTENSION; empty: not said."""
+
+    name: str
+    if_not_exists: bool = False
+    schema: str = ""
+    version: str = ""
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterExtension:
+    """ALTER EXTENSION: SET SCHEMA, or, where no schema is named, UPDATE; `version` empty: to the newest."""
+
+    name: str
+    schema: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CreateEnum:
     name: Name
     labels: tuple[str, ...]

@@ -7,6 +7,7 @@ import pytest
 from planner.abc import PlanError
 from planner.binding.facts import casts, operators, procs, types_by_name
 from planner.binding.functions import aggregates, registry
+from planner.binding.offered import every_signature
 from planner.binding.prelude import PRELUDE_SQL, PRELUDE_UDFS
 from planner.binding.resolve import castable, common_type, find_operator, find_proc
 from tests.binding.world import World
@@ -26,7 +27,12 @@ _TIDEWIRE = ("tidewire_", "#(")  # the latter: functions that come with a user's
 
 
 def _known(signature: str) -> bool:
-    if "distinct from" in signature or signature in _OURS or signature.startswith(_TIDEWIRE):
+    if (
+        signature in every_signature()
+        or "distinct from" in signature
+        or signature in _OURS
+        or signature.startswith(_TIDEWIRE)
+    ):
         return True
     if signature.endswith(")"):
         name, _, args = signature[:-1].partition("(")

@@ -45,6 +45,7 @@ _FAMILIES = (
     "bits",
     "patterns",
     "variadics",
+    "extensions",
 )
 _loaded = False
 

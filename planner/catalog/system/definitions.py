@@ -8,10 +8,11 @@ from planner.abc import Column, Constraint, Oid, SqlError, Table, TypeRef
 from planner.catalog import collations
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
-from planner.catalog.names import quote_identifier, split_name
+from planner.catalog.names import quote_identifier, quote_qualified, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     Collation,
+    Extension,
     Function,
     Index,
     Schema,
@@ -21,6 +22,7 @@ from planner.catalog.objects import (
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.written import column_default, condition, spelled, view_query
+from planner.extensions import class_of
 from planner.lexer import Token
 from planner.types import BY_OID, format_type
 from planner.types.oids import BPCHAR, TEXT, VARCHAR
@@ -42,7 +44,7 @@ def bare(text: str) -> str:
 
 
 def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("public",)) -> str:
-    """format_type() for every type, those of users too."""
+    """format_type() for every type, those of users too. An extension is called by what stands before its members: `s.`."""
     if ref.oid == 0:
         return "-"
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID:
@@ -54,6 +56,9 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":
             return f"{quote_identifier(schema.name)}.{shown}"
         return shown
+    if isinstance(thing, Extension):
+        home = catalog.schema_of(thing.schema_oid).name
+        return "" if home in search_path else f"{quote_identifier(home)}."
     element = _element_type(catalog, ref.oid)
     if element is not None:
         return type_name(catalog, TypeRef(element), search_path) + "[]"
@@ -213,12 +218,22 @@ def _index_key(
     if key.collation and key.collation != own:
         text += f" COLLATE {collation_name(catalog, key.collation, search_path)}"
     if key.opclass:
-        text += f" {key.opclass}"
+        text += f" {_class_shown(catalog, index.method, key.opclass, search_path)}"
     if key.descending:
         text += " DESC" if key.nulls_first else " DESC NULLS LAST"
     elif key.nulls_first:
         text += " NULLS FIRST"
     return text
+
+
+def _class_shown(catalog: Catalog, method: str, said: str, search_path: tuple[str, ...]) -> str:
+    """A class of operators by its name; one of an extension with the schema, where the path does not find it."""
+    member = class_of(method, said.rpartition(".")[2])
+    extension = catalog.extension(member[0]) if member is not None else None
+    if extension is None:
+        return said
+    schema, bare = catalog.schema_of(extension.schema_oid).name, said.rpartition(".")[2]
+    return bare if schema in search_path else quote_qualified(schema, bare)
 
 
 def index_definition(

@@ -1,0 +1,50 @@
+"""Python functions of extensions (`planner.extensions`).
+
+Those that vary take a random number that they do not look at: of the same arguments DuckDB computes a function once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from planner.extensions import accents, ciphers, passwords, sounds, trigrams, uuids
+
+Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
+_V, _B, _I, _CHANCE = "VARCHAR", "BLOB", "INTEGER", "DOUBLE"
+
+
+def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Without the last argument."""
+    return lambda *given: function(*given[:-1])
+
+
+FUNCTIONS: list[Entry] = [
+    ("tw_uuid_v1", _anew(uuids.v1), (_CHANCE,), _V),
+    ("tw_uuid_v1mc", _anew(uuids.v1mc), (_CHANCE,), _V),
+    ("tw_uuid_v3", uuids.v3, (_V, _V), _V),
+    ("tw_uuid_v5", uuids.v5, (_V, _V), _V),
+    ("tw_digest", ciphers.digest, (_B, _V), _B),
+    ("tw_digest_text", ciphers.digest_text, (_V, _V), _B),
+    ("tw_hmac", ciphers.hmac, (_B, _B, _V), _B),
+    ("tw_hmac_text", ciphers.hmac_text, (_V, _V, _V), _B),
+    ("tw_encrypt", ciphers.encrypt, (_B, _B, _V), _B),
+    ("tw_encrypt_iv", ciphers.encrypt_iv, (_B, _B, _B, _V), _B),
+    ("tw_decrypt", ciphers.decrypt, (_B, _B, _V), _B),
+    ("tw_decrypt_iv", ciphers.decrypt_iv, (_B, _B, _B, _V), _B),
+    ("tw_random_bytes", _anew(ciphers.random_bytes), (_I, _CHANCE), _B),
+    ("tw_crypt", passwords.crypt, (_V, _V), _V),
+    ("tw_gen_salt", _anew(passwords.gen_salt), (_V, _CHANCE), _V),
+    ("tw_gen_salt_rounds", _anew(passwords.gen_salt_rounds), (_V, _I, _CHANCE), _V),
+    ("tw_unaccent", accents.unaccent, (_V,), _V),
+    ("tw_levenshtein", sounds.levenshtein, (_V, _V), _I),
+    ("tw_levenshtein_costs", sounds.levenshtein, (_V, _V, _I, _I, _I), _I),
+    ("tw_levenshtein_less", sounds.levenshtein_less_equal, (_V, _V, _I), _I),
+    ("tw_levenshtein_costs_less", sounds.levenshtein_costs_less_equal, (_V, _V, _I, _I, _I, _I), _I),
+    ("tw_soundex", sounds.soundex, (_V,), _V),
+    ("tw_sounds_alike", sounds.difference, (_V, _V), _I),
+    ("tw_similarity", trigrams.similarity, (_V, _V), "FLOAT"),
+    ("tw_word_similarity", trigrams.word_similarity, (_V, _V), "FLOAT"),
+    ("tw_strict_word_similarity", trigrams.strict_word_similarity, (_V, _V), "FLOAT"),
+    ("tw_show_trgm", trigrams.show_trgm, (_V,), "VARCHAR[]"),
+]
