@@ -48,6 +48,9 @@ class Emitter:
     lets: int = 0
     """How many values around what is written now have been given a name (`once`)."""
 
+    def takes_queries_of_functions(self, position: int) -> None:
+        """Asked before the body of a function in SQL becomes a subquery: an engine that may answer it otherwise raises."""
+
     # --- expressions -------------------------------------------------------------------------
 
     def frag(self, node: ir.Node) -> Frag:

@@ -169,6 +169,7 @@ class _Rows:
     def _rows(self, columns: list[tuple[str, TypeRef]] | None) -> tuple[Frag, list[Form]]:
         f, queries, args = self.f, self.queries, self.made.args
         routines.noted(queries, f)
+        queries.emitter.takes_queries_of_functions(self.position)
         for a in args:
             if any(map(once.varies, ir.walk(a))):
                 raise PlanError(

@@ -217,6 +217,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
                     "0A000",
                     f"calling function {shown(f)}, whose query may find other values each time, for several rows is not supported",
                 )
+        if any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
+            queries.emitter.takes_queries_of_functions(position)
         if f.strict:
             value = _unless_null(f, relation, value)
     refusal = PlanError(

@@ -89,9 +89,12 @@ def python_functions() -> dict[str, Udf]:
 class SparkEmitter(Emitter):
     """As `Emitter`; every node that Spark does not answer the same way raises 0A000."""
 
+    def takes_queries_of_functions(self, position: int) -> None:
+        raise refused("a function whose body is a query", position)
+
     def frag(self, node: ir.Node) -> Frag:
         position = getattr(node, "position", 0)
-        if isinstance(node, ir.SetReturning | ir.AnyAll | ir.DomainCheck):
+        if isinstance(node, ir.SetReturning | ir.AnyAll | ir.DomainCheck | ir.Let):
             raise refused("this expression", position)
         if isinstance(node, ir.Lit):
             return self.literal(node)
