@@ -244,10 +244,11 @@ class Committer(CommitQueue):
 
     def _put_off(self) -> bool:
         """An append on the loop keeps those who are in the middle of a transaction: they go on first (`txn.patience`)."""
-        open_count = self.open_transactions()
-        if not open_count or self._busy or self._slow or self.append_s > self.beside_append_limit_s:
+        if self._busy or self._slow or self.append_s > self.beside_append_limit_s:
             return self.patience.another_turn(0)
-        return self.patience.another_turn(open_count - _transactions(self._queue) - self.waiting())
+        open_count, queue = self.open_transactions(), self._queue
+        others = open_count - _transactions(queue) - self.waiting() if open_count else 0
+        return self.patience.another_turn(others, len(queue))
 
     def _others(self, admitted: list[Member]) -> bool:
         """Whether clients in the middle of a transaction have use for the loop while an append is under way, and time for it."""

@@ -40,6 +40,26 @@ def test_it_lasts_as_long_as_others_go_on(turns: list[tuple[int, int]], answers:
     assert found == answers
 
 
+@pytest.mark.parametrize(
+    ("queued", "answers"),
+    [
+        ([1, 1, 1], [False, False, False]),
+        ([2, 2, 1, 1], [True, False, True, False]),
+        ([3, 3, 1, 3, 3], [True, False, True, True, False]),
+        ([3, 3, 1, 2, 3, 4, 1], [True, False, True, True, True, False, True]),
+    ],
+    ids=["alone", "they come together", "one after the other", "not for ever"],
+)  # fmt: skip
+def test_it_lasts_as_long_as_more_come(queued: list[int], answers: list[bool]) -> None:
+    now_s = 0.0
+    patience = Patience(lambda: now_s)
+    found = []
+    for count in queued:
+        found.append(patience.another_turn(0, count))
+        now_s += LATER_S
+    assert found == answers
+
+
 def run(
     scenario: Callable[[Environment], Coroutine[Any, Any, None]], *, synchronous: bool = True, **limits: Any
 ) -> None:
@@ -102,9 +122,31 @@ def test_nobody_waits_for_a_client_that_thinks() -> None:
 
 def test_alone_it_is_not_put_off() -> None:
     async def scenario(env: Environment) -> None:
-        told = outcomes(written(env, 1), written(env, 2))
+        for key in range(3):
+            told = outcomes(written(env, key))
+            await turn()
+            assert len(told) == 1
+
+    run(scenario)
+
+
+def test_those_who_were_answered_together_come_together_again() -> None:
+    async def scenario(env: Environment) -> None:
+        assert env.committer.patience.statements == 0, "no transaction is in the middle of anything"
+        together = outcomes(written(env, 1), written(env, 2))
+        await env.drain()
+        assert together[0] == together[1]
+        told = outcomes(written(env, 3))
         await turn()
-        assert len(told) == 2
+        assert told == []
+        later = outcomes(written(env, 4))
+        await env.drain()
+        assert told == later, "one append again"
+        for key in (5, 6):
+            told = outcomes(written(env, key))
+            for _ in range(2):
+                await turn()
+        assert told, "nobody else comes"
 
     run(scenario)
 
