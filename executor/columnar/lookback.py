@@ -94,7 +94,7 @@ class HistoricalView:
         descending: bool = False,
         at_once: bool = False,
     ) -> Iterator[tuple[Key, int, Row]]:
-        from executor.keyed.overlay import between
+        from executor.keyed.spans import between
 
         keys = between(sorted(self._rows), low, high, low_inclusive, high_inclusive)
         return iter([(k, *self._rows[k]) for k in (reversed(keys) if descending else keys)])

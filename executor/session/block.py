@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from executor.abc import ExecutionError
 from executor.ddl.shape import same_shape
 from executor.keyed import deferred_keys
-from executor.keyed.overlay import OverlayView, TableWrites
+from executor.keyed.overlay import OverlayView
+from executor.keyed.table_writes import TableWrites
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
 from planner.abc import Oid, Table

@@ -27,8 +27,8 @@ from executor.ddl.schema import shard_schema
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.join import ROWS_MAX
-from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds, as_numpy
+from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change, InsertPlan, PendingKeys
 from executor.session import bulk_locks, queries, references, settling
 from executor.session import keyed as keyed_session

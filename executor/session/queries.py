@@ -23,8 +23,8 @@ from executor.columnar.errors import canceled
 from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
 from executor.keyed.footprint import read_by_query
-from executor.keyed.overlay import TableWrites
 from executor.keyed.read import LookupPlan
+from executor.keyed.table_writes import TableWrites
 from executor.past.tables import Loan, shard_of
 from executor.session import changes, few_rows, keyed
 from executor.session.advisory import refused_midway

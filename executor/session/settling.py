@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from executor.keyed.overlay import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.row_ids import RowIds
+from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.snapshot.bulk import Bulk, shared_keys
 from executor.snapshot.keys import KeyIndex
 from executor.snapshot.removal import Removal
