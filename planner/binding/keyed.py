@@ -73,7 +73,7 @@ def _closed_set() -> frozenset[str]:
         "substring(text, int4)", "substring(text, int4, int4)", "left(text, int4)", "right(text, int4)", "btrim(text)",
         "ltrim(text)", "rtrim(text)", "replace(text, text, text)", "strpos(text, text)", "date + int4", "date - int4",
         "text ~~ text", "text !~~ text", "date - date", "timestamp + interval", "timestamp - interval", "timestamp - timestamp",
-        "timestamptz - timestamptz",
+        "timestamptz - timestamptz", "gen_random_uuid()", "uuid_generate_v4()", "uuid_generate_v1()", "uuid_generate_v1mc()",
     }  # fmt: skip
     return frozenset(ops)
 
