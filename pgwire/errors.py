@@ -62,6 +62,7 @@ class ErrorFields:
     datatype: str = ""
     constraint: str = ""
     routine: str = ""
+    query: str = ""  # an inner one, in which the position counts
 
     def encode(self) -> bytes:
         return replies.fields(
@@ -73,7 +74,8 @@ class ErrorFields:
                 ("M", self.message or "unknown error"),
                 ("D", self.detail),
                 ("H", self.hint),
-                ("P", str(self.position) if self.position > 0 else ""),
+                ("p" if self.query else "P", str(self.position) if self.position > 0 else ""),
+                ("q", self.query if self.position > 0 else ""),
                 ("W", self.where),
                 ("s", self.schema),
                 ("t", self.table),
@@ -136,7 +138,7 @@ def describe(error: BaseException, *, offset: int = 0, schema: str = "") -> Erro
             error.message,
             detail=error.detail,
             hint=error.hint,
-            position=error.position + offset if error.position > 0 else 0,
+            position=error.position + (0 if error.query else offset) if error.position > 0 else 0,
             where=str(getattr(error, "context", "") or ""),
             schema=schema,
             table=error.table,
@@ -144,6 +146,7 @@ def describe(error: BaseException, *, offset: int = 0, schema: str = "") -> Erro
             datatype=error.datatype,
             constraint=error.constraint,
             routine=str(getattr(error, "routine", "")),
+            query=error.query,
         )
     if isinstance(error, ProtocolViolation):
         return ErrorFields(error.sqlstate, error.message, severity="FATAL" if error.fatal else "ERROR")

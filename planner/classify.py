@@ -31,6 +31,7 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.Fetch: (_SESSION, "FETCH"),
     st.CloseCursor: (_SESSION, "CLOSE CURSOR"),
     st.Discard: (_SESSION, "DISCARD"),
+    st.Do: (_SESSION, "DO"),
     st.Listen: (_SESSION, "LISTEN"),
     st.Unlisten: (_SESSION, "UNLISTEN"),
     st.Notify: (_SESSION, "NOTIFY"),

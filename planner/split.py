@@ -59,7 +59,9 @@ def statement_ends(tokens: Sequence[Token]) -> list[int]:
                 depth += 1
             elif depth and token.value == "end":
                 depth -= 1
-            elif token.value == "atomic" and tokens[i - 1].value == "begin" and tokens[first].value == "create":
+            elif (
+                token.value == "atomic" and tokens[i - 1].value == "begin" and tokens[first].value == "create"
+            ):
                 depth = 1
     return ends
 

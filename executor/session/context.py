@@ -308,7 +308,8 @@ class SessionContext:
     def notice(self, severity: str, sqlstate: str, message: str, detail: str = "", hint: str = "") -> None:
         """To be told to the client before the answer, unless it wants to hear of nothing so slight (client_min_messages)."""
         least = MESSAGE_LEVELS.index(self.settings.raw("client_min_messages"))
-        if severity == "INFO" or MESSAGE_LEVELS.index(severity.lower()) >= least:
+        level = "debug1" if severity == "DEBUG" else severity.lower()
+        if severity == "INFO" or MESSAGE_LEVELS.index(level) >= least:
             self.notices.append(Notice(severity, sqlstate, message, detail, hint))
 
     # --- interruption ----------------------------------------------------------------------

@@ -151,33 +151,42 @@ def joined(session: Session, what: str, autocommit: bool) -> Block | None:
 async def run_savepoint(
     session: Session, plan: Plan, s: st.Savepoint, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    block = require_block(session, "SAVEPOINT")
-    cursors = frozenset(n for n, p in session.portals.items() if p.from_sql)
-    block.savepoint(s.name, session.settings.savepoint(), cursors)
+    savepoint(session, require_block(session, "SAVEPOINT"), s.name)
     return Rows("SAVEPOINT")
+
+
+def savepoint(session: Session, block: Block, name: str) -> None:
+    cursors = frozenset(n for n, p in session.portals.items() if p.from_sql)
+    block.savepoint(name, session.settings.savepoint(), cursors)
+
+
+def release(session: Session, block: Block, name: str) -> None:
+    point = block.release(block.find(name))
+    block.read_only = point.read_only  # READ ONLY holds to the end of the subtransaction that said it
+    session.settings.release(point.settings_mark)
+
+
+def roll_back_to(session: Session, block: Block, name: str) -> None:
+    point = block.rollback_to(block.find(name))
+    session.settings.rollback_to(point.settings_mark)
+    for cursor in [n for n, p in session.portals.items() if p.from_sql and n not in point.cursors]:
+        session.portals.pop(cursor).close()
+    block.failed, block.read_only = False, point.read_only
+    session.stands()
+    session.settings_changed()
 
 
 async def run_release(
     session: Session, plan: Plan, s: st.ReleaseSavepoint, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    block = require_block(session, "RELEASE SAVEPOINT")
-    point = block.release(block.find(s.name))
-    block.read_only = point.read_only  # READ ONLY holds to the end of the subtransaction that said it
-    session.settings.release(point.settings_mark)
+    release(session, require_block(session, "RELEASE SAVEPOINT"), s.name)
     return Rows("RELEASE")
 
 
 async def run_rollback_to(
     session: Session, plan: Plan, s: st.RollbackTo, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    block = require_block(session, "ROLLBACK TO SAVEPOINT")
-    point = block.rollback_to(block.find(s.name))
-    session.settings.rollback_to(point.settings_mark)
-    for name in [n for n, p in session.portals.items() if p.from_sql and n not in point.cursors]:
-        session.portals.pop(name).close()
-    block.failed, block.read_only = False, point.read_only
-    session.stands()
-    session.settings_changed()
+    roll_back_to(session, require_block(session, "ROLLBACK TO SAVEPOINT"), s.name)
     return Rows("ROLLBACK")
 
 

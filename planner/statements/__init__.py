@@ -14,6 +14,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     objects      DDL of the rest
 """
 
+from planner.statements.blocks import Do
 from planner.statements.objects import (
     AlterCollation,
     AlterDefaultPrivileges,
@@ -141,6 +142,7 @@ __all__ = [
     "Deallocate",
     "DeclareCursor",
     "Discard",
+    "Do",
     "Drop",
     "DropFunctions",
     "DropOwned",
