@@ -19,6 +19,7 @@ from executor.keyed.compile import NotCompilable, compile_expression
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
 from planner.abc import Call, Const, Param, SqlError, TypeRef
+from planner.binding.offered import every_signature
 from tests.postgres import NoPostgres, running_postgres
 
 VALUES: dict[str, list[str]] = {
@@ -64,7 +65,9 @@ def signature(name: str) -> tuple[str, list[str]] | None:
 
 
 def cases() -> Iterator[tuple[str, str, list[str]]]:
-    for name in sorted({*STRICT, *LAX}):
+    """Not those of extensions, which this PostgreSQL has none of (`tests/clients/alike/members_of_extensions.sql`)."""
+    ours = {*every_signature(), "gen_random_uuid()"}
+    for name in sorted({*STRICT, *LAX} - ours):
         found = signature(name)
         if found is not None and all(x in VALUES for x in found[1]):
             yield name, found[0], found[1]
