@@ -208,10 +208,10 @@ def _write_bulk(
 ) -> None:
     if isinstance(op, BulkInsert):
         timed = "_ts" in op.rows.schema.names
-        incoming = op.rows.reader() if isinstance(op.rows, EncodedRows) else op.rows
+        incoming: Any = op.rows.reader() if isinstance(op.rows, EncodedRows) else op.rows
         _run(con, physical.insert("incoming", "x._ts" if timed else str(ts)), incoming)
         if timed and op.rows.num_rows:
-            ts = max(ts, pc.max(op.rows["_ts"]).as_py())
+            ts = max(ts, pc.max(incoming["_ts"]).as_py())  # of those, none is encoded
         done.add_insert(op.rows.num_rows, ts)
     elif isinstance(op, BulkClose):
         _close(con, physical, op.rids, ts, done)
