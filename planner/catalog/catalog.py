@@ -56,6 +56,7 @@ TEMPORARY_PREFIX: Final = "pg_temp_"
 
 _RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
 _T = TypeVar("_T", bound=CatalogObject)
+_K = TypeVar("_K")
 _EMPTY: Final[frozenset[Oid]] = frozenset()
 _NOTHING: Final[frozenset[str]] = frozenset()
 
@@ -484,7 +485,7 @@ class Catalog:
         return f"Catalog(version={self.version}, objects={len(self._objects)})"
 
 
-def _discard(index: dict[Oid, frozenset[Oid]], key: Oid, oid: Oid) -> None:
+def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:
     rest = index[key] - {oid}
     if rest:
         index[key] = rest

@@ -128,7 +128,10 @@ def test_queries_are_left_to_the_other_parser(text: str) -> None:
 
 REFUSED = [
     ("do $$ begin end $$", "DO"),
-    ("create function f() returns int language plpgsql as 'begin end'", "CREATE FUNCTION in language plpgsql"),
+    (
+        "create function f() returns int language plpgsql as 'begin end'",
+        "CREATE FUNCTION in language plpgsql",
+    ),
     ("create or replace procedure p() language sql as ''", "CREATE PROCEDURE"),
     ("create trigger t before insert on x execute function f()", "CREATE TRIGGER"),
     ("call p()", "CALL"),
