@@ -127,7 +127,10 @@ def test_queries_are_left_to_the_other_parser(text: str) -> None:
 
 
 REFUSED = [
-    ("do $$ begin end $$", "DO"),
+    ("do $$ declare x int; begin end $$", "variables in DO"),
+    ("do $$ begin for i in 1..3 loop null; end loop; end $$", "FOR in DO"),
+    ("do $$ begin x := 1; end $$", "variables in DO"),
+    ("do $$ begin execute 'select $1' using 1; end $$", "EXECUTE with INTO or USING in DO"),
     (
         "create function f() returns int language plpgsql as 'begin end'",
         "CREATE FUNCTION in language plpgsql",
