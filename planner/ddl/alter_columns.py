@@ -11,6 +11,7 @@ from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
 from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
+from planner.catalog.system.definitions import type_name
 from planner.ddl import collations, constraints, depends, drop, moments, sequences, standing, tables
 from planner.ddl.alteration import Alteration
 from planner.ddl.collated_keys import refuse_keys
@@ -58,7 +59,7 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
 
 def _initial(on: Alteration, column: Column, sequence: Sequence | None) -> str:
     """The new column's value in rows that are there already."""
-    shown = types.format_type(column.type)
+    shown = type_name(on.scope.catalog, column.type, ())
     if column.filling is not None:
         on.scope.checks += constraints.length_checks(
             column.filling, column.type, constraints.qualified(on.scope, on.table)
@@ -243,6 +244,9 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     scope, table = on.scope, on.table
     column = on.column(a.name)
     assert a.type is not None
+    if column.attnum in on.retyped:
+        raise PlanError("0A000", f'cannot alter type of column "{column.name}" twice')
+    on.retyped.add(column.attnum)
     ref = resolve_type(a.type, scope.catalog, scope.search_path)
     check_column_type(ref, column.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
@@ -282,7 +286,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     same_type = ref == column.type and domain == column.domain
     if same_type and collation == column.collation and a.expression is None:
         return
-    shown = types.format_type(ref)
+    shown = type_name(scope.catalog, ref, scope.search_path)
     if a.expression is None and not casts_automatically(column.type.oid, ref.oid):
         raise PlanError(
             "42804",
@@ -300,7 +304,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     source = a.expression.text if a.expression is not None else quote_identifier(column.name)
     if a.expression is not None or not _widens(column.type, ref):
         scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
-    on.sources[column.attnum] = f"CAST(({source}) AS {shown})"
+    on.sources[column.attnum] = f"CAST(({source}) AS {type_name(scope.catalog, ref, ())})"
     on.reshaped = True
     changed = dataclasses.replace(column, type=ref, domain=domain, collation=collation)
     on.put(column, changed)

@@ -21,9 +21,9 @@ import dataclasses
 from collections.abc import Callable
 
 from planner import statements as st
-from planner import types
 from planner.abc import Column, Constraint, PlanError, SqlError, Table
 from planner.catalog import CatalogChange, quote_identifier
+from planner.catalog.system.definitions import type_name
 from planner.ddl import constraints, table_constraints, tables, unique_indexes
 from planner.ddl.scope import Scope
 
@@ -36,6 +36,7 @@ class Alteration:
         self.sources: dict[int, str] = {}  # attnum -> expression over the old row, where it is not the column
         self.computed: list[int] = []  # attnums of new generated columns
         self.reshaped = False
+        self.retyped: set[int] = set()
         self.verify: list[Callable[[], None]] = []
 
     @property
@@ -92,7 +93,7 @@ class Alteration:
             return quote_identifier(column.name)
         assert column.default is not None
         self.scope.checks += constraints.length_checks(column.default, column.type, rows)
-        return f"CAST(({column.default}) AS {types.format_type(column.type)})"
+        return f"CAST(({column.default}) AS {type_name(self.scope.catalog, column.type, ())})"
 
     def column(self, name: str) -> Column:
         """The column of that name as it is by now. 42703 when there is none."""

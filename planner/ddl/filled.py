@@ -18,6 +18,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
 from planner.catalog import Index, quote_identifier
+from planner.catalog.system.definitions import type_name
 from planner.cursors import is_select_into
 from planner.ddl import depends, tables, views
 from planner.ddl.plan import Rewrite
@@ -101,13 +102,17 @@ def refresh(scope: Scope, said: st.RefreshMaterializedView) -> None:
         scope.truncated.append(new)
         return
     scope.replace(found, new)
-    scope.rewrites.append(Rewrite(found, new, _with_hidden(new, kept.query), scope.before, kept.search_path))
+    scope.rewrites.append(
+        Rewrite(found, new, _with_hidden(scope, new, kept.query), scope.before, kept.search_path)
+    )
     scope.dropped.append(found.shard)
 
 
-def _with_hidden(table: Table, query: str) -> str:
+def _with_hidden(scope: Scope, table: Table, query: str) -> str:
     """A view's query, with the columns that unique indexes over expressions have made."""
-    hidden = [f"CAST(({c.default}) AS {types.format_type(c.type)})" for c in table.columns if c.hidden]
+    hidden = [
+        f"CAST(({c.default}) AS {type_name(scope.catalog, c.type, ())})" for c in table.columns if c.hidden
+    ]
     if not hidden:
         return query
     names = ", ".join(quote_identifier(c.name) for c in table.visible)

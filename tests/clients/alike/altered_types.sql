@@ -20,3 +20,20 @@ select * from ac;
 select statement_timestamp() - statement_timestamp() as z, statement_timestamp() = statement_timestamp(), count(distinct statement_timestamp()) from generate_series(1,5000), pg_sleep(0.05);
 begin; select pg_sleep(0.1); select statement_timestamp() > now(), transaction_timestamp() = now(), clock_timestamp() > statement_timestamp(); commit;
 select statement_timestamp() <= clock_timestamp(), now() = statement_timestamp();
+-- Types whose names want quotes, or are in no schema of the path.
+CREATE SCHEMA apart;
+CREATE TYPE "Role" AS ENUM ('a', 'b');
+CREATE TYPE apart.mood AS ENUM ('sad', 'ok');
+CREATE TABLE named (id int, r text, m text);
+INSERT INTO named VALUES (1, 'a', 'ok');
+ALTER TABLE named ALTER COLUMN r TYPE "Role";
+ALTER TABLE named ALTER COLUMN r TYPE "Role" USING ("r"::"public"."Role"), ALTER m TYPE apart.mood USING m::apart.mood;
+ALTER TABLE named ADD COLUMN again "Role" DEFAULT 'b', ADD COLUMN moods apart.mood[] DEFAULT '{sad}';
+ALTER TABLE named ALTER COLUMN r TYPE "Role" USING r::text::"Role";
+ALTER TABLE named ALTER COLUMN r TYPE text, ALTER r TYPE text USING 'b', ALTER COLUMN m TYPE text;
+ALTER TABLE named ALTER COLUMN r TYPE text, ALTER COLUMN m TYPE text;
+SELECT * FROM named;
+\d named
+DROP TABLE named;
+DROP SCHEMA apart CASCADE;
+DROP TYPE "Role";
