@@ -14,6 +14,7 @@ from planner.binding import collating, ir
 from planner.binding.comparable import comparable, keyed_extreme, padded_extreme
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
+from planner.binding.pairs_listed import listed
 
 
 @dataclass(slots=True)
@@ -174,8 +175,11 @@ class Emitter:
         op, args = node.op, node.args
         if op in ("and", "or"):
             frags = [self.frag(a) for a in args]
-            among = self._among(args, frags) if op == "or" else None
-            return among or sql("(", join(f" {op.upper()} ", frags), ")")
+            if op == "or":
+                among = self._among(args, frags) or listed(args, self.frag, lambda n: n.type.oid in _ALIKE)
+                if among is not None:
+                    return among
+            return sql("(", join(f" {op.upper()} ", frags), ")")
         if op == "not":
             return sql("(NOT ", self.frag(args[0]), ")")
         if op.startswith("is ") and len(args) == 1:

@@ -6,6 +6,8 @@ that has a name of its own; what has none is `?column?`.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sqlglot import exp
 
 from planner import types as t
@@ -20,6 +22,12 @@ _FIXED: dict[type[exp.Expression], str] = {
     exp.CurrentSchema: "current_schema", exp.CurrentCatalog: "current_catalog", exp.CurrentRole: "current_role",
 }  # fmt: skip
 _TRIMS = {"LEADING": "ltrim", "TRAILING": "rtrim"}
+
+
+@lru_cache(maxsize=16)
+def lowered(text: str) -> str:
+    """A statement's text in small letters: asked for at each of its operators, of which it may have thousands."""
+    return text.lower()
 
 
 def figure_name(node: exp.Expression) -> str:

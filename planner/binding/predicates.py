@@ -14,6 +14,7 @@ from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import array_over, as_text
 from planner.binding.facts import type_name, type_oid
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
+from planner.binding.naming import lowered
 from planner.binding.outer_aggregates import standing
 from planner.binding.records import row_of
 from planner.binding.resolve import common_type
@@ -57,7 +58,7 @@ class PredicateBinder(RowComparisonBinder):
                 last = max(last, meta["end"])
         if last < 0:
             return first_position(node)
-        at = self.text.lower().find(op, last + 1)
+        at = lowered(self.text).find(op, last + 1)
         return at + 1 if at >= 0 else first_position(node)
 
     def _infix(self, node: exp.Binary, op: str, scope: Scope) -> ir.Node:
