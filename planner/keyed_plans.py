@@ -135,6 +135,25 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyedWalk:
+    """Rows in the order of an index, until there are enough of them.
+
+    `index` are the positions of its columns: those that WHERE pins, then those that the rows are wanted in the order of.
+    """
+
+    index: tuple[int, ...]
+    within: Range  # of these columns
+    condition: Expr | None
+    descending: bool
+    nulls: str
+    """Where rows come whose first column of the order is null: "first", "last", "nowhere"."""
+    whole: bool
+    """Nothing else is asked of the order: rows that are alike in it may come as they like."""
+    one: bool = False
+    """The first row says it all: `max(x)` is the last x."""
+
+
+@dataclass(frozen=True, slots=True)
 class KeyedRead:
     """SELECT by primary key. Rows that pass `condition` are projected through `outputs`."""
 
@@ -156,6 +175,9 @@ class KeyedRead:
     """ORDER BY of rows that are found in no such order."""
     offset: Expr | None = None
     distinct: bool = False  # of outputs that are equal if their datums are
+    walk: KeyedWalk | None = None
+    """The same in the order of an index: where nothing else leads to these rows (then `lookup` is its range), or all that
+    do are too many."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
     image.index((customer,)).find(key)  -->  rows  -->  condition  -->  outputs  [-->  one row of aggregates]
 
 Only columns that somebody asks for are read, where nothing is computed. Where there are many rows DuckDB is the
-better engine; so `rows` says None, and the columnar plan answers.
+better engine; so `rows` says None, and the columnar plan answers. Unless the first of them in the order of an index are
+all that is asked for (`index_walk`): then that is tried next, or nothing else.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ from typing import Any, Final
 
 from executor.keyed.compile import Compiled, compile_condition, compile_tuple
 from executor.keyed.endings import Ending
+from executor.keyed.index_walk import STEPS_MAX, IndexWalk
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import LookupPlan, rows_within
 from executor.snapshot.abc import TableImage
-from planner.abc import Col, KeyedRead
+from planner.abc import Col, KeyedRead, Points
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -37,11 +39,16 @@ class IndexRead:
         "_positions",
         "_project",
         "_project_whole",
+        "_walk",
+        "_whole",
     )
 
     def __init__(self, body: KeyedRead) -> None:
         self._positions = body.index
-        self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
+        self._lookup: LookupPlan | None = None
+        if isinstance(body.lookup, Points):
+            self._lookup = LookupPlan(body.table, body.lookup, index=body.index)
+        self._walk = IndexWalk(body, body.walk) if body.walk is not None else None
         self._condition = compile_condition(body.condition)
         self._ending = Ending(body)
         plain = [x.index for x in body.outputs if isinstance(x, Col)]
@@ -51,31 +58,47 @@ class IndexRead:
         self._project_whole = compile_tuple(body.outputs)
         """Of a whole row."""
         self._project = None if whole else self._project_whole
+        self._whole = tuple(range(len(body.table.columns)))
 
     def rows(
         self, params: Sequence[Any], session: Any, image: TableImage, ts: Timestamp
     ) -> Sequence[Row] | None:
         """The result's rows; None: DuckDB is to find them. Raises TooOldForKeyed, NotHydrated."""
-        index, columns = image.index(self._positions), self._columns
-        found = self._found(params, session, lambda key, most: index.find(key, ts, most, columns))
-        return None if found is None else self._made(found, params, session, self._project)
+        lookup, walk = self._lookup, self._walk
+        if lookup is not None:
+            index, columns = image.index(self._positions), self._columns
+            found = _found(lookup, params, session, lambda key, most: index.find(key, ts, most, columns))
+            if found is not None:
+                return self._made(found, params, session, self._project)
+        if walk is None:
+            return None
+        whole = self._whole
+        met = walk.rows(
+            params,
+            session,
+            lambda bounds, descending: image.index(walk.index).walk(bounds, ts, descending),
+            lambda positions, key, most: image.index(positions).find(key, ts, most, whole),
+        )
+        return None if met is None else self._ending.rows(met, self._project_whole, params, session)
 
     def overlaid(
         self, params: Sequence[Any], session: Any, view: OverlayView, ts: Timestamp
     ) -> Sequence[Row] | None:
         """The same with a transaction's own rows, of which nothing was written in bulk."""
-        positions = self._positions
-        found = self._found(params, session, lambda key, most: view.by_index(positions, key, ts, most))
-        return None if found is None else self._made(found, params, session, self._project_whole)
-
-    def _found(
-        self, params: Sequence[Any], session: Any, find: Callable[[Key, int], list[Row] | None]
-    ) -> list[Row] | None:
-        """`find`: the rows of a key, if they are not more than so many."""
-        keys = self._lookup.asked_keys(params, session)
-        if len(keys) > KEYS_MAX:
+        lookup, walk, positions = self._lookup, self._walk, self._positions
+        if lookup is not None:
+            found = _found(lookup, params, session, lambda key, most: view.by_index(positions, key, ts, most))
+            if found is not None:
+                return self._made(found, params, session, self._project_whole)
+        if walk is None:
             return None
-        return rows_within(keys, ROWS_MAX, find)
+        met = walk.rows(
+            params,
+            session,
+            lambda bounds, descending: view.walk(walk.index, bounds, ts, descending, STEPS_MAX),
+            lambda positions, key, most: view.by_index(positions, key, ts, most),
+        )
+        return None if met is None else self._ending.rows(met, self._project_whole, params, session)
 
     def _made(
         self, found: list[Row], params: Sequence[Any], session: Any, project: Compiled | None
@@ -84,3 +107,13 @@ class IndexRead:
         if condition is not None:
             found = [row for row in found if condition(params, row, session)]
         return self._ending.rows(found, project, params, session)
+
+
+def _found(
+    lookup: LookupPlan, params: Sequence[Any], session: Any, find: Callable[[Key, int], list[Row] | None]
+) -> list[Row] | None:
+    """`find`: the rows of a key, if they are not more than so many."""
+    keys = lookup.asked_keys(params, session)
+    if len(keys) > KEYS_MAX:
+        return None
+    return rows_within(keys, ROWS_MAX, find)

@@ -13,8 +13,9 @@ from typing import Any
 
 from executor.constraints.rules import UniqueRule
 from executor.keyed.deferred_keys import NOTHING
-from executor.keyed.spans import Bounds, between
+from executor.keyed.spans import Bounds, between, span
 from executor.keyed.table_writes import TableWrites
+from executor.snapshot.lookup import unique_key
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 from txn.columns import ALL_COLUMNS, Columns
@@ -118,7 +119,7 @@ class OverlayView:
         assert not writes.in_bulk
         if self.base is None or len(own) > rows_max:
             return None
-        everything, value_of = range(len(writes.table.columns)), itemgetter(*positions)
+        everything, value_of = range(len(writes.table.columns)), unique_key(positions, False)
         index = getattr(self.base, "index", None)
         found: list[Row] | None
         if index is None:  # history, which was fetched for this statement
@@ -130,6 +131,30 @@ class OverlayView:
         key_of = self.key_of
         rows = [row for row in found if key_of(row) not in own]
         return rows + [hit[1] for hit in own.values() if hit is not None and value_of(hit[1]) == key]
+
+    def walk(
+        self, positions: tuple[int, ...], bounds: Bounds, ts: Timestamp, descending: bool, rows_max: int
+    ) -> Iterator[tuple[Key, Key, Row | None]] | None:
+        """The rows in the order of an index, as `TableIndex.walk` has them; None, too, where own rows are more than so many.
+
+        Notes nothing, as `by_index`.
+        """
+        own, index = self._by_key, getattr(self.base, "index", None)
+        assert not self.writes.in_bulk
+        if index is None or len(own) > rows_max:
+            return None
+        hits: Iterator[tuple[Key, Key, Row | None]] | None = index(positions).walk(bounds, ts, descending)
+        if hits is None or not own:
+            return hits
+        value_of = unique_key(positions, False)
+        made = [(value_of(hit[1]), key, hit[1]) for key, hit in own.items() if hit is not None]
+        made = sorted((m for m in made if m[0] is not None), key=itemgetter(0))
+        start, stop = span([m[0] for m in made], *bounds)
+        mine: list[tuple[Key, Key, Row | None]] = list(made[start:stop])
+        if descending:
+            mine.reverse()
+        there = (hit if hit[1] not in own else (hit[0], hit[1], None) for hit in hits)
+        return merge(mine, there, key=itemgetter(0), reverse=descending)
 
     def scan(
         self,

@@ -212,9 +212,14 @@ def _elements(listed: Expr) -> Compiled:
     return elements
 
 
-def compile_range(lookup: Range, table: Table) -> Callable[..., Bounds | None]:
-    """(params, session, and a row if the range is made of one) -> the range; None if a NULL bound makes it empty."""
-    types = [table.columns[i].type for i in table.key_indexes]
+def compile_range(
+    lookup: Range, table: Table, index: Sequence[int] | None = None
+) -> Callable[..., Bounds | None]:
+    """(params, session, and a row if the range is made of one) -> the range; None if a NULL bound makes it empty.
+
+    `index`: the positions of an index's columns, if it is not of the primary key's.
+    """
+    types = [table.columns[i].type for i in (table.key_indexes if index is None else index)]
     width, fixed = len(types), len(lookup.prefix)
     prefix = compile_tuple([_key_part(e, c) for e, c in zip(lookup.prefix, types, strict=False)])
     low = compile_expression(_key_part(lookup.low, types[fixed])) if lookup.low is not None else None

@@ -7,11 +7,15 @@ DuckDB has no such order and looks through the whole column; here a few rows amo
 Nothing is kept until somebody asks by an index's columns. Then small runs are sorted at once and large ones on
 the sorter's thread, while DuckDB answers; memory's candidates are kept up to date by whoever puts versions.
 
-An index is of columns, not of a name: two indexes that begin with the same columns share it.
+An index is of columns, not of a name: two indexes that begin with the same columns share it. A column `~i` at the end makes it
+one of the rows in which column i is null, which are in no other: `walk` does not meet them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from heapq import merge
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from executor.snapshot.lookup import unique_key, visible
@@ -23,6 +27,9 @@ from txn.abc import Key
 if TYPE_CHECKING:
     from executor.snapshot.image import TableImage
     from executor.snapshot.store import SnapshotStore
+
+Bounds = tuple[Key | None, Key | None, bool, bool]
+"""(low, high, low_inclusive, high_inclusive); None is an open end, a tuple shorter than the keys a prefix."""
 
 SORTED_AT_ONCE_ROWS_MAX = 10_000
 """Runs of so many rows are sorted within the turn of the loop: about a millisecond."""
@@ -36,7 +43,7 @@ class TableIndex:
     def __init__(self, image: TableImage, store: SnapshotStore, positions: tuple[int, ...]) -> None:
         self._image, self._store, self._positions = image, store, positions
         self._versions = image.versions
-        self._map = IndexMap(0, unique_key(positions, False))
+        self._map = IndexMap(unique_key(positions, False), len(positions))
         self._versions.follow(self._map)
         self._sorting: set[Run] = set()
 
@@ -85,6 +92,57 @@ class TableIndex:
                     found.append((own, read(i)))
         found.sort(key=lambda item: item[0])
         return [row for _, row in found]
+
+    def walk(
+        self, bounds: Bounds, ts: Timestamp, descending: bool
+    ) -> Iterator[tuple[Key, Key, Row | None]] | None:
+        """(key, primary key, row) in the order of the keys; None in place of a row is a step that led to none.
+
+        To be taken before anything is written. None: a run is not sorted yet. Raises as `TableImage.get`, at once.
+        """
+        image = self._image
+        image.readable(ts)
+        spans: list[tuple[Run, SecondaryIndex, range]] = []
+        for run in image.runs_at(ts):
+            order = self._order(run)
+            if order is None:
+                return None
+            start, stop = order.keys.span(*bounds)
+            spans.append((run, order, range(stop - 1, start - 1, -1) if descending else range(start, stop)))
+        sources: list[Iterator[tuple[Key, Key, Row | None]]] = []
+        if self._map.candidates:
+            sources.append(self._in_memory(bounds, ts, descending))
+        sources += [
+            self._in_run(run, order, span, ts, [r for r, _, _ in spans[:depth]])
+            for depth, (run, order, span) in enumerate(spans)
+            if span
+        ]
+        if len(sources) == 1:
+            return sources[0]
+        return merge(*sources, key=itemgetter(0), reverse=descending)
+
+    def _in_memory(
+        self, bounds: Bounds, ts: Timestamp, descending: bool
+    ) -> Iterator[tuple[Key, Key, Row | None]]:
+        chains, key_of, candidates = self._versions.chains, self._map.key_of, self._map.candidates
+        for key in self._map.between(bounds, descending):
+            for own in candidates[key]:
+                v = visible(chains.get(own), ts)
+                row = None if v is None else v[2]
+                yield key, own, row if row is not None and key_of(row) == key else None
+
+    def _in_run(
+        self, run: Run, order: SecondaryIndex, span: range, ts: Timestamp, above: list[Run]
+    ) -> Iterator[tuple[Key, Key, Row | None]]:
+        """`above`: newer runs, which say what has become of a row since."""
+        chains = self._versions.chains
+        key_at, own_at = order.keys.key_at, run.key_at
+        read = run.some(tuple(range(len(run.columns))))
+        for position in span:
+            i = order.row_at(position)
+            own = own_at(i)
+            gone = visible(chains.get(own), ts) is not None or any(r.find(own) >= 0 for r in above)
+            yield key_at(position), own, None if gone else read(i)
 
     def _order(self, run: Run) -> SecondaryIndex | None:
         order = run.orders.get(self._positions)

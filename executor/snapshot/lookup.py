@@ -26,7 +26,7 @@ import pyarrow as pa
 from executor.abc import RowPicks, RowSpan
 from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from executor.snapshot.pending import NONE
-from executor.snapshot.runs import TOMBSTONE, Run, RunShape
+from executor.snapshot.runs import NO_COLUMNS, TOMBSTONE, Run, RunShape
 from executor.snapshot.versions import UniqueMap, Version, Versions
 from planner.abc import Table
 from storage.abc import Row, Timestamp
@@ -380,7 +380,12 @@ def unique_columns(table: Table) -> list[tuple[str, int, tuple[int, ...], bool]]
 
 
 def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable[[Row], Key]:
-    """From a row to its secondary key; None if it has none, for a null is no key (usually)."""
+    """From a row to its secondary key; None if it has none, for a null is no key (usually).
+
+    A position `~i` asks that column i is null: others have no key there.
+    """
+    if positions and positions[-1] < 0:
+        return _key_where_null(positions[:-1], ~positions[-1])
     pick = itemgetter(*positions)
     if len(positions) == 1:
         if nulls_not_distinct:
@@ -394,6 +399,13 @@ def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable
         return None if None in key else key
 
     return key_of
+
+
+def _key_where_null(positions: tuple[int, ...], column: int) -> Callable[[Row], Key]:
+    if not positions:
+        return lambda row: NO_COLUMNS if row[column] is None else None
+    key_of = unique_key(positions, False)
+    return lambda row: key_of(row) if row[column] is None else None
 
 
 def _one_run(run: Run, span: range, dead_max: int) -> Iterator[tuple[Key, int, Row]]:

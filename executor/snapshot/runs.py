@@ -45,6 +45,8 @@ from txn.abc import Key
 
 RID = "_rid"
 TOMBSTONE = -1
+NO_COLUMNS = 0
+"""The key of rows by no columns at all."""
 
 Rids = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -69,14 +71,20 @@ class SecondaryIndex:
     """A sorted permutation of a run's live rows by a secondary key, made when first asked for.
 
     Where keys repeat (an index that is not unique) the rows of one are found by `keys.left` and `keys.right` alone.
+    A position `~i` asks for rows that have no value in column i (`executor.snapshot.indexes`).
     """
 
     __slots__ = ("_rows", "_with_nulls", "keys")
 
     def __init__(self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool) -> None:
-        columns = [run.columns[i] for i in positions]
+        columns = [run.columns[i] for i in positions if i >= 0]
+        if not columns:  # all that have no value are one key's
+            columns = [pa.array(np.full(run.size, NO_COLUMNS, np.int16))]
         live = run.rids >= 0
         full = live.copy()
+        for i in positions:
+            if i < 0:
+                full &= run.columns[~i].is_null().to_numpy(zero_copy_only=False)
         for c in columns:
             if c.null_count:
                 full &= c.is_valid().to_numpy(zero_copy_only=False)
@@ -108,6 +116,10 @@ class SecondaryIndex:
     def rows_between(self, start: int, stop: int) -> list[int]:
         """Row numbers in the run of a span of positions in `keys`."""
         return self._rows[start:stop].tolist()  # type: ignore[no-any-return]
+
+    def row_at(self, position: int) -> int:
+        """Row number in the run of a position in `keys`."""
+        return int(self._rows[position])
 
     def rows_at(self, positions: Rids) -> Rids:
         """Row numbers in the run of positions in `keys`."""

@@ -56,16 +56,68 @@ class UniqueMap:
         elif key not in known:
             known.append(key)
 
+    def clear(self) -> None:
+        self.candidates.clear()
+
 
 class IndexMap(UniqueMap):
-    """The same for an index whose keys repeat, of no constraint (`oid` 0): many rows may have a key."""
+    """The same for an index whose keys repeat, of no constraint (`oid` 0): many rows may have a key.
 
-    __slots__ = ()
+    The order of the keys is made as that of the versions is: when somebody asks for it, and then it is kept.
+    """
+
+    __slots__ = ("_fresh", "_order", "_width")
+
+    def __init__(self, key_of: KeyOf, width: int) -> None:
+        super().__init__(0, key_of)
+        self._width = width
+        self._order: Any = None
+        self._fresh: list[Key] = []
 
     def add(self, row: Row, key: Key) -> None:
         own = self.key_of(row)
-        if own is not None:
-            self.candidates.setdefault(own, {})[key] = None
+        if own is None:
+            return
+        known = self.candidates.get(own)
+        if known is not None:
+            known[key] = None
+            return
+        self.candidates[own] = {key: None}
+        if self._order is not None:
+            self._fresh.append(own)
+
+    def clear(self) -> None:
+        super().clear()
+        self._order, self._fresh = None, []
+
+    def between(self, bounds: tuple[Key | None, Key | None, bool, bool], descending: bool) -> Iterator[Key]:
+        """The keys in order within the bounds. To be taken before anything is written."""
+        if self._order is None:
+            self._order = SortedList(self.candidates)
+        elif self._fresh:
+            self._order.update(self._fresh)
+            self._fresh = []
+        start, stop = _span(self._order, self._width, *bounds)
+        return iter(self._order.islice(start, stop, reverse=descending))
+
+
+def _span(
+    order: Any, width: int, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
+) -> tuple[int, int]:
+    """Where a range of sorted keys begins and ends."""
+    start = 0
+    stop = len(order)
+    if low is not None:
+        if width == 1:
+            start = order.bisect_left(low) if low_inclusive else order.bisect_right(low)
+        else:
+            start = order.bisect_left(lower_bound(low, width, low_inclusive))
+    if high is not None:
+        if width == 1:
+            stop = order.bisect_right(high) if high_inclusive else order.bisect_left(high)
+        else:
+            stop = order.bisect_left(upper_bound(high, width, high_inclusive))
+    return start, max(start, stop)
 
 
 class Versions:
@@ -129,7 +181,7 @@ class Versions:
     def rebuild_uniques(self) -> None:
         """Candidates of rows that are in memory no more are found in the runs."""
         for u in self.uniques:
-            u.candidates.clear()
+            u.clear()
             self._fill(u)
 
     def follow(self, index: IndexMap) -> None:
@@ -162,20 +214,7 @@ class Versions:
     def _span(
         self, low: Key | None, high: Key | None, low_inclusive: bool, high_inclusive: bool
     ) -> tuple[int, int]:
-        order = self._sorted()
-        start = 0
-        stop = len(order)
-        if low is not None:
-            if self.width == 1:
-                start = order.bisect_left(low) if low_inclusive else order.bisect_right(low)
-            else:
-                start = order.bisect_left(lower_bound(low, self.width, low_inclusive))
-        if high is not None:
-            if self.width == 1:
-                stop = order.bisect_right(high) if high_inclusive else order.bisect_left(high)
-            else:
-                stop = order.bisect_left(upper_bound(high, self.width, high_inclusive))
-        return start, max(start, stop)
+        return _span(self._sorted(), self.width, low, high, low_inclusive, high_inclusive)
 
     def _sorted(self) -> Any:
         if self._order is None:

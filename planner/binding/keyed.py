@@ -418,11 +418,31 @@ def find_listed(
     return Points((), listed), rest
 
 
+def _implied(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
+    """`a <= 1` of `a < 1 OR a = 1 AND b < 2`, which is what `(a, b) < (1, 2)` says."""
+    if not isinstance(node, ir.Logic) or node.op != "or" or len(node.args) != 2:
+        return None
+    first = _comparison(node.args[0], relation, known)
+    if first is None or first[1] in ("=", "<>"):
+        return None
+    column, op, value = first
+    if (column, "=", value) not in [_comparison(c, relation, known) for c in conjuncts(node.args[1])]:
+        return None
+    return column, op[0] + "=", value
+
+
 def find_range(
-    table: Table, relation: int, where: ir.Node | None, known: Mapping[int, int] = NONE_KNOWN
+    table: Table,
+    relation: int,
+    where: ir.Node | None,
+    known: Mapping[int, int] = NONE_KNOWN,
+    index: Sequence[int] | None = None,
 ) -> tuple[Range, list[ir.Node]]:
-    """A prefix of the key pinned, and bounds on the next column; the rest of WHERE. Raises NotKeyed."""
-    key = table.key_indexes
+    """A prefix of the key pinned, and bounds on the next column; the rest of WHERE. Raises NotKeyed.
+
+    `index`: the positions of an index's columns, instead of the primary key's.
+    """
+    key = tuple(index) if index is not None else table.key_indexes
     if not key:
         raise NotKeyed("no key")
     equal: dict[int, ir.Node] = {}
@@ -433,6 +453,10 @@ def find_range(
         made = _comparison(c, relation, known)
         if made is None or made[0] not in key:
             rest.append(c)
+            implied = _implied(c, relation, known)
+            if implied is not None and implied[0] in key:
+                column, op, value = implied
+                bounds.setdefault((column, "high" if op == "<=" else "low"), (value, True))
             continue
         column, op, value = made
         side = {"<": "high", "<=": "high", ">": "low", ">=": "low"}.get(op)

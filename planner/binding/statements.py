@@ -29,6 +29,7 @@ from planner.binding import ir, keyed, locking
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
+from planner.binding.index_order import extreme, index_walk, with_walk
 from planner.binding.index_reads import index_read
 from planner.binding.keyed_endings import grouped, order_keys
 from planner.binding.keyed_joins import unique_keys
@@ -294,9 +295,15 @@ def _short_read(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | None:
         if order is not None
         else None
     )
-    if within is None or by_index is None:
-        return within or by_index
-    return by_index if _open(within.lookup) or _pins_more(by_index, within) else within
+    found = within or by_index
+    if within is not None and by_index is not None:
+        found = by_index if _open(within.lookup) or _pins_more(by_index, within) else within
+    walk = None
+    if order is not None and limit is not None and not parts.distinct:
+        walk = index_walk(catalog, table, number, parts.where, parts.order)
+    if walk is None or order is None:
+        return found
+    return with_walk(found, walk, KeyedRead(table, walk.within, None, outputs, limit=limit, order=order))
 
 
 def _order(parts: Parts, offsets: Mapping[int, int]) -> tuple[OrderKey, ...] | None:
@@ -354,14 +361,20 @@ def _folded_read(catalog: Any, table: Table, number: int, parts: Parts) -> Keyed
     by_index = index_read(catalog, table, number, where, outputs, limit, order)
     if by_index is not None:
         by_index = replace(by_index, groups=groups)
+    walk = None if groups.keys else extreme(catalog, table, number, where, groups.folds, outputs)
+    if walk is not None:
+        instead = KeyedRead(table, walk.within, None, outputs, limit=limit, groups=groups, order=order)
+        by_index = with_walk(by_index, walk, instead)
     try:
         lookup, rest = keyed.find_lookup(table, number, where)
         condition = keyed.condition(rest, {number: 0})
     except keyed.NotKeyed:
         return by_index
     pinned = len(table.key_indexes) if isinstance(lookup, Points) else len(lookup.prefix)
-    if by_index is not None and len(by_index.index) > pinned:
-        return by_index
+    if by_index is not None:
+        by_key = by_index.lookup
+        if pinned < (len(by_key.prefix) if isinstance(by_key, Range) else len(by_index.index)):
+            return by_index
     return KeyedRead(table, lookup, condition, outputs, limit=limit, groups=groups, order=order)
 
 

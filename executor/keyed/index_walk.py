@@ -1,0 +1,121 @@
+"""The first rows in the order of an index: walked until there are enough that pass, whatever the table holds behind them.
+
+    image.index((status, created_at)).walk(from, to)  -->  condition  -->  LIMIT + OFFSET rows, and all that are like the last
+
+ORDER BY may name more than the index has. So rows that are alike in the index are met together, and who sorts them
+(`executor.keyed.endings`) has all that could be among the first. Rows without a value, which no index has, come from beside it.
+
+A walk that leads too far is DuckDB's. Where it did, the next executions of the plan do not begin one: twice as many
+each time, until one leads to an end again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+from executor.keyed.compile import compile_condition, compile_expression, compile_key
+from executor.keyed.endings import bounds
+from executor.keyed.read import Bounds, compile_range
+from executor.snapshot.runs import NO_COLUMNS
+from planner.abc import KeyedRead, KeyedWalk
+from storage.abc import Row
+from txn.abc import Key
+
+STEPS_MAX: Final = 2_000
+"""Rows that are looked at (a microsecond or two each) sooner than DuckDB has looked at all."""
+SKIPPED_MAX: Final = 256
+
+Hits = Iterator[tuple[Key, Key, Row | None]]
+Walk = Callable[[Bounds, bool], Hits | None]
+"""(bounds, descending) -> the rows of the index in its order."""
+Find = Callable[[tuple[int, ...], Key, int], list[Row] | None]
+"""(columns, key, at most) -> the rows of a key of an index."""
+
+
+class IndexWalk:
+    """A compiled KeyedWalk."""
+
+    __slots__ = (
+        "_bounds",
+        "_condition",
+        "_in_vain",
+        "_limit",
+        "_offset",
+        "_prefix",
+        "_skipped",
+        "_walk",
+        "index",
+        "without",
+    )
+
+    def __init__(self, body: KeyedRead, walk: KeyedWalk) -> None:
+        self._walk = walk
+        self.index = walk.index
+        pinned = walk.within.prefix
+        self.without: tuple[int, ...] = (*walk.index[: len(pinned)], ~walk.index[len(pinned)])
+        """The index of rows whose first column of the order is null."""
+        self._bounds = compile_range(walk.within, body.table, walk.index)
+        types = [body.table.columns[i].type for i in walk.index[: len(pinned)]]
+        self._prefix = compile_key(pinned, types) if pinned else None
+        self._condition = compile_condition(walk.condition)
+        self._limit = compile_expression(body.limit) if body.limit is not None else None
+        self._offset = compile_expression(body.offset) if body.offset is not None else None
+        self._in_vain = self._skipped = 0
+
+    def rows(self, params: Sequence[Any], session: Any, walk: Walk, find: Find) -> list[Row] | None:
+        """Rows of which those that are asked for are the first in the order asked for; None: DuckDB is to find them."""
+        if self._skipped:
+            self._skipped -= 1
+            return None
+        found = self._found(params, session, walk, find)
+        if found is None:
+            self._in_vain += 1
+            self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
+        else:
+            self._in_vain = 0
+        return found
+
+    def _found(self, params: Sequence[Any], session: Any, walk: Walk, find: Find) -> list[Row] | None:
+        within = self._bounds(params, session)
+        if within is None:
+            return []
+        enough = 1 if self._walk.one else bounds(self._offset, self._limit, params, session)[1]
+        if enough is None or enough > STEPS_MAX:
+            return None
+        found: list[Row] = []
+        nulls = self._walk.nulls
+        if nulls == "first":
+            beside = self._nulls(params, session, find)
+            if beside is None:
+                return None
+            found += beside
+        if len(found) >= enough:
+            return found
+        hits = walk(within, self._walk.descending)
+        if hits is None:
+            return None
+        condition, whole, last = self._condition, self._walk.whole, _NONE_YET
+        for steps, (key, _, row) in enumerate(hits):
+            if len(found) >= enough and (whole or key != last):
+                return found
+            if steps >= STEPS_MAX:
+                return None
+            if row is not None and (condition is None or condition(params, row, session)):
+                found.append(row)
+                last = key
+        if nulls == "last" and len(found) < enough:
+            beside = self._nulls(params, session, find)
+            return None if beside is None else found + beside
+        return found
+
+    def _nulls(self, params: Sequence[Any], session: Any, find: Find) -> list[Row] | None:
+        key = NO_COLUMNS if self._prefix is None else self._prefix(params, session)
+        rows = find(self.without, key, STEPS_MAX)
+        condition = self._condition
+        if rows is None or condition is None:
+            return rows
+        return [row for row in rows if condition(params, row, session)]
+
+
+_NONE_YET: Any = object()

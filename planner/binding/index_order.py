@@ -1,0 +1,122 @@
+"""Reads in the order of an index whose keys repeat, which end when there are enough rows: every application's list page.
+
+    WHERE status = $1 ORDER BY created_at DESC, id LIMIT 10                CREATE INDEX ON orders (status, created_at)
+    WHERE (created_at, id) < ($1, $2) ORDER BY created_at DESC, id DESC    the next page: begins at created_at = $1
+    SELECT max(created_at) FROM orders WHERE status = $1                   the last row's
+
+The index has to begin with columns that WHERE pins and go on with the first of those that ORDER BY names. What else it names
+orders rows that are alike so far. Nulls are in no index: where they belong to the order they are looked for beside it, so
+only its first column may have any. What else WHERE asks is a condition on the rows met on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planner.abc import Col, Expr, KeyedRead, KeyedWalk, Range, Table
+from planner.binding import ir, keyed
+from planner.binding.index_reads import indexed_prefixes
+from planner.catalog import Catalog
+
+Wanted = tuple[int, bool, bool]
+"""(column, descending, nulls first)."""
+
+
+def index_walk(
+    catalog: Catalog, table: Table, number: int, where: ir.Node | None, order: Sequence[ir.SortKey]
+) -> KeyedWalk | None:
+    """The way to the first rows of relation `number` by the index that pins most; None if none has their order."""
+    wanted: list[Wanted] = []
+    for k in order:
+        if (
+            not isinstance(k.expr, ir.Var)
+            or k.expr.relation != number
+            or k.expr.type.oid not in keyed.KEY_TYPES
+        ):
+            break
+        wanted.append((k.expr.column, k.descending, k.nulls_first))
+    return _walk(catalog, table, number, where, wanted, len(order) == len(wanted))
+
+
+def extreme(
+    catalog: Catalog,
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    folds: Sequence[str],
+    outputs: Sequence[Expr],
+) -> KeyedWalk | None:
+    """The same for the one row that has the least or the greatest value of a column."""
+    if len(outputs) != 1 or folds[0] not in ("min", "max"):
+        return None
+    value = outputs[0]
+    if not isinstance(value, Col) or value.type.oid not in keyed.KEY_TYPES:
+        return None
+    walk = _walk(catalog, table, number, where, [(value.index, folds[0] == "max", False)], True)
+    return None if walk is None else replace(walk, nulls="nowhere", whole=True, one=True)
+
+
+def with_walk(found: KeyedRead | None, walk: KeyedWalk, instead: KeyedRead) -> KeyedRead:
+    """Which way is taken first: the one that WHERE says more of. `instead`: the read, but for how its rows are found."""
+    pinned = len(walk.within.prefix)
+    alone = replace(
+        instead, lookup=walk.within, condition=walk.condition, index=walk.index, unique=0, walk=walk
+    )
+    if found is None:
+        return alone
+    if found.index:
+        return replace(found, walk=walk) if len(found.index) > pinned else alone
+    lookup = found.lookup
+    if isinstance(lookup, Range) and (
+        len(lookup.prefix) < pinned or (not lookup.prefix and None in (lookup.low, lookup.high))
+    ):
+        return alone
+    return found
+
+
+def _walk(
+    catalog: Catalog,
+    table: Table,
+    number: int,
+    where: ir.Node | None,
+    wanted: Sequence[Wanted],
+    complete: bool,
+) -> KeyedWalk | None:
+    """`complete`: `wanted` is all that ORDER BY names."""
+    if not table.key_indexes or not wanted:
+        return None
+    best: KeyedWalk | None = None
+    for positions in indexed_prefixes(catalog, table):
+        try:
+            within, rest = keyed.find_range(table, number, where, index=positions)
+            condition = keyed.condition(rest, {number: 0})
+        except keyed.NotKeyed:
+            continue
+        pinned = len(within.prefix)
+        columns = positions[pinned:]
+        left = [w for w in wanted if w[0] not in positions[:pinned]]
+        if not columns or tuple(w[0] for w in left[: len(columns)]) != columns:
+            continue
+        if any(w[1] != left[0][1] for w in left[: len(columns)]):
+            continue
+        if not all(_never_null(table, c) for c in columns[1:]):
+            continue
+        if best is not None and (pinned, len(columns)) <= (len(best.within.prefix), _ordered(best)):
+            continue
+        bounded = within.low is not None or within.high is not None
+        nulls = "nowhere" if bounded or _never_null(table, columns[0]) else "first" if left[0][2] else "last"
+        whole = complete and len(left) == len(columns)
+        best = KeyedWalk(positions, within, condition, left[0][1], nulls, whole)
+    return best
+
+
+def _ordered(walk: KeyedWalk) -> int:
+    return len(walk.index) - len(walk.within.prefix)
+
+
+def _never_null(table: Table, position: int) -> bool:
+    return table.columns[position].not_null or position in table.key_indexes
+
+
+__all__ = ["extreme", "index_walk", "with_walk"]
