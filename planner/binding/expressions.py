@@ -35,7 +35,7 @@ from planner.types.bits import bits_in
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
 
-from planner.binding.predicates import PredicateBinder
+from planner.binding.predicates import VECTORS, PredicateBinder
 
 BOOL, INT4, TEXT, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.INT4), TypeRef(t.TEXT), TypeRef(t.UNKNOWN)
 _INFIX: dict[type[exp.Expression], str] = {
@@ -429,6 +429,8 @@ class ExpressionBinder(PredicateBinder):
             inner = inner.this
         if isinstance(inner, exp.Array) and t.element_of(target.oid):
             return self._array(inner, scope, target)
+        if isinstance(inner, exp.Array) and target.oid in VECTORS:  # of no other array is one made
+            return ir.Cast(target, self._array(inner, scope, TypeRef(t.array_of(VECTORS[target.oid]))))
         arg = self.bind(node.this, scope)
         position = first_position(node)
         if (

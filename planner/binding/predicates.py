@@ -30,7 +30,7 @@ BOOL = TypeRef(t.BOOL)
 
 
 # The arrays of the system catalogs that are types of their own.
-_VECTORS = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
+VECTORS = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
 
 _COMPARED_EXACTLY = ({"int2", "int4", "int8", "numeric"}, {"text", "varchar", "unknown"})
 """Types whose values compare the same whichever of them they are converted to."""
@@ -231,7 +231,7 @@ class PredicateBinder(RowComparisonBinder):
             if a.type.oid == t.UNKNOWN:
                 a = self.coercions.settled(a)
             array = self.coercions.coerce(array, TypeRef(t.array_of(a.type.oid)), "i", position)
-        element = t.element_of(array.type.oid) or _VECTORS.get(array.type.oid, 0)
+        element = t.element_of(array.type.oid) or VECTORS.get(array.type.oid, 0)
         if not element:
             raise PlanError("42809", "op ANY/ALL (array) requires array on right side", position=position)
         item = ir.Var(_element_type(array, element), -1, 0)

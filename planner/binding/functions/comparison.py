@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from planner import types as t
+from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.comparable import comparable
 from planner.binding.emit import Emitter
@@ -84,7 +86,15 @@ for _op in _OPERATORS:
         template(f"{_a} {_op} {_b}", f"(CAST({{0}} AS {_kind}) {_op} CAST({{1}} AS {_kind}))")
     template(f"jsonb {_op} jsonb", f"(tw_jsonb_key({{0}}) {_op} tw_jsonb_key({{1}}))")
 
-for _signature in ("xid = xid", "xid <> xid", "xid = int4", "xid <> int4", "cid = cid"):
+for _signature in (
+    "xid = xid",
+    "xid <> xid",
+    "xid = int4",
+    "xid <> int4",
+    "cid = cid",
+    "oidvector = oidvector",
+    "oidvector <> oidvector",
+):
     template(_signature, f"({{0}} {_signature.split()[1]} {{1}})")
 
 for _op in ("=", "<>", "<", "<=", ">", ">="):
@@ -105,7 +115,11 @@ def _distinct(kind: str, negated: bool) -> None:
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         a, b = args
         if not (a.form is not None and b.form is not None):
-            a, b = (comparable(as_text_numeric(x), n.type) for x, n in zip(args, call.args, strict=True))
+            # Of char(n) and char(m): blanks behind count in neither.
+            a, b = (
+                comparable(as_text_numeric(x), TypeRef(n.type.oid) if n.type.oid == t.BPCHAR else n.type)
+                for x, n in zip(args, call.args, strict=True)
+            )
         return sql("(", a, f" {word} ", b, ")")
 
     register(signature, made)

@@ -235,6 +235,8 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         type_name(b)
     ):
         return frag
+    if type_name(b) in ("int2vector", "oidvector"):
+        return as_list(frag, source)
     inner_a, inner_b = element_name(type_name(a)), element_name(type_name(b))
     if inner_a and inner_b:
         to = TypeRef(t.element_of(b))

@@ -22,3 +22,7 @@ select 'nothing'::regconfig;
 select 'nothing'::regdictionary;
 select x::regprocedure from (values ('abs(int4)'), ('lower(text)')) v(x) order by x;
 select oprcode::regprocedure, oid::regoperator from pg_operator where oprname = '||' order by oid limit 3;
+-- An ARRAY[...] may be made a vector of the catalogs' own, as ActiveRecord asks what lower() takes.
+SELECT ARRAY['uuid'::regtype]::oidvector v, ARRAY[1, 2]::int2vector w;
+SELECT array['uuid'::regtype, 'int'::regtype]::oidvector = '2950 23'::oidvector;
+SELECT exists(SELECT * FROM pg_proc WHERE proname = 'lower' AND proargtypes = ARRAY['character varying'::regtype]::oidvector), exists(SELECT * FROM pg_proc WHERE proname = 'lower' AND proargtypes = ARRAY['text'::regtype]::oidvector);
