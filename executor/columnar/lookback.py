@@ -1,7 +1,8 @@
 """Keyed statements at a timestamp that row versions in memory no longer reach: DuckDB has every version.
 
 The rows that a lookup can concern are fetched from DuckDB as of the timestamp into a small dictionary with
-the face of an image, and the same compiled statement runs over it.
+the face of an image, and the same compiled statement runs over it. They are good for that timestamp alone: who locks rows may
+have its snapshot moved to their newest versions, which are to be fetched then.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from executor.columnar.rows import batch_rows
 from executor.constraints.rules import row_key
 from executor.keyed.read import LookupPlan
+from executor.snapshot.abc import TooOldForKeyed
 from planner import types as t
 from planner.abc import Table, TypeRef
 from storage.abc import Row, Timestamp
@@ -24,12 +26,12 @@ KEYS_MAX = 10_000
 
 
 class HistoricalView:
-    """Rows of one table as of one timestamp, by key."""
+    """Rows of one table as of one timestamp, by key. Raises TooOldForKeyed where another one is asked for."""
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_rows", "ts")
 
-    def __init__(self, rows: dict[Key, tuple[int, Row]]) -> None:
-        self._rows = rows
+    def __init__(self, rows: dict[Key, tuple[int, Row]], ts: Timestamp) -> None:
+        self._rows, self.ts = rows, ts
 
     @classmethod
     async def load(
@@ -78,9 +80,11 @@ class HistoricalView:
             for row in batch_rows(batch, types):
                 rid, values = row[0], row[1:]
                 rows[key_of(values) if key_of is not None else rid] = (rid, values)
-        return cls(rows)
+        return cls(rows, ts)
 
     def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
+        if ts != self.ts:
+            raise TooOldForKeyed
         return self._rows.get(key)
 
     def scan(
@@ -96,6 +100,8 @@ class HistoricalView:
     ) -> Iterator[tuple[Key, int, Row]]:
         from executor.keyed.spans import between
 
+        if ts != self.ts:
+            raise TooOldForKeyed
         keys = between(sorted(self._rows), low, high, low_inclusive, high_inclusive)
         return iter([(k, *self._rows[k]) for k in (reversed(keys) if descending else keys)])
 

@@ -82,8 +82,8 @@ def run_in_block(
     params: Sequence[Datum],
     base: Any = None,
 ) -> Rows:
-    """A keyed read or write against the block's own view. `base` replaces the image (history)."""
-    txn = block.statement()
+    """A keyed read or write against the block's own view. `base` replaces the image (history): the statement has begun already."""
+    txn = block.statement() if base is None else block.transaction()
     table = compiled.table
     assert table is not None
     if block.altered and base is None and table.shard in block.altered:
@@ -299,7 +299,7 @@ async def run_waiting(
             await executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
         except TooOldForKeyed:
             assert compiled.table is not None
-            if base is not None:
+            if base is not None and base.ts == block.read_ts:
                 raise
             relation = ""
             if compiled.table.shard in block.altered:
