@@ -1,16 +1,17 @@
-"""Runs seeds again and tells what happened: `python -m tests.simulation [shared | sql | guarded] SEED...`"""
+"""Runs seeds again and tells what happened: `python -m tests.simulation [shared | sql | guarded | shaped] SEED...`"""
 
 from __future__ import annotations
 
 import sys
 
 from tests.simulation.shared_world import run_shared_seed
-from tests.simulation.sql_world import run_guarded_seed, run_sql_seed
+from tests.simulation.sql_world import run_guarded_seed, run_shaped_seed, run_sql_seed
 from tests.simulation.world import run_seed
 
 arguments = sys.argv[1:]
-if arguments[:1] in (["sql"], ["guarded"]):
-    run_one = run_sql_seed if arguments[0] == "sql" else run_guarded_seed
+of_sessions = {"sql": run_sql_seed, "guarded": run_guarded_seed, "shaped": run_shaped_seed}
+if arguments and arguments[0] in of_sessions:
+    run_one = of_sessions[arguments[0]]
     for seed in map(int, arguments[1:]):
         sql_world, anomalies = run_one(seed)
         print(f"seed {seed}: {sql_world.scenario}")

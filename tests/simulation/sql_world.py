@@ -2,7 +2,7 @@
 
     clients     blocks at one isolation level, or each at its own: keyed statements and queries of the whole table, upserts,
                 rows locked FOR UPDATE, savepoints that are rolled back, updates of all rows that go the way of millions;
-                in some worlds advisory locks around the blocks
+                in some worlds advisory locks around the blocks, in some what applications put around a few rows (`shapes`)
     servers     one that leads, and a new one when it dies; or several on one log, some of which are stalled now and then
     threads     there are none: what DuckDB and the sorter are asked is done in one piece, some drawn time later
 
@@ -26,6 +26,7 @@ from tests.executor.shared import Follower
 from tests.executor.sql import Client, Failed, sqlstate
 from tests.histories.checker import EXCLUDED, check
 from tests.histories.history import Append, History, Key, Read, Txn, Value
+from tests.simulation import shapes
 from tests.simulation.advisory import LOST, Held, held_at_once, take
 from tests.simulation.faults import ArchivedConsensus, BlobDoor, ConsensusDoor, Crash, Odds, Process
 from tests.simulation.loop import SimLoop, simulate
@@ -36,6 +37,11 @@ from txn.shared import SharedEnvironment
 
 ROWS = 4
 LEVELS = tuple(EXCLUDED)
+INDEXED = (
+    "ALTER TABLE lists ADD COLUMN g int GENERATED ALWAYS AS (k % 2) STORED",
+    "CREATE INDEX ON lists (g)",
+)
+"""For worlds with `shapes`."""
 REFUSED = ("40001", "40P01", "55P03", "25P04")
 """SQLSTATEs of those who lost a race; they are sure that nothing happened."""
 
@@ -55,6 +61,8 @@ class SqlScenario:
     guarded: float = 0.0
     """How many of the blocks take an advisory lock first, of 1."""
     stalls: int = 0
+    shaped: float = 0.0
+    """How many of the operations are of `shapes`, of 1."""
 
     @classmethod
     def of(cls, seed: int) -> SqlScenario:
@@ -81,6 +89,12 @@ class SqlScenario:
         rng = random.Random(f"guarded {seed}")
         return replace(cls.of(seed), guarded=rng.choice((0.5, 0.9)), stalls=rng.choice((0, 2, 4)))
 
+    @classmethod
+    def shaped_of(cls, seed: int) -> SqlScenario:
+        """The same with queries in queries, writes that look rows up, and queues."""
+        rng = random.Random(f"shaped {seed}")
+        return replace(cls.of(seed), shaped=rng.choice((0.4, 0.8)))
+
 
 @dataclass(eq=False)
 class SqlServer:
@@ -106,6 +120,8 @@ class SqlWorld:
         self.servers: list[SqlServer] = []
         self.txns: list[Txn] = []
         self.held: list[Held] = []
+        self.claims: list[shapes.Claim] = []
+        self.rows = ROWS
         self.now = self.next_value = 0
         self.done = False
         self.tasks: list[asyncio.Task[None]] = []
@@ -218,6 +234,9 @@ class SqlWorld:
         first = (await self.start(Odds.none())).client()
         await first.query("CREATE TABLE lists (k int PRIMARY KEY, v text NOT NULL, w text NOT NULL)")
         await first.query(f"INSERT INTO lists SELECT k, '', '' FROM generate_series(0, {ROWS - 1}) g(k)")
+        if self.scenario.shaped:
+            for statement in (*shapes.TABLES, *INDEXED):
+                await first.query(statement)
         self.servers[0].process.odds = self.scenario.odds
         self.tasks.append(asyncio.ensure_future(self.background(self.servers[0])))
         reign = asyncio.ensure_future(self.reign())
@@ -229,17 +248,23 @@ class SqlWorld:
         for server in self.servers:
             server.process.die()
         await asyncio.sleep(60.0)  # requests still on their way arrive, too late for anybody to hear
+        broken: list[str] = []
         for _ in range(2):
-            await self.read_all()
-        problems = [str(a) for a in check(History(self.txns), self.scenario.level or "read committed")]
+            broken += await self.read_all()
+        problems = broken + [
+            str(a) for a in check(History(self.txns), self.scenario.level or "read committed")
+        ]
         problems += [t.error for t in self.txns if t.error.startswith("unexpected")]
         problems += held_at_once(self.held)
         reports = [
-            r for r in loop.reports if not isinstance(r.get("exception"), Crash | StorageError | TxnError)
+            r
+            for r in loop.reports
+            if not isinstance(r.get("exception"), Crash | StorageError | TxnError)
+            and not r["message"].startswith("Task was destroyed")  # a dead process's, which waits for ever
         ]
         return problems + [f"report: {r}" for r in reports]
 
-    async def read_all(self) -> None:
+    async def read_all(self) -> list[str]:
         """A server that nothing happens to reads all lists by both engines; when it ends it has applied the log."""
         server = await self.start(Odds.none())
         client = server.client()
@@ -256,8 +281,13 @@ class SqlWorld:
             ]
             txn.ended_s = self.tick()
             self.txns.append(txn)
+        broken: list[str] = []
+        if self.scenario.shaped:
+            serializable = self.scenario.level in ("serializable", "strict serializable")
+            broken = await shapes.broken(self.claims, client, serializable=serializable)
         await server.executor.close()
         await server.env.close()
+        return broken
 
     async def close(self) -> None:
         """What a process leaves to its machine when it dies, given back."""
@@ -284,7 +314,10 @@ class Attempt:
             await self.client.query(f"SET default_transaction_isolation = '{level}'")
             if alone:
                 self.committing = True
-                await self.rng.choice((self.append, self.read, self.read_all, self.append_all))()
+                if self.world.scenario.shaped and self.rng.random() < self.world.scenario.shaped:
+                    await shapes.operation(self)
+                else:
+                    await self.rng.choice((self.append, self.read, self.read_all, self.append_all))()
             else:
                 await self.client.query("BEGIN")
                 held = await self.guard()
@@ -326,6 +359,10 @@ class Attempt:
         return self.world.held[-1]
 
     async def operation(self) -> None:
+        shaped = self.world.scenario.shaped
+        if shaped and self.rng.random() < shaped:
+            await shapes.operation(self)
+            return
         kinds = [
             self.append,
             self.append,
@@ -337,6 +374,10 @@ class Attempt:
             self.append_all,
         ]
         await self.rng.choice(kinds)()
+
+    @staticmethod
+    def listed(text: object) -> tuple[Value, ...]:
+        return listed(text)
 
     def value(self) -> Value:
         self.world.next_value += 1
@@ -390,6 +431,10 @@ class Attempt:
         before = list(self.txn.operations)
         await self.client.query("SAVEPOINT s")
         await self.rng.choice((self.append, self.append_all))()
+        if self.world.scenario.shaped:
+            await self.rng.choice((shapes.append_to_one, shapes.append_by_index, shapes.append_from_another))(
+                self
+            )
         self.undone += [o for o in self.txn.operations if isinstance(o, Append) and o not in before]
         self.txn.operations = before
         await self.client.query("ROLLBACK TO s")
@@ -405,6 +450,11 @@ def run_guarded_seed(seed: int) -> tuple[SqlWorld, list[str]]:
     return _run(SqlScenario.guarded_of(seed))
 
 
+def run_shaped_seed(seed: int) -> tuple[SqlWorld, list[str]]:
+    """One with `shapes`."""
+    return _run(SqlScenario.shaped_of(seed))
+
+
 def _run(scenario: SqlScenario) -> tuple[SqlWorld, list[str]]:
     world = SqlWorld(scenario)
     try:
@@ -413,4 +463,4 @@ def _run(scenario: SqlScenario) -> tuple[SqlWorld, list[str]]:
         simulate(world.close())
 
 
-__all__ = ["SqlScenario", "SqlWorld", "run_guarded_seed", "run_sql_seed"]
+__all__ = ["SqlScenario", "SqlWorld", "run_guarded_seed", "run_shaped_seed", "run_sql_seed"]

@@ -1,6 +1,6 @@
 """SQL through real sessions in simulated worlds: a few seeds, and proof that broken servers are noticed.
 
-A failing seed is printed with its anomalies; `python -m tests.simulation sql SEED` (or `guarded SEED`) runs it again. `make soak` runs more of them.
+A failing seed is printed with its anomalies; `python -m tests.simulation sql SEED` (or `guarded SEED`, `shaped SEED`) runs it again. `make soak` runs more of them.
 """
 
 from __future__ import annotations
@@ -12,9 +12,16 @@ import pytest
 from tests.simulation.faults import Odds
 from tests.simulation.loop import simulate
 from tests.simulation.seeds import judge
-from tests.simulation.sql_world import SqlScenario, SqlWorld, run_guarded_seed, run_sql_seed
+from tests.simulation.sql_world import (
+    SqlScenario,
+    SqlWorld,
+    run_guarded_seed,
+    run_shaped_seed,
+    run_sql_seed,
+)
 from txn.conflicts import ConflictIndex
 from txn.lock_table import Record
+from txn.read_set import ReadSet
 from txn.transaction import Transaction
 
 
@@ -33,6 +40,17 @@ def test_many_more_sql_worlds(first: int) -> None:
 @pytest.mark.parametrize("first", range(1_000, 1_200, 20))
 def test_many_worlds_with_advisory_locks(first: int) -> None:
     judge(run_guarded_seed, range(first, first + 20))
+
+
+@pytest.mark.parametrize("seed", (3, 23, 101))
+def test_what_applications_put_around_a_few_rows_keeps_them_as_well(seed: int) -> None:
+    judge(run_shaped_seed, [seed])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(1_000, 1_400, 20))
+def test_many_worlds_with_queries_in_queries_and_queues(first: int) -> None:
+    judge(run_shaped_seed, range(first, first + 20))
 
 
 def test_a_seed_is_a_whole_run_of_sessions() -> None:
@@ -67,6 +85,15 @@ def test_sessions_whose_reads_do_not_count_are_found(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ConflictIndex, "range", lambda *_, **__: 0)
     monkeypatch.setattr(ConflictIndex, "whole", lambda *_: 0)
     assert any(quiet(seed) for seed in range(1, 9))
+
+
+def test_queries_whose_reads_are_not_noted_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario: dict[str, object] = {"level": "serializable", "shaped": 0.9}
+    assert quiet(1, **scenario) == []
+    for ask in ("point", "range", "whole"):
+        monkeypatch.setattr(ReadSet, ask, lambda *_, **__: None)
+    found = [problem for seed in range(1, 7) for problem in quiet(seed, **scenario)]
+    assert any("both seats" in problem for problem in found), found
 
 
 def test_a_snapshot_that_moves_over_what_was_read_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
