@@ -98,6 +98,9 @@ class Constraint:
     no_inherit: bool = False
     operators: tuple[str, ...] = ()  # x: one for each key of its index, which says the rest
     operands: tuple[Oid, ...] = ()  # x: the types that the operators are declared with
+    by_value: bool = (
+        False  # p, u: what is equal is one key (`types.alike`); keys made before this was known go by datums
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.columnar.rows import batch_rows
-from executor.constraints.rules import row_key
+from executor.keyed.key_values import primary_key_of
 from executor.keyed.read import LookupPlan
 from executor.snapshot.abc import TooOldForKeyed
 from planner import types as t
@@ -73,7 +73,7 @@ class HistoricalView:
         relation = relation or executor.store.relation_sql(table.shard, ts, None, True, seen_as=table)
         where = f" WHERE {' OR '.join(tests)}" if tests else ""
         found = await executor.columnar.table(f"SELECT _rid, {', '.join(cells)} FROM {relation} x{where}")
-        key_of = row_key(table.key_indexes) if table.key_indexes else None
+        key_of = primary_key_of(table)
         rows: dict[Key, tuple[int, Row]] = {}
         types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
         for batch in found.to_batches():

@@ -25,10 +25,14 @@ from typing import Any
 from executor.abc import ExecutionError
 from planner import types as t
 from planner.abc import Column, Constraint, InsertValues, KeyedDelete, KeyedUpdate, Table, TypeRef
+from planner.binding.comparable import comparable, needs_key
+from planner.binding.fragments import sql
+from planner.binding.numeric_forms import column_form
 from storage.abc import Row
 from txn.abc import Key, Keyspace
 
 _DAY_US = 86_400_000_000
+_NAN = "NaN"  # which as a number is not even equal to itself
 _DEFAULTS = t.TypeSettings()
 _INTEGERS = (t.INT2, t.INT4, t.INT8, t.OID)
 _TEXTS = (t.TEXT, t.VARCHAR, t.NAME)
@@ -132,7 +136,7 @@ def same_datums(child: Table, parent: Table, constraint: Constraint) -> bool:
             continue
         if a.oid in _TEXTS and b.oid in _TEXTS:
             continue
-        if a != b or a == TypeRef(t.NUMERIC) or (a.oid == t.BPCHAR and a.typmod < 0):
+        if a != b or t.alike(a) is not None:
             return False
     return True
 
@@ -143,17 +147,31 @@ def sql_equal(a: str, a_type: TypeRef, b: str, b_type: TypeRef) -> str:
         return f"tw_num_key(CAST({a} AS VARCHAR)) = tw_num_key(CAST({b} AS VARCHAR))"
     if t.BPCHAR in (a_type.oid, b_type.oid):
         return f"rtrim({a}, ' ') = rtrim({b}, ' ')"
+    if a_type.oid == b_type.oid and needs_key(sql(a, form=column_form(a_type)), a_type):
+        return f"{_compared(a, a_type)} = {_compared(b, b_type)}"
     return f"{a} = {b}"
+
+
+def _compared(column: str, ref: TypeRef) -> str:
+    text = comparable(sql(column, form=column_form(ref)), ref).text
+    assert text is not None, "a column stands for itself"
+    return text
 
 
 def _canonical(ref: TypeRef) -> Callable[[Any], Any] | None:
     if ref.oid == t.NUMERIC:
-        return Decimal
+        return _number
+    if ref.oid in (t.FLOAT4, t.FLOAT8):
+        return lambda v: _NAN if v != v else v
     if ref.oid == t.BPCHAR:
         return lambda v: v.rstrip(" ")
     if ref.oid == t.DATE:
         return lambda v: v * _DAY_US
-    return None
+    return t.alike(ref)
+
+
+def _number(value: Any) -> Any:
+    return _NAN if value == _NAN else Decimal(value)
 
 
 def _canonical_key(canon: Sequence[Callable[[Any], Any] | None]) -> Callable[[Sequence[Any]], Key]:

@@ -10,7 +10,7 @@ come in between. Messages, details and names are PostgreSQL's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from executor.abc import ExecutionError
 from executor.constraints.references import ReferenceRule, references_of
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
+from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from planner import types as t
 from planner.abc import Constraint, Expr, Table
 from planner.catalog import domains
@@ -40,27 +41,6 @@ class UniqueRule:
     key: Callable[[Row], Key | None]
 
 
-def row_key(indexes: Sequence[int]) -> Callable[[Row], Key]:
-    """The key of a row: a datum for one column, a tuple for several."""
-    return itemgetter(*indexes)
-
-
-def _unique_key(indexes: tuple[int, ...], nulls_equal: bool) -> Callable[[Row], Key | None]:
-    get = itemgetter(*indexes)
-    if len(indexes) == 1:
-        if nulls_equal:  # a lone null is a key of its own, and None is no key: see snapshot.lookup.unique_key
-            return lambda row: (None,) if (k := get(row)) is None else k
-        return get
-    if nulls_equal:
-        return get
-
-    def key(row: Row) -> Key | None:
-        k = get(row)
-        return None if None in k else k
-
-    return key
-
-
 class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
@@ -75,13 +55,9 @@ class TableRules:
         self.key_indexes = table.key_indexes
         in_key = set(self.key_indexes)
         self.not_null = tuple(i for i, c in enumerate(table.columns) if c.not_null or i in in_key)
-        self.key: Callable[[Row], Key] | None = row_key(self.key_indexes) if self.key_indexes else None
+        self.key = primary_key_of(table)
         self.uniques = tuple(
-            UniqueRule(
-                c,
-                f"{table.shard}/{c.oid}",
-                _unique_key(tuple(table.index_of(a) for a in c.columns), c.nulls_not_distinct),
-            )
+            UniqueRule(c, f"{table.shard}/{c.oid}", secondary_key_of(table, c))
             for c in table.constraints
             if c.kind == "u"
         )
@@ -144,9 +120,14 @@ class TableRules:
             about_oid=self.table.oid,
         )
 
-    def unique_violation(self, constraint: Constraint | None, key: Key) -> ExecutionError:
+    def unique_violation(
+        self, constraint: Constraint | None, key: Key, row: Row | None = None
+    ) -> ExecutionError:
+        """23505. `row`: the one whose key it is, which may say it in other words."""
         constraint = constraint or self.table.primary_key
         assert constraint is not None
+        if row is not None and constraint.by_value:
+            key = as_written(self.table, constraint, key, row)
         return ExecutionError(
             "23505",
             f'duplicate key value violates unique constraint "{constraint.name}"',
@@ -155,6 +136,13 @@ class TableRules:
             constraint=constraint.name,
             about_oid=self.table.oid,
         )
+
+
+def as_written(table: Table, constraint: Constraint, key: Key, row: Row) -> Key:
+    """A row's key with the cells that the row has: 1.00, where all that equal it are under 1."""
+    if key == (None,) or not datum_forms(table, constraint):
+        return key
+    return itemgetter(*(table.index_of(a) for a in constraint.columns))(row)
 
 
 def key_text(table: Table, constraint: Constraint, key: Key) -> str:

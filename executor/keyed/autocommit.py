@@ -214,7 +214,7 @@ class WriteMember:
             key = rules.key(row)
             found = image.newest(key)
             if found is not None and found[2] is not None:
-                raise rules.unique_violation(None, key)
+                raise rules.unique_violation(None, key, row)
             if len(target.locks) and not target.locks.is_free(shard, key):
                 raise ComeAgain("a key is locked")
         if target.undone_ts != ts:

@@ -144,7 +144,7 @@ class InsertPlan:
             if row_key is not None:
                 key = row_key(row)
                 if view.get(key, ts) is not None:
-                    raise rules.unique_violation(None, key)
+                    raise rules.unique_violation(None, key, row)
             returned = [self._returned(params, row, session, 0)] if self._returning is not None else None
             return [(None, 0, None, key, row)], returned, 1
         return self._many(params, session, view, ts, rows)
@@ -163,7 +163,9 @@ class InsertPlan:
             replaced = 0
             if clash is None and (clash := pending.clash(row)) is not None:
                 rule = clash[0]
-                raise rules.unique_violation(rule.constraint if rule else None, pending.key_of(rule, row))
+                raise rules.unique_violation(
+                    rule.constraint if rule else None, pending.key_of(rule, row), row
+                )
             if clash is not None:
                 assert conflict is not None
                 rule, existing = clash
@@ -328,7 +330,7 @@ class PendingKeys:
         if clash is not None:
             rule = clash[0]
             raise self._rules.unique_violation(
-                rule.constraint if rule is not None else None, self.key_of(rule, new)
+                rule.constraint if rule is not None else None, self.key_of(rule, new), new
             )
         self.add(new)
 

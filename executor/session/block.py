@@ -397,14 +397,14 @@ class Block:
             if keyed:
                 v = image.newest(key)
                 if v is not None and v[2] is not None and v[1] not in deletes and v[1] not in gone:
-                    raise rules.unique_violation(None, key)
+                    raise rules.unique_violation(None, key, row)
             for rule in rules.uniques:
                 k = rule.key(row)
                 if k is None:
                     continue
                 found = image.find_unique(rule.constraint.oid, k, ts)
                 if found is not None and found[1] not in deletes and found[1] not in gone:
-                    raise rules.unique_violation(rule.constraint, k)
+                    raise rules.unique_violation(rule.constraint, k, row)
 
     def _on_apply(self, group: Group) -> None:
         """Everything is decided: versions into the images, DDL into the catalog."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from executor.ddl.schema import shard_schema
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.join import ROWS_MAX
+from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change, InsertPlan, PendingKeys
@@ -349,9 +350,24 @@ async def stage(session: Session, table: Table, kind: str, rows: pa.Table) -> Pa
 def rules_violation(writes: TableWrites, rows: pa.Table, oid: int, key: Any) -> ExecutionError:
     """23505 of a constraint by its OID, about one of these rows (`_rid` first)."""
     constraint = next(c for c in writes.table.constraints if c.oid == oid)
-    error = writes.rules.unique_violation(constraint, key)
-    error.which = partial(_row_of_key, writes.table, rows, constraint, key)
+    which = partial(_row_of_key, writes.table, rows, constraint, key)
+    error = writes.rules.unique_violation(
+        constraint, key, _written_row(writes.table, rows, constraint, which)
+    )
+    error.which = which
     return error
+
+
+def _written_row(
+    table: Table, rows: pa.Table, constraint: Constraint, which: Callable[[], int | None]
+) -> Row | None:
+    """The row, where its key is not the cells that it has."""
+    at = which() if datum_forms(table, constraint) else None
+    return (
+        None
+        if at is None
+        else batch_rows(rows.slice(at, 1), [TypeRef(t.INT8), *(c.type for c in table.columns)])[0][1:]
+    )
 
 
 def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) -> int | None:
@@ -359,14 +375,14 @@ def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) 
     if rows.num_rows > PLACE_ROWS_MAX:
         return None
     places = [table.index_of(a) + 1 for a in constraint.columns]
+    key_of = picked(range(len(places)), datum_forms(table, constraint))
     found: list[int] = []
     before = 0
     for batch in rows.select(places).to_batches():
         read = row_reader(batch.columns) if batch.num_rows else None
         for i in range(batch.num_rows):
             assert read is not None
-            row = read(i)
-            if key == (row[0] if len(places) == 1 else row):
+            if key == key_of(read(i)):
                 found.append(before + i)
         before += batch.num_rows
         if len(found) > 1:

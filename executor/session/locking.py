@@ -27,6 +27,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
+from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.row_ids import as_numpy
 from executor.session import keyed, queries, read_only
 from executor.session.block import LOCK_MODES, Block
@@ -191,7 +192,10 @@ def _keys(lock: RowLock, found: pa.Table) -> Sequence[Any]:
     first = lock.column + 1
     columns = found.select(range(first, first + len(indexes)))
     datums = batch_rows(queries.canonical_table(columns, types), types)
-    return [row[0] for row in datums] if len(indexes) == 1 else datums
+    primary = table.primary_key
+    assert primary is not None
+    key_of = picked(range(len(indexes)), datum_forms(table, primary))
+    return [key_of(row) for row in datums]
 
 
 def _let_go(session: Session, block: Block, taken: dict[LockKey, None], needed: set[LockKey]) -> None:

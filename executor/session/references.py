@@ -372,7 +372,7 @@ async def _keep_unique(session: Session, block: Block, child: Table, changes: Se
         if clash is not None:
             rule = clash[0]
             raise rules.unique_violation(
-                rule.constraint if rule is not None else None, pending.key_of(rule, new)
+                rule.constraint if rule is not None else None, pending.key_of(rule, new), new
             )
         pending.add(new)
 

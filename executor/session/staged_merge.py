@@ -23,6 +23,8 @@ from planner.lexer import quoted
 if TYPE_CHECKING:
     from executor.session.session import Session
 
+_COMPARED_BY_DUCKDB = (t.FLOAT4, t.FLOAT8, t.INTERVAL)
+"""Types whose equal values may differ, and which are equal for DuckDB all the same."""
 _NOTHING = Query(("SELECT 1",), ())
 
 
@@ -40,7 +42,7 @@ def _key(table: Table, columns: Sequence[Column]) -> list[Column]:
             raise ExecutionError(
                 "42804", f'column "{c.name}" of the primary key is not staged', table=table.name
             )
-        if t.base_of(c.type).oid == t.NUMERIC and not pa.types.is_decimal(t.arrow_type(c.type)):
+        if t.base_of(c.type).oid not in _COMPARED_BY_DUCKDB and t.alike(c.type) is not None:
             raise ExecutionError(
                 "0A000",
                 f"staged rows by a key of type {t.format_type(c.type)} are not supported",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from executor.keyed.key_values import formed
 from executor.keyed.row_ids import RowIds
 from executor.snapshot.columns import row_reader
 from executor.snapshot.encoded import EncodedRows
@@ -27,6 +28,7 @@ from executor.snapshot.keys import KeyIndex, Positions, in_order, key_index, rep
 from executor.snapshot.merging import STRETCH_ROWS, Gathered
 from executor.snapshot.runs import RID, Rids, Run, RunShape, build_run
 from executor.snapshot.spill import Column, Spill, in_one, one_array
+from planner import types as t
 from storage.abc import Timestamp
 from txn.abc import Key
 
@@ -79,15 +81,17 @@ def prepare(
     # Only keys are put together; the other columns stay in the chunks (and files) that they came in.
     looked_at = {*shape.key, *(i for _, positions, _ in shape.uniques for i in positions)}
     columns: list[Column] = [
-        conform(rows.column(i), t, spill) if i in looked_at else conform_chunks(rows.column(i), t)
-        for i, t in enumerate(schema.types)
+        conform(rows.column(i), kind, spill) if i in looked_at else conform_chunks(rows.column(i), kind)
+        for i, kind in enumerate(schema.types)
     ]
     table = pa.table([*columns, pa.array(rids)], names=[*schema.names, RID])
     bulk = Bulk(table)
     if not keyed or not len(rids):
         return bulk
+    refuse_nan(shape, columns)
     for oid, positions, nulls_not_distinct in shape.uniques:
-        index, twice, with_nulls = unique_index([columns[i] for i in positions], nulls_not_distinct)
+        compared = formed([columns[i] for i in positions], shape.forms_of(oid))
+        index, twice, with_nulls = unique_index(compared, nulls_not_distinct)
         bulk.uniques[oid], bulk.with_nulls[oid] = index, with_nulls
         bulk.duplicates += [(oid, k) for k in twice]
     keys = shape.key_arrays(pa.array(rids), columns)
@@ -105,6 +109,14 @@ def prepare(
         for oid, _, _ in shape.uniques:
             bulk.run.secondary(oid)  # now, and not on the loop when the first asks
     return bulk
+
+
+def refuse_nan(shape: RunShape, columns: Sequence[pa.Array]) -> None:
+    """Raises 0A000 for NaN in a key that compares values."""
+    keys = [(shape.key, shape.key_forms), *((p, shape.forms_of(oid)) for oid, p, _ in shape.uniques)]
+    for positions, forms in keys:
+        for i in positions if forms else ():
+            t.refuse_nan(columns[i])
 
 
 def look_up(bulk: Bulk, runs: Sequence[Run], primary_oid: int, ignoring: RowIds | None = None) -> None:

@@ -174,6 +174,11 @@ class KeyIndex:
 
     def _find_some(self, arrays: Sequence[pa.Array]) -> Positions:
         start, stop = self._span_of(arrays[0])
+        if any(
+            pa.types.is_nested(a.type) for a in arrays
+        ):  # intervals, which Arrow joins by their parts alone
+            read = cell_reader(arrays[0]) if self.width == 1 else row_reader(arrays)
+            return np.array([self.find(read(i)) for i in range(len(arrays[0]))], np.int64)
         wanted = pa.table({f"k{i}": a for i, a in enumerate(arrays)})
         own = pa.table(
             {

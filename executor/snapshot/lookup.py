@@ -24,6 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.abc import RowPicks, RowSpan
+from executor.keyed.key_values import column_forms, primary_key_of, secondary_key_of
 from executor.snapshot.abc import NotHydrated, TooFarToLook, TooOldForKeyed
 from executor.snapshot.pending import NONE
 from executor.snapshot.runs import NO_COLUMNS, TOMBSTONE, Run, RunShape
@@ -71,12 +72,11 @@ class Lookups:
             types,
             key,
             tuple((c.oid, p, c.nulls_not_distinct) for c, p in zip(uniques, positions, strict=True)),
+            column_forms(table, primary) if primary is not None else (),
+            tuple((c.oid, forms) for c in uniques if (forms := column_forms(table, c))),
         )
-        self._key_of = itemgetter(*key) if key else None
-        self._uniques = [
-            UniqueMap(c.oid, unique_key(p, c.nulls_not_distinct))
-            for c, p in zip(uniques, positions, strict=True)
-        ]
+        self._key_of = primary_key_of(table)
+        self._uniques = [UniqueMap(c.oid, secondary_key_of(table, c)) for c in uniques]
         self._by_oid = {u.oid: u for u in self._uniques}
         self._versions = Versions(max(1, len(key)), self._uniques)
         self._chains: dict[Key, Version] = self._versions.chains
@@ -374,9 +374,10 @@ class Lookups:
         return NONE
 
 
-def unique_columns(table: Table) -> list[tuple[str, int, tuple[int, ...], bool]]:
+def unique_columns(table: Table) -> list[tuple[str, int, tuple[int, ...], bool, bool]]:
     """What decides how a table's rows are found by key."""
-    return [(c.kind, c.oid, c.columns, c.nulls_not_distinct) for c in table.constraints if c.kind in "pu"]
+    keys = [c for c in table.constraints if c.kind in "pu"]
+    return [(c.kind, c.oid, c.columns, c.nulls_not_distinct, c.by_value) for c in keys]
 
 
 def unique_key(positions: tuple[int, ...], nulls_not_distinct: bool) -> Callable[[Row], Key]:

@@ -29,6 +29,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.abc import SideBySide
+from executor.keyed.key_values import ColumnForms, formed
 from executor.snapshot.columns import RowReader, block_reader, entry_reader, row_reader
 from executor.snapshot.keys import (
     SLICE_ROWS,
@@ -57,14 +58,20 @@ class RunShape:
 
     `key` are the positions of the key's columns; empty: the key is the row id (a table without a
     primary key but with unique constraints). `uniques`: (constraint oid, positions, nulls_not_distinct).
+    `key_forms` and `unique_forms` (by constraint oid) are what makes the columns of keys comparable.
     """
 
     types: tuple[pa.DataType, ...]
     key: tuple[int, ...]
     uniques: tuple[tuple[int, tuple[int, ...], bool], ...] = ()
+    key_forms: ColumnForms = ()
+    unique_forms: tuple[tuple[int, ColumnForms], ...] = ()
 
     def key_arrays(self, rids: pa.Array, columns: Sequence[pa.Array]) -> list[pa.Array]:
-        return [columns[i] for i in self.key] if self.key else [rids]
+        return formed([columns[i] for i in self.key], self.key_forms) if self.key else [rids]
+
+    def forms_of(self, unique_oid: int) -> ColumnForms:
+        return next((forms for oid, forms in self.unique_forms if oid == unique_oid), ())
 
 
 class SecondaryIndex:
@@ -76,8 +83,10 @@ class SecondaryIndex:
 
     __slots__ = ("_rows", "_with_nulls", "keys")
 
-    def __init__(self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool) -> None:
-        columns = [run.columns[i] for i in positions if i >= 0]
+    def __init__(
+        self, run: Run, positions: tuple[int, ...], nulls_not_distinct: bool, forms: ColumnForms = ()
+    ) -> None:
+        columns = formed([run.columns[i] for i in positions if i >= 0], forms)
         if not columns:  # all that have no value are one key's
             columns = [pa.array(np.full(run.size, NO_COLUMNS, np.int16))]
         live = run.rids >= 0
@@ -196,7 +205,7 @@ class Run:
         index = self._secondary.get(oid)
         if index is None:
             positions, nulls = next((p, n) for o, p, n in self.shape.uniques if o == oid)
-            index = self._secondary[oid] = SecondaryIndex(self, positions, nulls)
+            index = self._secondary[oid] = SecondaryIndex(self, positions, nulls, self.shape.forms_of(oid))
         return index
 
     def order_bytes(self, constraint_oid: int, positions: tuple[int, ...]) -> int:

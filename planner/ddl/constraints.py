@@ -101,6 +101,7 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
         nulls_not_distinct=said.nulls_not_distinct,
         deferrable=said.deferrable,
         deferred=said.initially_deferred,
+        by_value=True,
     )
     scope.add(
         Index(
@@ -238,8 +239,14 @@ def length_checks(source: str, ref: TypeRef, rows: str) -> list[DataCheck]:
     return [DataCheck(f"SELECT 1 FROM {rows} WHERE {test} LIMIT 1", sqlstate, message, before=True)]
 
 
+def is_there(value: str, column: Column | None) -> str:
+    """Whether there is a value. Of a composite one IS NOT NULL asks whether all of its fields have one."""
+    fields = column is not None and types.composite_fields(types.base_of(column.type).oid) is not None
+    return f"{value} IS DISTINCT FROM NULL" if fields else f"{value} IS NOT NULL"
+
+
 def _all_not_null(columns: list[Column]) -> str:
-    tests = [f"{quote_identifier(c.name)} IS NOT NULL" for c in columns if not c.not_null]
+    tests = [is_there(quote_identifier(c.name), c) for c in columns if not c.not_null]
     return " WHERE " + " AND ".join(tests) if tests else ""
 
 

@@ -163,7 +163,7 @@ def check_rows(
     mine = [quote_identifier(c.name) for c in columns]
     theirs = [quote_identifier(c.name) for c in key]
     joined = " AND ".join(f"p.{t} = f.{m}" for m, t in zip(mine, theirs, strict=True))
-    present = " AND ".join(f"f.{m} IS NOT NULL" for m in mine)
+    present = " AND ".join(constraints.is_there(f"f.{m}", c) for m, c in zip(mine, columns, strict=True))
     values = ", ".join(f"{{{i}}}" for i in range(len(mine)))
     message = f'insert or update on table "{table.name}" violates foreign key constraint "{constraint.name}"'
     orphans = DataCheck(
@@ -177,7 +177,7 @@ def check_rows(
     )
     if constraint.match != "f" or len(mine) < 2:
         return [orphans]
-    some = " OR ".join(f"f.{m} IS NOT NULL" for m in mine)
+    some = " OR ".join(constraints.is_there(f"f.{m}", c) for m, c in zip(mine, columns, strict=True))
     mixed = DataCheck(
         f"SELECT 1 FROM {constraints.qualified(scope, table)} AS f WHERE ({some}) AND NOT ({present}) LIMIT 1",
         "23503",

@@ -121,9 +121,15 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> I
 
 
 def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
-    names = {c.attnum: quote_identifier(c.name) for c in table.columns}
-    keys = [names[k.attnum] if k.attnum else f"({k.expression})" for k in index.keys]
-    tests = [] if index.nulls_not_distinct else [f"{k} IS NOT NULL" for k in keys]
+    columns = {c.attnum: c for c in table.columns}
+    of = [columns.get(k.attnum) for k in index.keys]
+    keys = [
+        f"({k.expression})" if c is None else quote_identifier(c.name)
+        for k, c in zip(index.keys, of, strict=True)
+    ]
+    tests = []
+    if not index.nulls_not_distinct:
+        tests = [constraints.is_there(k, c) for k, c in zip(keys, of, strict=True)]
     if index.predicate:
         tests.append(f"({index.predicate})")
     where = " WHERE " + " AND ".join(tests) if tests else ""
@@ -173,6 +179,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
             scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
         )
         composites.refuse_conditions(domain)
+        composites.refuse_collation(scope, c.collation, base, c.collation_position)
         columns.append(Column(c.name, base, i + 1, domain=domain))
     oid, array = scope.allocate(), scope.allocate()
     scope.add(CompositeType(oid, schema.oid, said.name.name, array, tuple(columns), scope.user))

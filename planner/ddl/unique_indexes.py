@@ -83,6 +83,7 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
         index_oid=index.oid,
         nulls_not_distinct=index.nulls_not_distinct and not whole,
         index_only=True,
+        by_value=True,
         shown=tuple(shown) if made else (),
     )
     changed = dataclasses.replace(

@@ -3,7 +3,7 @@
     oids        constants: INT4, TEXT, ...            facts      pg_type's rows of every built-in type
     base        what a type must be able to do        registry   TypeRef -> behaviour; the functions below
     settings    DateStyle, TimeZone and their kin
-    arrow_columns   datums <-> Arrow columns
+    arrow_columns   datums <-> Arrow columns          sameness   one datum for all that are equal, for keys
     booleans integers floats numeric texts bytea uuids jsons arrays
     declared (enums composites user_ranges)
     datetimes (datetime_fields, datetime_decoder, calendar_days, timezones) intervals (interval_input)
@@ -63,5 +63,8 @@ from planner.types.registry import store_sql as store_sql
 from planner.types.registry import text_input as text_input
 from planner.types.registry import text_output as text_output
 from planner.types.registry import to_canonical as to_canonical
+from planner.types.sameness import alike as alike
+from planner.types.sameness import alike_column as alike_column
+from planner.types.sameness import refuse_nan as refuse_nan
 from planner.types.settings import DEFAULT_SETTINGS as DEFAULT_SETTINGS
 from planner.types.settings import TypeSettings as TypeSettings
