@@ -19,9 +19,10 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
 from planner.catalog import CompositeType, domains, quote_identifier
+from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import constraints, tables
+from planner.ddl import collations, constraints, tables
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
@@ -90,6 +91,8 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     assert said is not None
     ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
     refuse_conditions(domain)
+    collation = action.column.collation if action.column is not None else ""
+    refuse_collation(scope, collation, ref, action.position)
     if action.what == "add column":
         before = scope.before.get(found.oid)
         known = (*found.columns, *(before.columns if isinstance(before, CompositeType) else ()))
@@ -120,6 +123,13 @@ def refuse_other_rows(scope: Scope, before: Table, after: Table) -> None:
 def _fields(table: Table) -> list[tuple[int, TypeRef]]:
     """What values of its row type are made of: which columns, whatever they are called, and their types."""
     return [(c.attnum, c.type) for c in table.visible]
+
+
+def refuse_collation(scope: Scope, said: str, ref: TypeRef, position: int) -> None:
+    """Raises 0A000 for an attribute in another order than that of bytes: values are compared without asking it."""
+    key = collations.resolved(scope, said, ref, position)
+    if not by_bytes(key):
+        raise PlanError("0A000", f'attributes with the collation "{shown(key)}" are not supported')
 
 
 def refuse_conditions(domain: DomainUse | None) -> None:

@@ -226,9 +226,7 @@ def _type(c: Cursor) -> Any:
         while not c.symbol_is(")"):
             position = c.position
             column = c.name()
-            columns.append(st.ColumnDef(column, c.type_name(), position=position))
-            if c.accept("collate"):
-                c.qualified()
+            columns.append(_attribute(c, column, position))
             if not c.accept_symbol(","):
                 break
         c.expect_symbol(")")
@@ -355,6 +353,14 @@ def _alter_named(c: Cursor, kind: str, name: st.Name) -> st.AlterNamed:
     c.fail()
 
 
+def _attribute(c: Cursor, name: str, position: int) -> st.ColumnDef:
+    """Of a composite type, from its type on."""
+    type_name = c.type_name()
+    at = c.position
+    collation = c.collation() if c.accept("collate") else ""
+    return st.ColumnDef(name, type_name, collation=collation, collation_position=at, position=position)
+
+
 def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
     """ADD, DROP, ALTER and RENAME ATTRIBUTE of a composite type."""
     actions: list[st.AlterAction] = []
@@ -366,7 +372,7 @@ def _attributes(c: Cursor, name: st.Name) -> st.AlterNamed:
             actions.append(st.AlterAction("rename column", old, new_name=c.name(), position=position))
         elif c.accept("add", "attribute"):
             column = c.name()
-            said = st.ColumnDef(column, c.type_name(), position=position)
+            said = _attribute(c, column, position)
             actions.append(st.AlterAction("add column", column=said, position=position))
         elif c.accept("drop", "attribute"):
             exists = c.accept("if", "exists")

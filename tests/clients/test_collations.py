@@ -38,6 +38,9 @@ REFUSED = [
     ("SELECT a FROM t UNION SELECT d FROM t", "UNION with nondeterministic"),
     ("SELECT string_agg(DISTINCT a, ',') FROM t", "string_agg with nondeterministic"),
     ("SELECT greatest(a, 'b') FROM t", "greatest with nondeterministic"),
+    ("CREATE TYPE c AS (x text COLLATE ci)", 'attributes with the collation "ci"'),
+    ('CREATE TYPE c AS (x text COLLATE "sv-x-icu")', 'attributes with the collation "sv-x-icu"'),
+    ("ALTER TYPE composed ADD ATTRIBUTE y text COLLATE ci", 'attributes with the collation "ci"'),
 ]
 
 
@@ -88,6 +91,7 @@ def test_what_cannot_be_kept_is_refused(server: ServerProcess) -> None:
             "CREATE COLLATION ci (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
         )
         here.execute("CREATE TABLE t (k text PRIMARY KEY, a text COLLATE ci, b text[] COLLATE ci, d text)")
+        here.execute('CREATE TYPE composed AS (x text COLLATE "C")')
         for statement, words in REFUSED:
             with pytest.raises(psycopg.errors.FeatureNotSupported) as refusal:
                 here.execute(statement)
