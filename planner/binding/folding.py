@@ -97,8 +97,17 @@ def _reached(node: ir.Logic) -> Iterator[ir.Node]:
 
 
 def _of_rows(node: ir.Node) -> bool:
-    """Whether it is known only when there is a row."""
-    return any(isinstance(n, ir.Var | ir.Aggregate | ir.Window | ir.SubQuery) for n in ir.walk(node))
+    """Whether it is surely known only when there is a row: one argument that is known may decide alone (`false AND a`)."""
+    if isinstance(node, ir.Var | ir.Aggregate | ir.Window | ir.SubQuery):
+        return True
+    if isinstance(node, ir.Logic) and node.op in ("and", "or"):
+        return all(map(_of_rows, node.args))
+    if isinstance(node, ir.Logic) and node.op in ("case", "coalesce"):
+        return _of_rows(node.args[0])
+    children = list(ir.children(node))
+    if any(isinstance(n, ir.Lit) and n.value is None for n in children):
+        return False  # what is NULL for any NULL is known
+    return any(map(_of_rows, children))
 
 
 def _name(call: ir.Call) -> str:

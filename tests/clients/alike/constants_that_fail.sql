@@ -42,3 +42,14 @@ update t set b = 'y' where a = 10/10;
 select * from t where a = 1 or 1/0 = 1;
 select * from t where true or 1/0 = 1;
 select * from t where a=1 and (true or 1/0 = 1);
+-- One argument that is known decides for those that are not.
+select case when false and a = 1 then 1/0 else 6 end from t;
+select case when a = 1 and false then 1/0 else 6 end from t;
+select case when a = 1 or true then 6 else 1/0 end from t;
+select case when not (a is null or true) then 1/0 else 6 end from t;
+select case when (a = 1 and false) is true then 1/0 else 6 end from t;
+select case when coalesce(2, a) = 1 then 1/0 else 6 end from t;
+select case when case when true then 2 else a end = 1 then 1/0 else 6 end from t;
+select case when a = null then 1/0 else 6 end from t;
+select coalesce(nullif(a = 1 or true, false)::text, (1/0)::text) from t;
+select case when a = 1 and b = 'q' then 1/0 else 6 end from t where a = 99;
