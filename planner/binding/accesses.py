@@ -30,7 +30,7 @@ class Access:
     thing: Table | View | Sequence | Function
     privilege: str
     relation: Relation | None = None
-    """Of a table: its columns in use are known when the statement is bound."""
+    """Its columns in use are known when the statement is bound."""
     attnums: tuple[int, ...] = ()
     any_column: bool = False
 
@@ -126,13 +126,11 @@ class Accesses:
                 return
             raise rights.denied(a.thing)
         attnums = a.attnums
-        if a.relation is not None and isinstance(a.thing, Table):
+        if a.relation is not None:
             attnums = tuple(a.thing.columns[i].attnum for i in sorted(a.relation.used))
-            columns = [c.attnum for c in a.thing.visible]
+            columns = [c.attnum for c in a.thing.columns if not c.hidden]
             if not attnums and any(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in columns):
                 return  # count(*): a column is as good as any
-        elif a.relation is not None:
-            attnums = tuple(c.attnum for c in a.thing.columns)
         if a.any_column and any(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in attnums):
             return
         if not attnums or not all(rights.holds(catalog, a.role, a.thing, a.privilege, n) for n in attnums):

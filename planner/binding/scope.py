@@ -42,7 +42,7 @@ class RelationColumn:
 
 @dataclass(slots=True)
 class Relation:
-    """One FROM item. `table` and `used` are of base tables: which columns the statement touches."""
+    """One FROM item. `table` is of base tables; `used` of these and of views: which columns the statement touches."""
 
     number: int
     name: str

@@ -317,6 +317,7 @@ class SourceBinder:
         made = self._subquery(bound, shown, alias, columns)
         locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
         made.relations[0].schema = "" if alias is not None else schema
+        self.queries.views[made.relations[0].number] = made.relations[0]
         self.queries.accesses.reads(view, made.relations[0])
         return made
 

@@ -121,6 +121,8 @@ class QueryState:
         self.system: list[SystemUse | ChangesUse] = []
         self.system_relations: dict[int, tuple[str, Relation]] = {}
         """Slot and relation, by number."""
+        self.views: dict[int, Relation] = {}
+        """By number, for their columns in use."""
         self.volatile = False
         self.prefer_keyed = True
         self.keeps_selects = True
@@ -177,6 +179,9 @@ class QueryState:
         if var.relation in self.system_relations:
             self.system_relations[var.relation][1].used.add(var.column)
             return
+        if var.relation in self.views:
+            self.views[var.relation].used.add(var.column)
+            return
         for r in self.tables:
             if r.number == var.relation and var.column < 0:
                 r.rid = True  # `planner.binding.system_columns`
@@ -212,7 +217,8 @@ class QueryState:
         if not words or (schema and catalog.find_schema(schema) is None):
             return None
         found = catalog.type_named(words[-1], schema, self.search_path)
-        return TypeRef(found.oid) if found is not None else None
+        oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)
+        return TypeRef(oid) if oid else None
 
     def parenthesis_before(self, position: int) -> int:
         """Where the parenthesis opens in which something at this position is the first thing."""
