@@ -126,9 +126,9 @@ def collation_of(*nodes: ir.Node) -> str:
     return next((name for name in names if not by_bytes(name)), "")
 
 
-def carried(node: ir.Node) -> str:
-    """The collation that a query's column has by this expression; where two meet, none."""
-    names, _ = _of(node)
+def carried(*nodes: ir.Node) -> str:
+    """The collation that a query's column has by this expression, or by one for each row; where two meet, none."""
+    names, _ = _merged(nodes)
     return next(iter(names)) if len(names) == 1 else ""
 
 
@@ -195,7 +195,7 @@ def _of(node: ir.Node) -> tuple[frozenset[str], bool]:
     if not is_collatable(node.type.oid):
         return frozenset(), False
     if isinstance(node, ir.Collated):
-        return frozenset((node.collation,)), node.explicit
+        return frozenset((node.collation,)) if node.collation else frozenset(), node.explicit
     if isinstance(node, ir.Cast | ir.DomainCheck):
         return _of(node.arg)
     if isinstance(node, ir.Call | ir.Logic | ir.Aggregate):

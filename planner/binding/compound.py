@@ -382,7 +382,7 @@ class CompoundBinder(QueryWriter):
             else:
                 made, ref = self.expressions.to_common(column, "VALUES", [0] * len(column))
             frags, form = self.emitter.unified(made, ref)
-            columns.append(ResultColumn(f"column{i + 1}", ref))
+            columns.append(ResultColumn(f"column{i + 1}", ref, collation=collating.carried(*made)))
             forms.append(form)
             for row, f, kept, n in zip(texts, frags, nodes, made, strict=True):
                 row.append(f)

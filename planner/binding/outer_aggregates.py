@@ -36,12 +36,18 @@ def marks(scope: Scope) -> Marks:
 
 def placed(queries: QueryBinder, made: ir.Aggregate, scope: Scope, before: Marks) -> ir.Node:
     """The aggregate, or the outer column that it is in `scope`. Raises 42803 where it may not be."""
-    used = [
+    named = [
         n
         for a in (*made.args, *(k.expr for k in made.order), *((made.filter,) if made.filter else ()))
         for n in ir.walk(a)
-        if isinstance(n, ir.Var)
     ]
+    used = [n for n in named if isinstance(n, ir.Var)]
+    if not used and any(isinstance(n, ir.Argument) for n in named):  # its columns may be another query's
+        raise PlanError(
+            "0A000",
+            "aggregates in functions over nothing but parameters are not supported",
+            position=made.position,
+        )
     owner = _owner(queries, scope, used)
     _refuse_nested(queries, used, owner)
     where = "FROM clause of their own query level" if owner.forming else owner.clause

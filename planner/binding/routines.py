@@ -37,6 +37,7 @@ from planner.binding.resolve import Ambiguous, chosen, spread
 from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import Function
+from planner.catalog.collations import is_collatable
 from planner.parse import parse_expression, parse_query
 
 if TYPE_CHECKING:
@@ -227,6 +228,9 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
         "is a query or names them more than once",
         position=position,
     )
+    collation = carried(*made.args)
+    if is_collatable(value.type.oid) and carried(value) != collation:  # its body's is not its result's
+        value = ir.Collated(value.type, value, collation)
     if isinstance(value, ir.SetReturning):  # of a list, which is computed once
         return ir.SetReturning(
             value.type, value.op, tuple(routine_values.put(a, number, made.args, refusal) for a in value.args),

@@ -217,6 +217,8 @@ HOSTILE = [
     ("CREATE FUNCTION pg_catalog.x() RETURNS int RETURN 1", "42501"),
     ("CREATE FUNCTION pg_temp.x() RETURNS int RETURN 1", "0A000"),
     ("CREATE FUNCTION x() RETURNS int SECURITY DEFINER RETURN 1", "0A000"),
+    ("CREATE FUNCTION x(a int) RETURNS bigint LANGUAGE sql AS 'SELECT sum(a)'", "0A000"),
+    ("CREATE FUNCTION x(a int) RETURNS bigint LANGUAGE sql AS 'SELECT max($1) FROM held'", "0A000"),
     ("CREATE INDEX ON held (twofold(n))", "0A000"),
     ("CREATE TABLE y (a int, b int GENERATED ALWAYS AS (twofold(a)) STORED)", "0A000"),
     ("CREATE TABLE y (a int CHECK (a < counted()))", "0A000"),

@@ -100,3 +100,14 @@ alter table t alter e type text collate s.ci2; select id from t where e = 'FOUND
 drop collation s.ci2;
 drop collation s.ci2 cascade;
 \d t
+-- VALUES have the collations of what is in them.
+create collation ci_values (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+select * from (values ('a' collate ci_values), ('A'), ('b')) v(x) where x = 'A' order by x collate "C";
+select count(*) from (values ('a' collate ci_values), ('A'), ('b')) v(x) group by x order by 1;
+select * from (values ('b' collate "en-x-icu"), ('A'), ('a'), ('B')) v(x) order by x;
+values ('b' collate "en-x-icu"), ('A'), ('a'), ('B') order by 1;
+-- What a function returns has the collation of its arguments, whatever its body has.
+create function in_ci() returns text language sql as $$select 'a' collate ci_values$$;
+select in_ci() = 'A', in_ci() = 'A' collate ci_values;
+create function through(x text) returns text language sql as 'select x';
+select through('a' collate ci_values) = 'A', through('a') = 'A';
