@@ -325,6 +325,7 @@ async def _check(session: Session, block: Block, check: DataCheck) -> None:
         check.message,
         detail=check.detail.format(*shown),
         table=check.table.name if check.table is not None else "",
+        about_oid=check.table.oid if check.table is not None else 0,
         constraint=check.constraint,
         column=check.column,
     )

@@ -310,10 +310,14 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
     names = {c.attnum: c for c in on.table.columns}
+    on.table = dataclasses.replace(
+        on.table, constraints=tuple(_by_value(column, k) for k in on.table.constraints)
+    )
     for k in on.table.constraints:
         if column.attnum in k.columns and k.kind in "pu":
             keys = [names[n] for n in k.columns]
             scope.checks.append(constraints.unique_check(scope, on.table, k.name, keys, k.nulls_not_distinct))
+            scope.checks += constraints.nan_checks(scope, on.table, keys)
     if column.sequence_oid:
         sequence = scope.catalog.get(column.sequence_oid)
         if isinstance(sequence, Sequence) and sequence.identity:
@@ -321,6 +325,12 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
             options = st.SequenceOptions(type=a.type)
             scope.replace(sequence, sequences.apply_options(sequence, options, scope, new=False))
+
+
+def _by_value(column: Column, key: Constraint) -> Constraint:
+    """A key over a column that gets another type: all of its rows are looked at, so it can go by values from now on."""
+    with_it = key.kind in "pu" and column.attnum in key.columns
+    return dataclasses.replace(key, by_value=True) if with_it else key
 
 
 def drop_expression(on: Alteration, a: st.AlterAction) -> None:

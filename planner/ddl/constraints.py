@@ -8,7 +8,7 @@ after its columns and its type were verified. Over a table that has rows already
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from sqlglot import exp
@@ -130,6 +130,7 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
     table = dataclasses.replace(table, constraints=(*table.constraints, constraint))
     if has_rows:
         scope.checks.append(unique_check(scope, table, name, columns, said.nulls_not_distinct))
+        scope.checks += nan_checks(scope, table, columns)
     return table
 
 
@@ -201,6 +202,20 @@ def unique_check(
         table,
         name,
     )
+
+
+def nan_checks(scope: Scope, table: Table, columns: Iterable[Column]) -> list[DataCheck]:
+    """That rows which are there have no NaN where a key is to be: a key that is not even equal to itself finds no row."""
+    floats = (types.FLOAT4, types.FLOAT8)
+    return [
+        DataCheck(
+            f"SELECT 1 FROM {qualified(scope, table)} WHERE {quote_identifier(c.name)} = 'NaN' LIMIT 1",
+            "0A000",
+            types.NAN_IN_KEY,
+        )
+        for c in columns
+        if types.base_of(c.type).oid in floats
+    ]
 
 
 _HEADERS = {types.VARCHAR: 4, types.BPCHAR: 4, types.BIT: 0, types.VARBIT: 0}

@@ -88,7 +88,10 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         alter.add_unique_index(scope, table, index)
         filled = table.materialized is None or table.materialized.populated
         if filled and not scope.made_here(table):  # else there is nothing to look at
-            scope.checks.append(dataclasses.replace(_unique_check(scope, table, index), before=True))
+            named = {k.attnum for k in index.keys}
+            columns = [c for c in table.columns if c.attnum in named]
+            checks = [_unique_check(scope, table, index), *constraints.nan_checks(scope, table, columns)]
+            scope.checks += [dataclasses.replace(check, before=True) for check in checks]
 
 
 def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> IndexKey:

@@ -33,6 +33,7 @@ Alike = Callable[[Any], Any]
 _DAY_US: Final = 86_400_000_000
 _MONTH_DAYS: Final = 30
 _JSON_TOKEN: Final = re.compile(r'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*')
+NAN_IN_KEY: Final = "NaN in a key of floating-point numbers is not supported"
 _FLOATS: Final = (oids.FLOAT4, oids.FLOAT8)
 
 
@@ -117,7 +118,7 @@ def refuse_nan(values: pa.Array) -> None:
 
 
 def _no_nan() -> SqlError:
-    return SqlError("0A000", "NaN in a key of floating-point numbers is not supported")
+    return SqlError("0A000", NAN_IN_KEY)
 
 
 def _interval(value: Datum) -> tuple[int, int, int]:
