@@ -11,7 +11,7 @@ value is needed, once for each of these values:
     EXISTS (SELECT 1 FROM lines l WHERE l.order_id = o.id)      [(o.id,)]  --lines: a short range-->  is there any?
 
 A few rows are joined in some microseconds each, where DuckDB needs milliseconds before the first. Once they are more than a few
-(`ROWS_MAX` of a step, `LOOKED_AT_MAX` of all subqueries) the columnar plan has its turn: nothing has been computed yet that
+(`ROWS_MAX` of a step, `LOOKED_AT_MAX` looked at by one or by all subqueries) the columnar plan has its turn: nothing has been computed yet that
 could not be twice.
 """
 
@@ -35,7 +35,7 @@ from txn.columns import THE_ROW, Columns
 ROWS_MAX: Final = 1_000
 """Rows of a step that are looked up one by one sooner than DuckDB has begun."""
 LOOKED_AT_MAX: Final = 3_000
-"""Runs of subqueries and rows that their steps find, together."""
+"""Runs of subqueries and rows that their steps look at, together; also the rows that one step looks at. Most may fail its condition."""
 
 NOTHING_HANDED: Final[Mapping[str, Sequence[Row]]] = {}
 
@@ -105,11 +105,11 @@ class _Run:
 
     __slots__ = (
         "_known",
-        "_left",
         "_queries",
         "_sets",
         "handed",
         "images",
+        "left",
         "params",
         "seen",
         "session",
@@ -132,7 +132,8 @@ class _Run:
         self.session, self.views, self.images, self.ts = session, views, images, ts
         self._known: dict[tuple[int, Row], Sequence[Row]] = {}
         self._sets: dict[tuple[int, Row], tuple[set[Any], bool]] = {}
-        self._left = LOOKED_AT_MAX
+        self.left = LOOKED_AT_MAX
+        """What subqueries may look at yet."""
         self.seen: dict[ShardId, dict[int, Row]]
 
     def with_rid(self, table: Table, rid: int, row: Row) -> Row:
@@ -141,8 +142,8 @@ class _Run:
 
     def looked_at(self, rows: int) -> None:
         """Raises TooFarToLook."""
-        self._left -= rows
-        if self._left < 0:
+        self.left -= rows
+        if self.left < 0:
             raise TooFarToLook
 
     def rows(self, number: int, given: Row) -> Sequence[Row]:
@@ -205,9 +206,7 @@ class _Query:
         if self._condition is not None and not self._condition(params, given, session):
             found = []
         for step in self._steps:
-            found = step.joined(found, run)
-            if given:
-                run.looked_at(len(found))
+            found = step.joined(found, run, inner=bool(given))
         return self._ending.rows(found, self._project, params, session)
 
 
@@ -256,12 +255,14 @@ class _Step:
             return
         self._find = _by_keys(one)
 
-    def joined(self, found: Iterable[Row], run: _Run) -> list[Row]:
-        """The rows with this relation's beside them. Raises TooFarToLook where they are many."""
+    def joined(self, found: Iterable[Row], run: _Run, *, inner: bool) -> list[Row]:
+        """The rows with this relation's beside them. Raises TooFarToLook where they are many, or were chosen from many. `inner`: of a
+        subquery."""
         ask, find, condition, nulls = self._ask, self._find, self._condition, self._nulls
         params, session = run.params, run.session
         known: dict[Any, Sequence[Row]] = {}
         out: list[Row] = []
+        looked_at, most = 0, run.left if inner else LOOKED_AT_MAX
         for row in found:
             asked = ask(params, session, row)
             hits = () if asked is None else known.get(asked)
@@ -274,8 +275,11 @@ class _Step:
                     out.append(made)
             if nulls is not None and len(out) == before:
                 out.append((*row, *nulls))
-            if len(out) > ROWS_MAX:
+            looked_at += len(hits)
+            if len(out) > ROWS_MAX or looked_at > most:
                 raise TooFarToLook
+        if inner:
+            run.looked_at(looked_at)
         passes = self._passes
         return out if passes is None else [row for row in out if passes(params, row, session)]
 
