@@ -14,6 +14,8 @@ from struct import Struct
 from typing import Final
 
 from planner.abc import ResultColumn, TypeRef
+from planner.types.declared import FIRST_USER_OID
+from planner.types.facts import BY_OID
 from planner.types.oids import RECORD, RECORD_ARRAY
 
 _head = Struct(">ci").pack
@@ -86,6 +88,16 @@ FIXED_SIZES: Final[dict[int, int]] = {
 }
 """`pg_type.typlen` where it is not -1, by OID."""
 
+
+def _size(oid: int) -> int:
+    """A type's length as pg_type has it. An enum's is that of the OID of its label."""
+    size = FIXED_SIZES.get(oid)
+    if size is None:
+        made = BY_OID.get(oid) if oid >= FIRST_USER_OID else None
+        size = made.typlen if made is not None else -1
+    return size
+
+
 _TAG_CACHE_LIMIT: Final = 10_000
 _complete: dict[str, bytes] = {}
 
@@ -123,11 +135,7 @@ def row_description(columns: Sequence[ResultColumn], formats: Sequence[int] = ()
             -1 if kind.oid in (RECORD, RECORD_ARRAY) else kind.typmod
         )  # a record's says what fields it has
         pieces.append(column.name.encode() + b"\x00")
-        pieces.append(
-            _column_tail(
-                column.table_oid, column.attnum, kind.oid, FIXED_SIZES.get(kind.oid, -1), typmod, code
-            )
-        )
+        pieces.append(_column_tail(column.table_oid, column.attnum, kind.oid, _size(kind.oid), typmod, code))
     return message(b"T", b"".join(pieces))
 
 

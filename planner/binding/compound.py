@@ -301,6 +301,7 @@ class CompoundBinder(QueryWriter):
                     )
                 parts.order.append(key)
         self.limits(node, parts, scope)
+        over.outer += scope.outer
         if not (top or prefix or parts.order or parts.limit or parts.offset):
             return bound
         by_key = None

@@ -101,6 +101,8 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
         base = TypeRef(target.oid)
         value = t.input_text(str(node.value), base, TypeSettings())
         shown = t.output_text(value, base, TypeSettings())
+        if base.oid == t.BOOL:
+            return "true" if value else "false"
         speaks_for_itself = (base.oid == t.INT4 and shown.isdigit()) or (
             base.oid == t.NUMERIC and "." in shown and not shown.startswith("-")
         )

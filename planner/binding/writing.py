@@ -93,7 +93,7 @@ class QueryWriter(QueryState):
             parts.distinct
             or (srf and bool(parts.order))
             or parts.ties
-            or _varies(parts)
+            or _varies(parts, scope)
             or _ordered_anew(parts)
         )
         parts.numbered = parts.numbered and bool(parts.order) and bool(scope.outer)
@@ -123,14 +123,14 @@ class QueryWriter(QueryState):
                 *self._limit_text(parts),
             )
             return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered)
-        return self._wrapped(parts, frags, columns, forms, head, source, where, top)
+        return self._wrapped(parts, frags, columns, forms, head, source, where, top, _varies(parts, scope))
 
     def _wrapped(
         self, parts: Parts, frags: list[Frag], columns: list[ResultColumn], forms: list[Form],
-        head: list[Item], source: list[Item], where: list[Item], top: bool,
+        head: list[Item], source: list[Item], where: list[Item], top: bool, varies: bool,
     ) -> BoundQuery:  # fmt: skip
-        """DISTINCT, set-returning targets under ORDER BY, WITH TIES, and limits by columns of an outer query, which
-        DuckDB does not take: order and cut outside the projection."""
+        """DISTINCT, set-returning targets under ORDER BY, WITH TIES, and limits that DuckDB does not take in a query of an
+        outer one's rows: order and cut outside the projection."""
         emit = self.emitter
         items: list[Item] = [sql(f, f" AS c{i}") for i, f in enumerate(frags)]
         number = self.next_relation()
@@ -189,7 +189,7 @@ class QueryWriter(QueryState):
                 " + ", self._count(parts.limit),
             )  # fmt: skip
             limit: list[Item] = []
-        elif _varies(parts):
+        elif varies:
             count, offset = self.limits_of(parts)
             inner = sql(
                 "SELECT * FROM (SELECT *, row_number() OVER (", *order, ") AS tw_row FROM (", inner, f") AS r{number})"
@@ -291,10 +291,13 @@ class QueryWriter(QueryState):
         return Query(tuple(pieces), tuple(uses), self.volatile)  # type: ignore[arg-type]
 
 
-def _varies(parts: Parts) -> bool:
-    """Whether LIMIT or OFFSET is another number for each row of an outer query."""
+def _varies(parts: Parts, scope: Scope) -> bool:
+    """Whether LIMIT or OFFSET is another number for each row of an outer query, or one that is known only when it runs,
+    of a query that names such a row: DuckDB takes constants there."""
     counts = [n for n in (parts.limit, parts.offset) if n is not None]
-    return any(isinstance(n, ir.Var) for count in counts for n in ir.walk(count))
+    if scope.outer and any(not isinstance(n, ir.Lit) for n in counts):
+        return True
+    return any(isinstance(n, ir.Var | ir.Argument) for count in counts for n in ir.walk(count))
 
 
 def _ordered_anew(parts: Parts) -> bool:

@@ -387,6 +387,11 @@ class Catalog:
                 return made
         return None
 
+    def array_named(self, name: str, schema: str, search_path: Sequence[str]) -> Oid:
+        """The arrays over a user's type by the name that pg_type has for them: `_mood`. 0: there are none of that name."""
+        element = self.type_named(name[1:], schema, search_path) if name.startswith("_") else None
+        return element.array_oid if element is not None else 0
+
     def type_in(self, schema_oid: Oid, name: str) -> UserType | None:
         oid = self._types.get((schema_oid, name))
         thing = self._objects.get(oid) if oid is not None else None

@@ -98,7 +98,7 @@ def violation(column: Column, condition: Constraint) -> tuple[str, str]:
 
 def refusal(use: DomainUse, check: str) -> tuple[str, str]:
     """SQLSTATE and message for a value that fails a domain's check; no name: that is NULL."""
-    shown = use.name
+    shown = quote_identifier(use.name)
     if check:
         return "23514", f'value for domain {shown} violates check constraint "{check}"'
     return "23502", f"domain {shown} does not allow null values"

@@ -35,6 +35,9 @@ def resolve_type(name: TypeName, catalog: Catalog, search_path: Sequence[str]) -
                     "42601", f'type modifier is not allowed for type "{words[-1]}"', position=name.position
                 )
             return TypeRef(found.array_oid if name.dimensions else found.oid)
+        arrays = catalog.array_named(words[-1], schema, search_path)
+        if arrays and not (name.modifiers or name.dimensions):
+            return TypeRef(arrays)
         if schema:
             raise missing_type(".".join(words), name.position)
     word = words[-1]

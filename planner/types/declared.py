@@ -34,15 +34,24 @@ def declare_facts(oid: int, array_oid: int, name: str, kind: str, family: str) -
 def declare(made: SqlType, array_oid: int) -> None:
     """Makes the type and the arrays over it known."""
     registry.TYPES[made.oid] = made
+    made.sql_name = _told(made.name)
     if array_oid:
         ARRAY_OF[made.oid], ELEMENT_OF[array_oid] = array_oid, made.oid
         registry.TYPES[array_oid] = ArrayType(array_oid, made, ",")
     _forget()
 
 
+def _told(name: str) -> str:
+    """What messages call a user's type: quoted where a statement would have to quote it."""
+    from planner.catalog.names import quote_identifier  # the catalog imports the types
+
+    return quote_identifier(name)
+
+
 def renamed(known: SqlType) -> None:
     """A type in place has another definition: whoever holds it goes on with the new one."""
-    known.name = known.sql_name = BY_OID[known.oid].typname
+    known.name = BY_OID[known.oid].typname
+    known.sql_name = _told(known.name)
     _forget()
 
 

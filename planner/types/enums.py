@@ -28,7 +28,7 @@ class EnumSqlType(SqlType):
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         def read(text: str) -> str:
             if text not in self.labels:
-                raise SqlError("22P02", f'invalid input value for enum {self.name}: "{text}"')
+                raise SqlError("22P02", f'invalid input value for enum {self.sql_name}: "{text}"')
             return text
 
         return read

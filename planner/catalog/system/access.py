@@ -27,6 +27,7 @@ from planner.catalog.objects import (
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in
+from planner.catalog.system.people import TOAST_OID
 from planner.catalog.system.privileges import LETTERS, OWNER
 from planner.types.oids import ACLITEM, ACLITEM_ARRAY, BOOL, CHAR, INT2, NAME, OID, REGPROCEDURE, TEXT
 
@@ -130,6 +131,8 @@ def _relation(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
 
 
 def _schema(context: SystemContext, what: Any) -> tuple[Oid, str] | None:
+    if what in ("pg_toast", TOAST_OID):  # listed, and empty
+        return TOAST_OID, "tidewire"
     thing = context.catalog.get(what) if isinstance(what, int) else context.catalog.find_schema(what)
     if not isinstance(thing, Schema):
         if isinstance(what, str):

@@ -99,18 +99,20 @@ def pg_index(context: SystemContext) -> Rows:
     return found
 
 
+def referenced_index(catalog: Catalog, foreign: Constraint) -> Oid:
+    """The index of the key that a foreign key is of; 0 where it is of none that is there."""
+    target = catalog.get(foreign.foreign_table)
+    for key in target.constraints if isinstance(target, Table) else ():
+        if key.kind in ("p", "u") and set(key.columns) == set(foreign.foreign_columns):
+            return key.index_oid
+    return 0
+
+
 def _constraint(
     make: RowMaker, catalog: Catalog, c: Constraint, schema_oid: Oid, table: Table | None, domain: Oid
 ) -> tuple[object, ...]:
     foreign = c.kind == "f"
-    index_oid = c.index_oid
-    if foreign:
-        target = catalog.get(c.foreign_table)
-        if isinstance(target, Table):
-            for k in target.constraints:
-                if k.kind in ("p", "u") and set(k.columns) == set(c.foreign_columns):
-                    index_oid = k.index_oid
-                    break
+    index_oid = referenced_index(catalog, c) if foreign else c.index_oid
     return make(
         oid=c.oid,
         conname=c.name,

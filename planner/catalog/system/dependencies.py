@@ -25,6 +25,7 @@ from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
+from planner.catalog.system.constraints import referenced_index
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
     ATTRDEF_OID,
@@ -79,6 +80,11 @@ def pg_depend(context: SystemContext) -> Rows:
         for constraint in t.listed:
             for attnum in constraint.columns:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
+            if constraint.kind == "f":
+                for attnum in constraint.foreign_columns:
+                    edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, constraint.foreign_table, attnum)
+                if key := referenced_index(catalog, constraint):
+                    edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, key)
     functions = list(catalog.objects(Function))
     for f in functions:
         for kind in dict.fromkeys((f.result.oid, *(p.type.oid for p in f.parameters))):

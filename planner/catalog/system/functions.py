@@ -213,7 +213,9 @@ def _get_serial_sequence(context: SystemContext, table: str | None, column: str 
     if table is None or column is None:
         return None
     thing = context.catalog.get(regclass_in(context, table) or 0)
-    if not isinstance(thing, Table):
+    if isinstance(thing, Sequence):
+        raise SqlError("42703", f'column "{column}" of relation "{thing.name}" does not exist')
+    if not isinstance(thing, Table | View):
         raise SqlError("42P01", f'relation "{table}" does not exist')
     attnum = next((c.attnum for c in thing.columns if c.name == column), None)
     if attnum is None:

@@ -65,10 +65,12 @@ def type_facts(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
         facts |= {"data_type": "ARRAY", "udt_catalog": db, "udt_schema": "public", "udt_name": "_unknown"}
     else:
         data_type = "ARRAY" if known.typcategory == "A" else format_type(TypeRef(ref.oid))
+        over = catalog.get(known.typelem) if known.typcategory == "A" else None
+        element = over if isinstance(over, UserType) else None  # its arrays are where it is
         facts |= {
             "data_type": data_type,
             "udt_catalog": db,
-            "udt_schema": "pg_catalog",
+            "udt_schema": schema_name(context, element.schema_oid) if element is not None else "pg_catalog",
             "udt_name": known.typname,
         }
     modifier = ref.typmod

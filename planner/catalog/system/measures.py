@@ -191,6 +191,8 @@ def _index_column_has_property(
         return None
     if not 1 <= position <= len(thing.keys):
         return None
+    if thing.method != "btree":
+        return False  # of the others only gist could say more: which classes have distances
     key = thing.keys[position - 1]
     return {"asc": not key.descending, "desc": key.descending, "nulls_first": key.nulls_first,
             "nulls_last": not key.nulls_first, "distance_orderable": False}.get(name, True)  # fmt: skip

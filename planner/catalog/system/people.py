@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 from planner.catalog.objects import (
     SUPERUSER_OID,
@@ -23,10 +24,13 @@ from storage.abc import Datum
 UTF8 = 6
 DEFAULT_TABLESPACE, GLOBAL_TABLESPACE = 1663, 1664
 
+TOAST_OID: Final = 99
+"""The schema pg_toast, in which nothing is."""
+
 
 def pg_namespace(context: SystemContext) -> Rows:
     make = RowMaker("pg_namespace")
-    found: Rows = [make(oid=99, nspname="pg_toast", nspowner=10)]
+    found: Rows = [make(oid=TOAST_OID, nspname="pg_toast", nspowner=10)]
     for s in context.catalog.objects(Schema):
         found.append(
             make(

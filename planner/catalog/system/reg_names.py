@@ -85,9 +85,18 @@ def regtype_in(context: SystemContext, text: str) -> Oid:
         if is_array:
             return found.array_oid
         return found.oid
+    if schema != "pg_catalog":
+        arrays = context.catalog.array_named(name, schema, context.search_path)
+        if arrays and not is_array:
+            return arrays
     if schema in ("", "pg_catalog"):
-        return resolve_name(body.removeprefix("pg_catalog."), ()).oid
-    raise SqlError("42704", f'type "{text}" does not exist')
+        try:
+            return resolve_name(body.removeprefix("pg_catalog."), ()).oid
+        except SqlError as error:
+            if error.sqlstate != "42704":
+                raise
+    shown = f"{schema}.{name}" if schema else name
+    raise SqlError("42704", f'type "{shown}{"[]" if is_array else ""}" does not exist')
 
 
 def _single_name(text: str) -> str:
