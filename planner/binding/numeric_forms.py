@@ -6,6 +6,7 @@ modifier) it is PostgreSQL's own text in a VARCHAR, form None, and functions of 
 
     a * (1 - b)        DECIMAL(15,2) * DECIMAL(16,2)         form (31, 4)
     avg(a)             tw_num_div(sum(a)::VARCHAR, count(a))  form None
+    a / 8.0            tw_small_quotient(a * 100, 2, 80, 1)   form None, but of integers (`prelude_quotients`)
     a < avg(...)       tw_num_cmp(a::VARCHAR, ...) < 0
 
 The same idea holds for arrays: form ARRAY_TEXT is PostgreSQL's text (see `dimensions`).
@@ -66,3 +67,27 @@ def to_form(frag: Frag, form: tuple[int, int]) -> Frag:
     if frag.form == form:
         return frag
     return sql("CAST(", frag, f" AS DECIMAL({form[0]},{form[1]}))", form=form)
+
+
+SMALL_DIGITS_MAX = 15
+"""Integers of so many digits are BIGINTs, with three digits to spare."""
+
+
+def quotient_fits(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    """Whether `prelude_quotients` divides every number of one form by every one of the other within 38 digits.
+
+    The quotient has at most 2 * 10^20 units where its scale is made for its digits: times twice the divisor, that is 38. Else its
+    scale is that of an operand.
+    """
+    (p1, s1), (p2, s2) = a, b
+    return p1 <= 30 and p1 + s1 < 38 and p2 <= 17 and p2 + s2 < 38 and p1 + max(s1, s2) + s2 - s1 <= 37
+
+
+def unscaled(frag: Frag, integer: str) -> Frag:
+    """A DECIMAL's digits as an integer of this type."""
+    assert frag.form is not None
+    precision, scale = frag.form
+    if scale == 0:
+        return sql("CAST(", frag, f" AS {integer})")
+    wide = to_form(frag, (precision + scale, scale))  # DuckDB multiplies in what the wider operand is stored in
+    return sql("CAST(", wide, f" * CAST({10**scale} AS DECIMAL({scale + 1},0)) AS {integer})")

@@ -20,6 +20,7 @@ from planner.abc import SqlError
 from planner.binding import prelude_places
 from planner.binding.prelude_columns import BY_COLUMN
 from planner.binding.prelude_macros import INTERVALS, MACROS
+from planner.binding.prelude_quotients import QUOTIENTS
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 """Name, function of values, DuckDB's types of its arguments, and of its result."""
@@ -204,7 +205,7 @@ def _entries() -> tuple[Entry, ...]:
 
 _ENTRIES: Final = _entries()
 PRELUDE_UDFS: Final = tuple(udf(*entry) for entry in _ENTRIES)
-PRELUDE_STATEMENTS: Final = (*INTERVALS, *_macros(_ENTRIES), *MACROS, *prelude_places.MACROS)
+PRELUDE_STATEMENTS: Final = (*INTERVALS, *_macros(_ENTRIES), *MACROS, *QUOTIENTS, *prelude_places.MACROS)
 PRELUDE_SQL: Final = ";\n".join(PRELUDE_STATEMENTS) + ";"
 
 

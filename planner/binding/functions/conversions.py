@@ -269,7 +269,11 @@ def _from_numeric(frag: Frag, target: TypeRef) -> Frag:
         duck = t.duckdb_type(target)
         if frag.form is not None and frag.form[0] <= 15:
             return sql("CAST(", frag, f" AS {duck})")
-        return sql(f"tw_num_float{8 if b == t.FLOAT8 else 4}(", as_text_numeric(frag), ")")
+        if b == t.FLOAT4:
+            return sql("tw_num_float4(", as_text_numeric(frag), ")")
+        if frag.form is not None:  # through text, which is rounded once
+            return sql("CAST(CAST(", frag, " AS VARCHAR) AS DOUBLE)")
+        return sql("tw_num_double(", frag, ")")
     if b in (t.INT2, t.INT4, t.INT8):
         size = {t.INT2: 2, t.INT4: 4, t.INT8: 8}[b]
         if frag.form is not None:

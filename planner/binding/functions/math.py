@@ -10,7 +10,7 @@ from planner.binding import ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import DECIMAL_DIGITS_MAX, Frag, sql
 from planner.binding.functions.registry import implements, register, template, templates
-from planner.binding.numeric_forms import as_text_numeric
+from planner.binding.numeric_forms import SMALL_DIGITS_MAX, as_text_numeric, quotient_fits, unscaled
 
 _INTS = {"int2": ("SMALLINT", 0), "int4": ("INTEGER", 1), "int8": ("BIGINT", 2)}
 
@@ -154,8 +154,18 @@ def _remainder(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_num_mod(", as_text_numeric(args[0]), ", ", as_text_numeric(args[1]), ")")
 
 
+@implements("numeric / numeric")
+def _quotient(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    a, b = args
+    if a.form is None or b.form is None or not quotient_fits(a.form, b.form):
+        return sql("tw_num_div(", as_text_numeric(a), ", ", as_text_numeric(b), ")")
+    small = max(a.form[0], b.form[0]) <= SMALL_DIGITS_MAX
+    name, integer = ("tw_small_quotient", "BIGINT") if small else ("tw_quotient", "HUGEINT")
+    top, bottom = unscaled(a, integer), unscaled(b, integer)
+    return sql(f"{name}(", top, f", {a.form[1]}, ", bottom, f", {b.form[1]})")
+
+
 templates("""
-numeric / numeric => tw_num_div({0}, {1})
 div(numeric, numeric) => tw_num_div_trunc({0}, {1})
 trunc(numeric, int4) => tw_num_trunc({0}, {1})
 trunc(numeric) => tw_num_trunc({0}, 0)

@@ -184,6 +184,7 @@ def _sum_like(op: str, name: str) -> Maker:
     return made
 
 
+template("numeric / numeric", "tw_num_div({0}, {1})")
 TABLE["numeric + numeric"] = _sum_like("+", "add")
 TABLE["numeric - numeric"] = _sum_like("-", "sub")
 
