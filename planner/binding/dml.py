@@ -285,7 +285,7 @@ class DmlBinder(RowBinder):
         joined = self.joined.items if self.joined is not None else []
         text = self._target_query(prefix, [*items, *joined], relation, source, where)
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
-        if by_range is None and not extra and not any(c.generated for c in table.columns):
+        if by_range is None and not joined and not any(c.generated for c in table.columns):
             query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
             table,

@@ -168,3 +168,27 @@ def test_a_write_depends_on_what_its_query_has_read(theirs: str, refused: bool) 
                 await client.query("COMMIT")
 
     asyncio.run(run())
+
+
+RETURNED_OF_OTHERS = {
+    "UPDATE t SET v = m.b + 10 FROM m WHERE m.a = t.id AND t.id = 1 RETURNING *": [(1, 12, 1, 2)],
+    "UPDATE t SET v = m.b + 10 FROM m WHERE m.a = t.id AND m.a = 1 RETURNING m.b, t.v": [(2, 12)],
+    "UPDATE t SET v = 7 FROM m WHERE m.a = t.id AND t.id IN (1, 2) RETURNING m.a": [(1,), (2,)],
+    "DELETE FROM t USING m WHERE m.a = t.id AND t.id = 2 RETURNING *": [(2, 2, 2, 3)],
+}
+
+
+@pytest.mark.parametrize("text", RETURNED_OF_OTHERS)
+def test_what_is_returned_of_other_tables(text: str) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client()
+            await client.query(
+                "CREATE TABLE t (id int PRIMARY KEY, v int); CREATE TABLE m (a int PRIMARY KEY, b int)"
+            )
+            await client.query(
+                "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3); INSERT INTO m VALUES (1, 2), (2, 3)"
+            )
+            assert sorted(await client.rows(text)) == RETURNED_OF_OTHERS[text]
+
+    asyncio.run(run())
