@@ -69,10 +69,7 @@ class IndexWalk:
             self._skipped -= 1
             return None
         found = self._found(params, session, walk, find)
-        if found is None:
-            self._in_vain += 1
-            self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
-        else:
+        if found is not None:
             self._in_vain = 0
         return found
 
@@ -100,6 +97,8 @@ class IndexWalk:
             if len(found) >= enough and (whole or key != last):
                 return found
             if steps >= STEPS_MAX:
+                self._in_vain += 1
+                self._skipped = min(2**self._in_vain, SKIPPED_MAX) - 1
                 return None
             if row is not None and (condition is None or condition(params, row, session)):
                 found.append(row)

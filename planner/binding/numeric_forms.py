@@ -89,5 +89,7 @@ def unscaled(frag: Frag, integer: str) -> Frag:
     precision, scale = frag.form
     if scale == 0:
         return sql("CAST(", frag, f" AS {integer})")
-    wide = to_form(frag, (precision + scale, scale))  # DuckDB multiplies in what the wider operand is stored in
+    wide = to_form(
+        frag, (precision + scale, scale)
+    )  # DuckDB multiplies in what the wider operand is stored in
     return sql("CAST(", wide, f" * CAST({10**scale} AS DECIMAL({scale + 1},0)) AS {integer})")

@@ -206,3 +206,21 @@ def test_rows_that_come_beside_a_page(read: str, rows: int) -> None:
                 await b.query("COMMIT")
 
     asyncio.run(run())
+
+
+def test_deep_pages_do_not_keep_the_first_one_from_being_walked_to() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = await _filled(server)
+            await _sorted(client)
+            session = client.session
+            text = "SELECT id FROM t ORDER BY n, w, id LIMIT 3 OFFSET $1"
+            plan = session.executor.plans.prepared(text, session.context(), ())
+
+            def now(offset: int) -> bool:
+                return isinstance(session.execute_now(plan, (offset,), lambda _: None, autocommit=True), Rows)
+
+            assert not any(now(STEPS_MAX) for _ in range(9))
+            assert now(5)
+
+    asyncio.run(run())
