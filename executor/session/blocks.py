@@ -92,9 +92,10 @@ class _Walk:
             transactions.release(self._session, self._block, name)
             self._depth -= 1
             self._handled.append(error)
-            ended = await self._steps(handler.steps)
-            self._handled.pop()
-            return ended
+            try:
+                return await self._steps(handler.steps)
+            finally:
+                self._handled.pop()
         transactions.release(self._session, self._block, name)
         self._depth -= 1
         return ended

@@ -314,7 +314,7 @@ async def _lock_table(
     session: Session, plan: Plan, s: st.LockTable, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     """Serializable transactions need no table locks: the whole table counts as read, which is as strong."""
-    block = require_block(session, "LOCK TABLE")
+    block = session.block or require_block(session, "LOCK TABLE")  # DO's is one as well
     for name in s.tables:
         found = session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
         if not isinstance(found, Table | View):
