@@ -76,8 +76,8 @@ class Accesses:
         """A call: PostgreSQL asks for it in the name of who runs the statement, whatever view it stands in."""
         self._said.append(Access(self.user, function, "EXECUTE"))
 
-    def names_columns(self, table: Table | View, name: str, nodes: Iterable[exp.Expression | None]) -> None:
-        """SELECT on the columns of a written table that expressions of the statement name."""
+    def names_columns(self, table: Table | View, name: str, nodes: Iterable[exp.Expression | None]) -> bool:
+        """SELECT on the columns of a written table that expressions of the statement name; whether there are any."""
         by_name = {c.name: c.attnum for c in table.columns if not c.hidden}
         found: set[int] = set()
         for node in nodes:
@@ -94,6 +94,7 @@ class Accesses:
                     found.add(by_name[identifier(column.this)])
         if found:
             self._said.append(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
+        return bool(found)
 
     def system(self, name: str, kind: str) -> None:
         """Reading a system relation: a few are for superusers only."""

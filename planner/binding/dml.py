@@ -148,7 +148,9 @@ class DmlBinder(RowBinder):
     def _note_read(self, table: Table, alias: str, nodes: Iterable[exp.Expression | None]) -> None:
         """The right to look at the columns of the target that these name."""
         thing = table if self.view is None else self.view.view
-        self.queries.accesses.names_columns(thing, alias, nodes)
+        accesses = self.queries.accesses
+        if accesses.names_columns(thing, alias, nodes) and self.view is not None:
+            updatable_views.note_read(accesses, self.view)
 
     def _of_the_view(self, relation: Relation, where: ir.Node | None) -> ir.Node | None:
         """A condition on the target's rows with that of the view through which they are seen."""

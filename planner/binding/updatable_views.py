@@ -320,8 +320,17 @@ def note(accesses: Accesses, target: ViewTarget, privilege: str, indexes: Sequen
             accesses.writes(under.view, privilege, under.attnums(indexes))
         else:
             accesses.writes(under, privilege, [under.columns[i].attnum for i in indexes])
-            if level.where is not None:
-                accesses.names_columns(under, level.alias, [level.where])
+    accesses.role = user
+
+
+def note_read(accesses: Accesses, target: ViewTarget) -> None:
+    """Who writes looks at the view's rows, too: each view's owner must be allowed to read all that the view names."""
+    user = accesses.role
+    for level in target.levels():
+        if level.view.oid not in accesses.catalog.as_invoker:
+            accesses.role = level.view.owner
+        under = level.source.view if isinstance(level.source, ViewTarget) else level.source
+        accesses.names_columns(under, level.alias, [*level.values, level.where])
     accesses.role = user
 
 
@@ -348,5 +357,5 @@ def _as_view(binder: RowBinder, view: View) -> Iterator[None]:
 
 
 __all__ = [
-    "ViewTarget", "assignable", "assignable_columns", "both", "conditions", "events", "in_the_tables_words", "note", "shown", "view_target",
+    "ViewTarget", "assignable", "assignable_columns", "both", "conditions", "events", "in_the_tables_words", "note", "note_read", "shown", "view_target",
 ]  # fmt: skip
