@@ -28,9 +28,10 @@ from planner.ddl import drop
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
-_OWNED: tuple[type[Any], ...] = (
+OWNED: tuple[type[Any], ...] = (
     Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Function, Extension,
 )  # fmt: skip
+"""What a role may have in a database."""
 
 
 def _roles(scope: Scope, names: tuple[str, ...]) -> set[str]:
@@ -54,7 +55,7 @@ def drop_owned(scope: Scope, said: st.DropOwned) -> None:
     for default in list(scope.catalog.objects(DefaultGrant)):
         if default.role in roles or default.grantee in roles:
             scope.remove(default)
-    doomed = [t for t in _of(scope, roles, _OWNED) if not (isinstance(t, Sequence) and t.table_oid)]
+    doomed = [t for t in _of(scope, roles, OWNED) if not (isinstance(t, Sequence) and t.table_oid)]
     if doomed:
         drop.remove_all(scope, doomed, said.cascade)
 
@@ -70,5 +71,5 @@ def _is_here(scope: Scope, grant: Grant) -> bool:
 
 def reassign_owned(scope: Scope, said: st.ReassignOwned) -> None:
     roles, owner = _roles(scope, said.roles), require_role(scope, said.to)
-    for thing in _of(scope, roles, (*_OWNED, Database)):
+    for thing in _of(scope, roles, (*OWNED, Database)):
         scope.replace(thing, dataclasses.replace(thing, owner=owner))  # type: ignore[arg-type]

@@ -282,6 +282,10 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         return
     elif said.kind == "collation":
         thing = collations.find(scope, said.name)
+    elif said.signature is not None:
+        from planner.ddl import routines  # which asks here who may create
+
+        thing = routines.find(scope, said.signature, said.kind)
     else:
         return
     if thing is not None:

@@ -25,6 +25,7 @@ from planner.catalog import (
 from planner.catalog.objects import Domain, Index
 from planner.ddl import collations, first_settings, permits, routines
 from planner.ddl.constraints import require_role
+from planner.ddl.owned import OWNED
 from planner.ddl.scope import Scope, describe
 
 # --- roles --------------------------------------------------------------------------------------------
@@ -120,16 +121,10 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
 def _refuse_owner(scope: Scope, role: str, what: str) -> None:
     """A role that owns something, or was granted something, stays (2BP01)."""
     lines: list[str] = []
-    owned: list[Database | Schema | Table | View | Sequence] = [
-        *scope.catalog.objects(Database),
-        *scope.catalog.objects(Schema),
-        *scope.catalog.objects(Table),
-        *scope.catalog.objects(View),
-        *scope.catalog.objects(Sequence),
-    ]
-    for thing in owned:
-        if thing.owner == role:
-            lines.append(f"owner of {describe(thing, scope.catalog, scope.search_path)}")
+    for kind in (Database, *OWNED):
+        for thing in scope.catalog.objects(kind):
+            if thing.owner == role:
+                lines.append(f"owner of {describe(thing, scope.catalog, scope.search_path)}")
     privileges: list[tuple[int, int, str]] = []
     for grant in scope.catalog.objects(Grant):
         target = scope.catalog.get(grant.target)
