@@ -420,12 +420,9 @@ class RowBinder:
                 column = table.columns[index]
                 if index in out:
                     raise assigned_twice(column)
-                if isinstance(v, exp.Expression) and is_default(v):
-                    # Views have no defaults of their own.
-                    through = self.view is not None and not column.generated
-                    out[index] = (
-                        ir.Lit(TypeRef(column.type.oid), None) if through else self.default(table, index)
-                    )
+                as_made = isinstance(v, exp.Expression) and is_default(v)
+                if as_made and self.view is None:
+                    out[index] = self.default(table, index)
                     continue
                 if column.generated:
                     raise PlanError(
@@ -439,7 +436,9 @@ class RowBinder:
                         f'column "{column.name}" can only be updated to DEFAULT',
                         detail=f'Column "{column.name}" is an identity column defined as GENERATED ALWAYS.',
                     )
-                if isinstance(v, ir.Node):
+                if as_made:  # views have no defaults of their own
+                    out[index] = ir.Lit(TypeRef(column.type.oid), None)
+                elif isinstance(v, ir.Node):
                     out[index] = self.assigned(v, column, first_position(right))
                 else:
                     out[index] = self.assigned(self.expressions.bind(v, scope), column, first_position(v))
