@@ -121,7 +121,8 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
 def _refuse_owner(scope: Scope, role: str, what: str) -> None:
     """A role that owns something, or was granted something, stays (2BP01)."""
     lines: list[str] = []
-    for kind in (Database, *OWNED):
+    kinds: tuple[type[Any], ...] = (Database, *OWNED)
+    for kind in kinds:
         for thing in scope.catalog.objects(kind):
             if thing.owner == role:
                 lines.append(f"owner of {describe(thing, scope.catalog, scope.search_path)}")
