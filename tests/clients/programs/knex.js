@@ -1,0 +1,61 @@
+// What an application on Knex and Objection does, a line for each step: the schema builder, queries, migrations, models.
+const knexf=require('knex');const {Model,raw,ref}=require('objection');
+const step=async(n,f)=>{try{const r=await f();console.log(n,JSON.stringify(r))}catch(e){console.log(n,'ERR',e.name,e.message.split('\n')[0],e.code,e.detail,e.constraint,e.table,e.columns)}};
+(async()=>{
+const k=knexf({client:'pg',connection:{host:'127.0.0.1',port:+process.env.PGPORT,user:process.env.PGUSER,database:process.env.PGDATABASE},debug:!!process.env.LOG});
+await step('schema',async()=>{
+ await k.schema.createSchemaIfNotExists('s2');
+ await k.schema.createTable('users',t=>{t.increments('id');t.string('name',40).notNullable();t.string('email').unique();t.enu('role',['a','b'],{useNative:true,enumName:'role_e'}).defaultTo('a');t.enum('kind',['k','l']);t.jsonb('meta').defaultTo(JSON.stringify({}));t.json('j');t.specificType('tags','text[]').index(null,'gin');t.uuid('uid').defaultTo(k.raw('gen_random_uuid()'));t.decimal('score',10,2).defaultTo(0);t.timestamps(true,true);t.bigInteger('big').unsigned();t.boolean('ok').defaultTo(false);t.date('d');t.time('t');t.binary('bin');t.float('f');t.double('dd');t.check('?? > ?',['score',-1],'score_pos');t.comment('its users');t.text('note').comment('a note').collate('C');t.index(['name','score'],'ix_ns',{predicate:k.whereNotNull('email')})});
+ await k.schema.createTable('posts',t=>{t.bigIncrements();t.integer('user_id').unsigned().references('id').inTable('users').onDelete('CASCADE').deferrable('deferred');t.text('title');t.unique(['user_id','title'],{indexName:'uq_ut',deferrable:'immediate'})});
+ await k.schema.withSchema('s2').createTable('x',t=>{t.uuid('id').primary();t.integer('n').checkPositive();t.string('c').checkIn(['a','b']).checkLength('<',5)});
+ return 0});
+await step('ins',()=>k('users').insert([{name:'A',email:'a@x',tags:['x','y'],meta:{a:{b:[1,2]}},score:'1.5',bin:Buffer.from('ab')},{name:'B',email:'b@x',role:'b',big:'123456789012345'},{name:'C'}],['id','role','score']));
+await step('conflict',()=>k('users').insert([{name:'A3',email:'a@x'},{name:'D',email:'d@x'}]).onConflict('email').merge(['name']).returning(['id','name']));
+await step('conflict ignore',()=>k('users').insert({name:'A4',email:'a@x'}).onConflict('email').ignore().returning('id'));
+await step('conflict where',()=>k('users').insert({name:'A5',email:'a@x'}).onConflict('email').merge({name:k.raw("users.name || excluded.name")}).where('users.id','<',2).returning('name'));
+await step('posts',()=>k('posts').insert([{user_id:1,title:'p1'},{user_id:1,title:'p2'},{user_id:2,title:'p3'}]).returning(['user_id','title']));
+await step('join',()=>k('users as u').leftJoin('posts as p','p.user_id','u.id').select('u.name').count('p.id as n').max('p.title as m').groupBy('u.id').havingRaw('count(p.id) >= ?',[0]).orderBy([{column:'n',order:'desc'},{column:'u.id',nulls:'last'}]));
+await step('json',()=>k('users').select('name',k.jsonExtract('meta','$.a.b[0]','v')).whereJsonPath('meta','$.a.b[0]','=',1).orderBy('id'));
+await step('jsonSup',()=>k('users').select('name').whereJsonSupersetOf('meta',{a:{}}));
+await step('jsonSet',()=>k('users').select(k.jsonSet('meta','$.z','9','v'),k.jsonInsert('meta','$.q',{x:1},'w'),k.jsonRemove('meta','$.a','r')).where('id',1));
+await step('with',()=>k.with('c',k('users').select('id','name').where('id','<',3)).withRecursive('r',['n'],q=>q.select(k.raw('1')).unionAll(q=>q.select(k.raw('n+1')).from('r').where('n','<',3))).select('c.name','r.n').from('c').crossJoin('r').orderBy(['name','n']));
+await step('window',()=>k('posts').select('title').rowNumber('rn',w=>w.partitionBy('user_id').orderBy('id')).denseRank('dr',q=>q.orderBy('user_id')).orderBy('id'));
+await step('sub',()=>k('users').whereExists(k('posts').whereRaw('posts.user_id = users.id')).whereIn('id',k('posts').select('user_id')).whereNotIn('role',['b']).whereBetween('id',[1,9]).whereILike('name','a%').pluck('name'));
+await step('upd',()=>k('users').where({id:1}).update({score:k.raw('score + ?',[2]),meta:k.raw("jsonb_set(meta,'{n}','1')"),updated_at:k.fn.now()},['score','meta']));
+await step('updfrom',()=>k('users').updateFrom('posts').where('posts.user_id',k.ref('users.id')).where('posts.title','p3').update({note:'has'}).returning('users.name'));
+await step('inc',()=>k('users').where('id',2).increment({score:1,big:2}).returning(['score','big']));
+await step('del',()=>k('posts').where('title','p2').del(['title']));
+await step('delusing',()=>k('posts').using('users').where('users.id',k.ref('posts.user_id')).where('users.name','zz').del());
+await step('first',()=>k('users').first('id').orderBy('id','desc'));
+await step('distinctOn',()=>k('users').distinctOn('role').select('role','id').orderBy('role').orderBy('id'));
+await step('union',()=>k('users').select('id').union([k('posts').select('user_id'),k.select(k.raw('99'))],true).orderBy('id'));
+await step('intersect',()=>k('users').select('id').intersect(k('posts').select('user_id')).orderBy('id'));
+await step('tx',()=>k.transaction(async t=>{await t('users').where('id',1).forUpdate().noWait();await t('users').forShare().skipLocked().where('id',2);const sp=await t.transaction();await sp('users').update({name:'ZZ'});await sp.rollback();return t('users').select('name').orderBy('id')},{isolationLevel:'repeatable read'}));
+await step('ro',()=>k.transaction(t=>t('users').update({name:'q'}),{readOnly:true}));
+await step('dup',()=>k('users').insert({name:'X',email:'a@x'}));
+await step('chk',()=>k('users').insert({name:'X',score:-5}).catch(e=>{e.detail='';throw e}));
+await step('enum',()=>k('users').insert({name:'X',role:'zz'}));
+await step('fk',()=>k('posts').insert({user_id:99,title:'p'}));
+await step('nn',()=>k('users').insert({email:'n'}).catch(e=>{e.detail='';throw e}));
+await step('stream',async()=>{const o=[];for await(const r of k('users').select('id').orderBy('id').stream({highWaterMark:2}))o.push(r.id);return o});
+await step('batch',()=>k.batchInsert('posts',Array.from({length:50},(_, i)=>({user_id:1,title:'b'+i})),20).returning('id').then(r=>r.length));
+await step('info',()=>k('users').columnInfo());
+await step('has',async()=>[await k.schema.hasTable('users'),await k.schema.hasColumn('users','kind'),await k.schema.hasTable('zz'),await k.schema.withSchema('s2').hasTable('x')]);
+await step('alter',async()=>{await k.schema.alterTable('users',t=>{t.string('name',80).notNullable().alter();t.integer('age').defaultTo(1);t.dropColumn('kind');t.renameColumn('note','notes');t.setNullable('name');t.dropNullable('name');t.bigInteger('f').alter({alterNullable:false});t.dropIndex(['name','score'],'ix_ns');t.dropUnique(['email']);t.unique('email',{useConstraint:false,predicate:k.whereRaw('age > 0')});t.dropChecks('score_pos');t.timestamp('at',{precision:3,useTz:false})});await k.schema.renameTable('posts','articles');await k.schema.alterTable('articles',t=>{t.dropForeign('user_id','posts_user_id_foreign');t.foreign('user_id','fk2').references('users.id').onUpdate('SET NULL')});await k.schema.createView('v',v=>{v.columns(['a','b']);v.as(k('users').select('id','name'))});await k.schema.createViewOrReplace('v',v=>{v.columns(['a','b','c']);v.as(k('users').select('id','name','email'))});await k.schema.createMaterializedView('mv',v=>v.as(k('users').count('* as n')));await k.schema.refreshMaterializedView('mv');return [await k('v').first('a'),await k('mv')]});
+await step('info2',()=>k('users').columnInfo());
+await step('mig',async()=>{const src={getMigrations:async()=>['001','002'],getMigrationName:m=>m,getMigration:async m=>m=='001'?{up:k=>k.schema.createTable('mt',t=>t.increments()),down:k=>k.schema.dropTable('mt')}:{up:k=>k.schema.raw('create index concurrently mi on mt(id)'),down:k=>k.schema.raw('drop index mi'),config:{transaction:false}}};const o={migrationSource:src};const a=await k.migrate.latest(o);const b=await k.migrate.currentVersion(o);const c=await k.migrate.rollback(o,true);const d=await k.migrate.list(o);return [a,b,c,d]});
+Model.knex(k);
+class User extends Model{static get tableName(){return 'users'} static get relationMappings(){return {posts:{relation:Model.HasManyRelation,modelClass:Post,join:{from:'users.id',to:'articles.user_id'}}}} static get jsonAttributes(){return['meta','j']}}
+class Post extends Model{static get tableName(){return 'articles'} static get relationMappings(){return {user:{relation:Model.BelongsToOneRelation,modelClass:User,join:{from:'articles.user_id',to:'users.id'}}}}}
+await step('graph',async()=>{const u=await User.query().insertGraph({name:'G',email:'g@x',meta:{z:[1]},posts:[{title:'g1'},{title:'g2'}]});return u.posts.length});
+await step('eager',()=>User.query().withGraphFetched('posts(o)').modifiers({o:q=>q.select('user_id','title').orderBy('title')}).where('name','G').select('id','name','meta'));
+await step('joined',()=>Post.query().withGraphJoined('user').where('user.name','G').orderBy('articles.title').then(r=>r.map(p=>[p.title,p.user.name,p.user.meta])));
+await step('patch',()=>User.query().patch({'meta:z':[7]}).where('name','G').returning('meta'));
+await step('ref',()=>User.query().where(ref('meta:z[0]').castInt(),7).select('name'));
+await step('upsertGraph',async()=>{const u=await User.query().findOne({name:'G'}).withGraphFetched('posts');const r=await User.query().upsertGraphAndFetch({id:u.id,name:'G2',posts:[{id:u.posts[0].id,title:'gg'},{title:'new'}]});return r.posts.map(p=>p.title).sort()});
+await step('page',()=>User.query().orderBy('id').page(0,2).then(r=>[r.total,r.results.length]));
+await step('relsub',()=>User.query().select('name',User.relatedQuery('posts').count().as('n')).orderBy('id'));
+await step('cols',()=>User.fetchTableMetadata().then(m=>m.columns));
+await step('drop',async()=>{await k.schema.dropMaterializedView('mv');await k.schema.dropView('v');await k.schema.dropTable('articles');await k.schema.dropTableIfExists('users');await k.schema.raw('drop type role_e');await k.schema.dropSchema('s2',true)});
+await k.destroy();
+})().catch(e=>{console.error('FAIL',e.message);process.exit(1)});
