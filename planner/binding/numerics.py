@@ -84,9 +84,20 @@ def _bounded(scale: int, *values: Decimal) -> int:
     return min(max(scale, 0, *(scale_of(v) for v in values)), DISPLAY_SCALE_MAX)
 
 
+def _first_group(v: Decimal) -> tuple[int, int]:
+    """Weight and value of the first of `groups`, without the others; (0, 0) for zero."""
+    if not v:
+        return 0, 0
+    top = v.adjusted()
+    weight, last = divmod(top, 4)
+    first = 0
+    for digit in (*v.as_tuple().digits[: last + 1], 0, 0, 0)[: last + 1]:
+        first = first * 10 + digit
+    return weight, first
+
+
 def division_scale(a: Decimal, b: Decimal) -> int:
-    (wa, da), (wb, db) = groups(a), groups(b)
-    first_a, first_b = (da[0] if da else 0), (db[0] if db else 0)
+    (wa, first_a), (wb, first_b) = _first_group(a), _first_group(b)
     weight = wa - wb - (1 if first_a <= first_b else 0)
     return _bounded(SIGNIFICANT_DIGITS - weight * 4, a, b)
 
