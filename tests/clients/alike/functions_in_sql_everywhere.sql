@@ -139,3 +139,13 @@ select plus(*) from o;
 select plus(1) over () from o;
 select plus(distinct 1);
 select plus(1) filter (where true);
+-- LIMIT and OFFSET by a parameter, of the rows around.
+create table limited (id int primary key);
+insert into limited values (1), (2), (3);
+create function firsts(n int) returns setof int language sql as 'select id from limited order by id limit n';
+create function nth(n int) returns int language sql as 'select id from limited order by id offset n limit 1';
+select l.id, f from limited l, firsts(l.id) f order by 1, 2;
+select id, firsts(id) from limited order by 1, 2;
+select id, nth(id) from limited order by 1;
+select nth(0), nth(9);
+drop table limited cascade; drop function firsts, nth;
