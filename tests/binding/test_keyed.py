@@ -205,5 +205,5 @@ def test_the_engine_can_compile_the_whole_closed_set() -> None:
             if op.endswith(")")
             else [w for w in op.split(" ") if w in t.BY_NAME]
         )
-        args = tuple(Col(i, TypeRef(t.BY_NAME[n].oid)) for i, n in enumerate(names))
-        compile_expression(Call(op, args, args[0].type))
+        args = tuple(Col(i, TypeRef(t.BY_NAME[n].oid)) for i, n in enumerate(names) if n)
+        compile_expression(Call(op, args, args[0].type if args else TypeRef(t.UUID)))
