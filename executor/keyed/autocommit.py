@@ -139,7 +139,7 @@ class WriteTarget:
 
 
 class WriteMember:
-    """See `txn.abc.Member`. When the wide door must take over it runs `plan`, and tells `done` itself."""
+    """See `txn.abc.Member`. Raises NotHydrated, and what the values raise. When the wide door must take over it runs `plan`, and tells `done` itself."""
 
     __slots__ = ("count", "done", "params", "plan", "returned", "rows", "session", "target")
 
@@ -158,6 +158,8 @@ class WriteMember:
         self.plan = plan
         # An INSERT's values depend on nothing that is stored: errors in them are raised at once.
         insert = target.insert
+        if insert is not None and insert.asks_for(target.image):
+            raise NotHydrated(target.rules.table.name)  # before numbers are drawn from sequences
         self.rows = insert.values(params, session) if insert is not None else None
         self.count = 0
         self.returned: list[Row] | None = None

@@ -99,6 +99,15 @@ class InsertPlan:
         self.decide: Callable[[int, Row, Row], Row | None] | None = None
         """DO UPDATE by other means: (row id, existing row, EXCLUDED) to the new row; None leaves it alone."""
 
+    def asks_for(self, image: TableImage) -> bool:
+        """Whether it draws numbers from sequences, and looks for keys among rows that are still being read.
+
+        Such a statement waits first: begun anew, it would draw others.
+        """
+        if not self._sequences or image.hydrated_now():
+            return False
+        return self.rules.key is not None or bool(self.rules.uniques)
+
     def values(self, params: Sequence[Any], session: Any) -> list[Row]:
         """The rows to insert; they depend on no data. Raises what constraints of a row raise."""
         check = self.rules.check

@@ -95,6 +95,8 @@ def run_in_block(
     write = compiled.write
     assert write is not None
     if type(write) is InsertPlan:
+        if base is None and compiled.image is not None and write.asks_for(compiled.image):
+            raise NotHydrated(table.name)  # before numbers are drawn from sequences
         values = write.values(params, session)
         conflict = write.body.on_conflict
         locks = session.executor.env.locks

@@ -94,7 +94,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             session._now_us = 0
             try:
                 member = WriteMember(target, params, session, done, plan)
-            except commands.NeedsLease:
+            except (commands.NeedsLease, NoKeyedAnswer):
                 return None
             submit(member)
             return PENDING

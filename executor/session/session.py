@@ -189,7 +189,7 @@ class Session(SessionContext):
                 return None
             try:
                 member = WriteMember(compiled.target, params, self, done, plan)
-            except commands.NeedsLease:
+            except (commands.NeedsLease, NoKeyedAnswer):
                 return None
             executor.submit(member)
             return PENDING
