@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import secrets
-import threading
 from functools import lru_cache
 from typing import Any, Final
 
@@ -21,7 +20,9 @@ _LETTERS: Final = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 _BCRYPT: Final = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _DEFAULTS: Final = {"des": 25, "xdes": 725, "md5": 1000, "bf": 6}
 _RANGES: Final = {"des": (25, 25), "xdes": (1, 0xFFFFFF), "md5": (1000, 1000), "bf": (4, 31)}
-_lock = threading.Lock()
+BLOWFISH_ROUNDS_MAX: Final = 18
+"""As powers of two; each more doubles the time (18: some twenty seconds), and nothing can interrupt the library."""
+_DATA_BYTES: Final = 1 << 17  # more than any library's `struct crypt_data`
 
 
 @lru_cache(maxsize=1)
@@ -30,8 +31,8 @@ def _library() -> Any:
     if name is None:
         return None
     found = ctypes.CDLL(name)
-    found.crypt.restype = ctypes.c_char_p
-    found.crypt.argtypes = (ctypes.c_char_p, ctypes.c_char_p)
+    found.crypt_r.restype = ctypes.c_char_p
+    found.crypt_r.argtypes = (ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p)
     return found
 
 
@@ -43,8 +44,11 @@ def crypt(password: str, salt: str) -> str:
     library = _library()
     if library is None:
         raise SqlError("0A000", f"crypt() with {algorithm} is not supported: this machine has no libcrypt")
-    with _lock:  # its answer lies in memory that the next call overwrites
-        made = library.crypt(password.encode(), salt.encode())
+    if algorithm == "bf" and salt[4:6].isdigit() and int(salt[4:6]) > BLOWFISH_ROUNDS_MAX:
+        raise SqlError(
+            "0A000", f"crypt() with bf and more than {BLOWFISH_ROUNDS_MAX} rounds is not supported"
+        )
+    made = library.crypt_r(password.encode(), salt.encode(), ctypes.create_string_buffer(_DATA_BYTES))
     if made is None or made.startswith(b"*"):
         raise SqlError("22023", "invalid salt")
     text: str = made.decode("ascii")
