@@ -11,6 +11,7 @@ answered by DuckDB instead: never by something that is nearly right.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -257,10 +258,19 @@ def _as_text(op: str) -> str:
     return out
 
 
+_ORIGIN = "<keyed plan>"
+warnings.filterwarnings(
+    "ignore", category=SyntaxWarning, module=_ORIGIN
+)  # `1 is not None`, of what was said so
+
+
 def _build(writer: _Writer, body: str, arguments: str) -> Any:
     source = f"def f({arguments}):\n    return {body}\n"
     scope: dict[str, Any] = dict(writer.names)
-    exec(compile(source, "<keyed plan>", "exec"), scope)
+    try:
+        exec(compile(source, _ORIGIN, "exec"), scope)
+    except (SyntaxError, RecursionError, MemoryError) as e:  # nested more deeply than Python's parser follows
+        raise NotCompilable(f"as a function of Python: {e}") from None
     return scope["f"]
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 import hashlib
 import hmac as keyed
 import secrets
-from typing import Any, Final
-
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
-from cryptography.hazmat.primitives.padding import PKCS7
+from typing import TYPE_CHECKING, Any, Final
 
 from planner.abc import SqlError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers import Cipher
 
 BYTES_MAX: Final = 1024
 _BLOCK: Final = 16
@@ -59,6 +59,8 @@ def random_bytes(count: int) -> bytes:
 
 def _cipher(key: bytes, vector: bytes, algorithm: str) -> tuple[Cipher[Any], bool]:
     """The cipher that a text names, and whether it pads. Raises 22023, 0A000."""
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes  # a server starts without it
+
     lowered = algorithm.lower()
     name, *options = lowered.split("/")
     padded = True
@@ -81,6 +83,8 @@ def _cipher(key: bytes, vector: bytes, algorithm: str) -> tuple[Cipher[Any], boo
 
 
 def encrypt_iv(data: bytes, key: bytes, vector: bytes, algorithm: str) -> bytes:
+    from cryptography.hazmat.primitives.padding import PKCS7
+
     cipher, padded = _cipher(key, vector, algorithm)
     if padded:
         padder = PKCS7(_BLOCK * 8).padder()
@@ -92,6 +96,8 @@ def encrypt_iv(data: bytes, key: bytes, vector: bytes, algorithm: str) -> bytes:
 
 
 def decrypt_iv(data: bytes, key: bytes, vector: bytes, algorithm: str) -> bytes:
+    from cryptography.hazmat.primitives.padding import PKCS7
+
     cipher, padded = _cipher(key, vector, algorithm)
     if len(data) % _BLOCK:
         raise SqlError("39000", "decrypt error: Data not a multiple of block size")

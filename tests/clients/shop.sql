@@ -1,9 +1,10 @@
 CREATE SCHEMA shop;
 CREATE TYPE shop.mood AS ENUM ('sad', 'ok', 'happy');
-CREATE TYPE shop.span AS RANGE (subtype = float8, subtype_diff = float8mi);
-CREATE DOMAIN shop.about AS shop.span CHECK (NOT isempty(VALUE));
-CREATE TABLE shop.sizes (id int PRIMARY KEY, tall shop.about, wide shop.span[] DEFAULT '{}', CHECK (tall <> shop.span(1, 2)));
-INSERT INTO shop.sizes VALUES (1, '[0.5,2]', '{"[1,2)",NULL}');
+CREATE SCHEMA spans;
+CREATE TYPE spans.span AS RANGE (subtype = float8, subtype_diff = float8mi);
+CREATE DOMAIN spans.about AS spans.span CHECK (NOT isempty(VALUE));
+CREATE TABLE spans.sizes (id int PRIMARY KEY, tall spans.about, wide spans.span[] DEFAULT '{}', CHECK (tall <> spans.span(1, 2)));
+INSERT INTO spans.sizes VALUES (1, '[0.5,2]', '{"[1,2)",NULL}');
 CREATE DOMAIN shop.positive AS int CHECK (VALUE > 0);
 CREATE TABLE shop.customers (
     id serial PRIMARY KEY,

@@ -21,7 +21,7 @@ ROWS = [
     "WHERE c.relnamespace = 'shop'::regnamespace ORDER BY 1",
     "SELECT obj_description('shop.orders'::regclass), col_description('shop.orders'::regclass, 4)",
     "SELECT enumlabel FROM pg_enum JOIN pg_type t ON t.oid = enumtypid WHERE typname = 'mood' ORDER BY enumsortorder",
-    "SELECT id, tall::text, wide::text FROM shop.sizes",
+    "SELECT id, tall::text, wide::text FROM spans.sizes",
 ]
 NEXT = "INSERT INTO shop.customers (email) VALUES ('c@x') RETURNING id > 2, name"
 
