@@ -341,19 +341,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
     if range_subtype(name):
         if not _is_styled_range(a):
             return frag
-        return sql(
-            "tw_range_shown(",
-            str(a),
-            ", ",
-            frag,
-            ", ",
-            _TIME_ZONE,
-            ", ",
-            _DATE_STYLE,
-            ", ",
-            _INTERVAL_STYLE,
-            ")",
-        )
+        return _styled_range("tw_range_shown", a, frag)
     if name in _SHOWN:
         return frag
     if name in ("xid", "cid", "xid8"):
@@ -364,6 +352,11 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         items = sql("list_transform(", frag, ", lambda tw_x: CAST(tw_x AS VARCHAR))")
         return sql("array_to_string(", items, ", ' ')")
     raise PlanError("0A000", f"cast from {t.format_type(source)} to text is not supported")
+
+
+def _styled_range(function: str, oid: int, frag: Frag) -> Frag:
+    """A range's text, read or written with its bounds as the settings have dates and times."""
+    return sql(f"{function}({oid}, ", frag, ", ", _TIME_ZONE, ", ", _DATE_STYLE, ", ", _INTERVAL_STYLE, ")")
 
 
 def _under_settings(function: str, frag: Frag, oid: int) -> Frag:
@@ -511,19 +504,7 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
     if name in _REGISTERED:
         return reg_value(frag, target)
     if range_subtype(name):
-        return sql(
-            "tw_range_read(",
-            str(b),
-            ", ",
-            frag,
-            ", ",
-            _TIME_ZONE,
-            ", ",
-            _DATE_STYLE,
-            ", ",
-            _INTERVAL_STYLE,
-            ")",
-        )
+        return _styled_range("tw_range_read", b, frag)
     element = t.element_of(b)
     if element:
         inner = stored_text(from_text(Frag(("tw_x",)), TypeRef(element)), TypeRef(element))
