@@ -184,8 +184,7 @@ class Session(SessionContext):
             n = len(rows)
             return Rows(SELECT_TAGS[n] if n < 1000 else f"SELECT {n}", plan.columns, rows)
         if door is Door.WRITE:
-            settings = self.settings
-            if compiled.target is None or executor.read_only or settings.read_only or settings.replica:
+            if compiled.target is None or executor.read_only or self.settings.read_only:
                 return None
             try:
                 member = WriteMember(compiled.target, params, self, done, plan)
