@@ -27,7 +27,7 @@ from planner.types.encodings import UTF8, Encoding, decoded, encoded, encoding_n
 _LENGTH: Final = Struct(">i")
 _HEADER: Final = 5
 _TEXTS: Final = frozenset(
-    (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN, t.JSON, t.JSONB, t.JSONPATH, t.CSTRING, t.VOID)
+    (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.JSON, t.JSONB, t.JSONPATH, t.CSTRING, t.VOID)
 )
 _SAID: Final = {ord("E"): 0, ord("N"): 0, ord("S"): 0, ord("A"): 4}
 """Messages that are text from some byte on."""

@@ -15,7 +15,8 @@ from executor.keyed.key_values import primary_key_of
 from executor.keyed.read import LookupPlan
 from executor.snapshot.abc import TooOldForKeyed
 from planner import types as t
-from planner.abc import Table, TypeRef
+from planner.abc import Column, Table, TypeRef
+from planner.catalog.names import quote_identifier
 from storage.abc import Row, Timestamp
 from txn.abc import Key
 
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
     from executor.executor import Executor
 
 KEYS_MAX = 10_000
+
+
+def _in_keys(column: Column) -> str:
+    """DuckDB's text for what keys hold of a column."""
+    name = quote_identifier(column.name)
+    return f"lower({name})" if column.type.oid == t.CITEXT else name
 
 
 class HistoricalView:
@@ -63,7 +70,7 @@ class HistoricalView:
                 tests.append(
                     "("
                     + " AND ".join(
-                        f'"{c.name}" = {t.literal_sql(v, c.type)}'
+                        f"{_in_keys(c)} = {t.literal_sql(v, c.type)}"
                         for c, v in zip(columns, parts, strict=True)
                     )
                     + ")"

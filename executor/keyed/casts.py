@@ -33,7 +33,7 @@ Cast = Callable[..., Any]
 
 _INTS = {t.INT2: "int2", t.INT4: "int4", t.INT8: "int8"}
 _FLOATS = {t.FLOAT4: 6, t.FLOAT8: 15}  # digits that a cast to numeric keeps
-_TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN)
+_TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.UNKNOWN)
 
 
 def _to_integer_from_float(kind: str) -> Cast:
@@ -117,7 +117,7 @@ def _base_cast(source: TypeRef, target: TypeRef) -> Cast | None:
             return _numeric_from_float(_FLOATS[a])
     if b == t.BOOL and a == t.INT4:
         return lambda v, _s: v != 0
-    if a == t.BPCHAR and b in (t.TEXT, t.VARCHAR):
+    if a == t.BPCHAR and b in (t.TEXT, t.VARCHAR, t.CITEXT):
         return lambda v, _s: v.rstrip(" ")
     if a in _TEXTS and b in _TEXTS:
         if b == t.NAME:

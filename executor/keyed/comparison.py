@@ -10,6 +10,7 @@ from typing import Any
 
 from executor.keyed.numbers import number
 from executor.keyed.registry import LAX, STRICT
+from planner.types.letter_case import lowered
 
 Compare = Callable[[Any, Any], Any]
 _DAY_US = 86_400_000_000
@@ -56,6 +57,7 @@ _ORDER: dict[str, Callable[[Any], Any]] = {
     "float8": _nan_last,
     "numeric": lambda v: _nan_last(number(v)) if not number(v).is_nan() else (True, 0),
     "bpchar": _blank_trimmed,
+    "citext": lowered,
     "interval": interval_length,
 }
 _SIMPLE = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from executor.abc import ExecutionError
 from executor.keyed.registry import scalar
+from planner.types.letter_case import lowered, uppered
 
 _TEXTS = ("text", "varchar", "bpchar")
 
@@ -42,25 +43,14 @@ def _octets_bytea(a: bytes) -> int:
     return len(a)
 
 
-def _mapped(a: str, upper: bool) -> str:
-    whole = a.upper() if upper else a.lower()
-    if a.isascii():
-        return whole
-    out = []
-    for c in a:
-        m = c.upper() if upper else c.lower()
-        out.append(m if len(m) == 1 else c)
-    return "".join(out)
-
-
 @scalar("lower(text)", "lower(varchar)")
 def _lower(a: str) -> str:
-    return _mapped(a, upper=False)
+    return lowered(a)
 
 
 @scalar("upper(text)", "upper(varchar)")
 def _upper(a: str) -> str:
-    return _mapped(a, upper=True)
+    return uppered(a)
 
 
 @scalar("substr(text, int4)", "substring(text, int4)")

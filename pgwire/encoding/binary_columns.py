@@ -182,7 +182,7 @@ _FIXED: Final[dict[int, FixedColumn]] = {
     t.TIMESTAMPTZ: _shifted("<i8", EPOCH_US, TIMESTAMP_INFINITY, ">i8"),
     t.UUID: _uuid,
 }
-_UTF8: Final = frozenset((t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.JSON, t.UNKNOWN, t.BYTEA))
+_UTF8: Final = frozenset((t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.JSON, t.UNKNOWN, t.BYTEA))
 
 
 @lru_cache(maxsize=2048)

@@ -32,7 +32,7 @@ FIELDS_MAX: Final = 1664
 
 _LENGTHS: Final = [struct.pack("!i", n) for n in range(TABLE_SIZE)]
 _UTF8: Final = frozenset(
-    (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UUID, t.JSON, t.JSONB, t.UNKNOWN, t.CHAR, t.TIMETZ)
+    (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.UUID, t.JSON, t.JSONB, t.UNKNOWN, t.CHAR, t.TIMETZ)
 )
 _OTHERWISE_IN_BINARY: Final = frozenset((t.UUID, t.JSONB, t.TIMETZ, t.CHAR))
 _PRINTED: Final = frozenset((t.INT2, t.INT4, t.INT8, t.OID, t.XID, t.CID, t.XID8))

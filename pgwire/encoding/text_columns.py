@@ -31,7 +31,20 @@ TextColumn = Callable[[pa.Array], pa.Array]
 _DAY_LOW: Final = -719_162  # 0001-01-01
 _DAY_END: Final = 2_932_897  # 10000-01-01
 _UTF8: Final = frozenset(
-    (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UUID, t.JSON, t.JSONB, t.UNKNOWN, t.CHAR, t.TIMETZ, t.VOID)
+    (
+        t.TEXT,
+        t.VARCHAR,
+        t.BPCHAR,
+        t.NAME,
+        t.CITEXT,
+        t.UUID,
+        t.JSON,
+        t.JSONB,
+        t.UNKNOWN,
+        t.CHAR,
+        t.TIMETZ,
+        t.VOID,
+    )
 )
 
 

@@ -481,7 +481,7 @@ class CallBinder(WindowBinder):
                 )
             keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
         else:
-            proc, declared = self.resolve(name, given, position)
+            proc, declared = self.resolve(name, given, position, self.queries.offered())
             if proc.kind == "a" and proc.aggregate != "n":
                 raise PlanError(
                     "42809", f"WITHIN GROUP is required for ordered-set aggregate {name}", position=position

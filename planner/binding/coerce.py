@@ -152,7 +152,7 @@ class Coercions:
         if oid == t.ANY or (oid != t.RECORD and category(name_of(target)) == "P"):
             return ir.Lit(TypeRef(t.TEXT), node.value, node.position)
         plain = TypeRef(oid, target.typmod if oid == t.INTERVAL else -1)
-        if oid in (t.TEXT, t.VARCHAR, t.BPCHAR):
+        if oid in (t.TEXT, t.VARCHAR, t.BPCHAR, t.CITEXT):
             value: Any = node.value
         elif oid in t.CLOCK_OIDS and str(node.value).strip().lower() == "now":
             # As everywhere in a transaction: when it began, not when this is read.

@@ -102,7 +102,8 @@ def collated(node: ir.Node, name: str, position: int) -> ir.Node:
     """`node COLLATE name`. Raises 42804."""
     if not is_collatable(node.type.oid):
         shown = t.format_type(node.type)
-        raise PlanError("42804", f"collations are not supported by type {shown}", position=position)
+        state = "0A000" if node.type.oid == t.CITEXT else "42804"
+        raise PlanError(state, f"collations are not supported by type {shown}", position=position)
     if by_bytes(name) and not _of(node)[0]:
         return node
     return ir.Collated(node.type, node, name, True, position)

@@ -27,6 +27,8 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
         return sql("tw_num_key(", frag, ")")
     if ref.oid == t.BPCHAR and ref.typmod < 0:
         return sql("rtrim(", frag, ", ' ')")  # of one width they are equal as they are
+    if ref.oid == t.CITEXT:
+        return sql("lower(", frag, ")")
     if ref.oid == t.JSONB:
         return sql("tw_jsonb_key(", frag, ")")
     if ref.oid in (t.INET, t.CIDR):
@@ -99,6 +101,6 @@ def needs_key(frag: Frag, ref: TypeRef, collation: str = "") -> bool:
         return frag.form is None
     if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
         return True
-    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB):
+    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT):
         return True
     return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None

@@ -135,7 +135,7 @@ class Emitter:
             return Frag((quote_text(node.value),))
         if oid == t.INT4:
             return Frag((str(node.value) if node.value >= 0 else f"CAST('{node.value}' AS INTEGER)",))
-        if oid in (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.JSON, t.JSONB, t.UUID):
+        if oid in (t.TEXT, t.VARCHAR, t.BPCHAR, t.CITEXT, t.NAME, t.JSON, t.JSONB, t.UUID):
             return Frag((quote_text(node.value),))
         if oid == t.BOOL:
             return Frag(("true" if node.value else "false",))

@@ -13,7 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from planner import extensions
 from planner.types.facts import ARRAY_OF, BY_OID, ELEMENT_OF
+from planner.types.of_extensions import EXTENSION_OF
 from planner.types.user_ranges import Spanned, spanned
 
 _FOLDER: Final = Path(__file__).parent.parent / "facts"
@@ -66,9 +68,14 @@ def rows_of(name: str) -> list[list[str]]:
 
 @lru_cache(maxsize=1)
 def types_by_name() -> dict[str, TypeFact]:
-    return {
+    found = {
         r[0]: TypeFact(r[0], int(r[1]), r[2], r[3] == "y", r[4], r[5], r[6]) for r in rows_of("types.tsv")
     }
+    for oid in EXTENSION_OF:
+        made = BY_OID[oid]
+        element, array = (BY_OID[x].typname if x else "" for x in (made.typelem, made.typarray))
+        found[made.typname] = TypeFact(made.typname, oid, made.typcategory, False, element, array, "b")
+    return found
 
 
 @lru_cache(maxsize=1)
@@ -121,7 +128,8 @@ def operators() -> dict[str, tuple[Operator, ...]]:
 @lru_cache(maxsize=1)
 def casts() -> dict[tuple[str, str], tuple[str, str]]:
     """(source, target) -> (context: i implicit, a assignment, e explicit; method: f, b, i)."""
-    return {(r[0], r[1]): (r[2], r[3]) for r in rows_of("casts.tsv")}
+    found = {(r[0], r[1]): (r[2], r[3]) for r in rows_of("casts.tsv")}
+    return found | {(r[1], r[2]): (r[3], r[4]) for r in extensions.facts("casts")}
 
 
 def type_name(oid: int) -> str:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Sequence
 
+from planner import types as t
 from planner.abc import Expr, KeyedRead, Lookup, OrderKey, Points, Table
 from planner.binding import ir, keyed
 from planner.catalog import Catalog
@@ -80,8 +81,8 @@ def indexed_prefixes(catalog: Catalog, table: Table) -> Iterator[tuple[int, ...]
             continue
         columns: list[int] = []
         for key in index.keys:
-            if not key.attnum:
-                break
+            if not key.attnum or table.columns[table.index_of(key.attnum)].type.oid == t.CITEXT:
+                break  # such an index holds datums, and those of equal citext differ
             columns.append(table.index_of(key.attnum))
             found.add(tuple(columns))
     yield from sorted(found, key=lambda columns: (-len(columns), columns))

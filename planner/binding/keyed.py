@@ -46,6 +46,7 @@ _ORDERED: Final = [
     "float8",
     "numeric",
     "bpchar",
+    "citext",
     "interval",
 ]
 _COMPARE: Final = ("=", "<>", "<", "<=", ">", ">=")
@@ -112,18 +113,18 @@ KEY_TYPES: Final = frozenset(
     )
 )
 """Key columns whose equality is the equality of datums."""
-SORTED_TYPES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.INTERVAL, t.TIME}
+SORTED_TYPES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
 """What the keyed engine puts in order."""
 
 
-_EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.INTERVAL, t.TIME}
+_EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEXT, t.INTERVAL, t.TIME}
 """Of what the keyed engine finds the greatest: it knows their order."""
 
 
 def _castable(a: int, b: int) -> bool:
     if a in _NUMBERS and b in _NUMBERS:
         return True
-    if a in (*_TEXTS, t.BPCHAR) and b in (*_TEXTS, t.BPCHAR):
+    if a in (*_TEXTS, t.BPCHAR, t.CITEXT) and b in (*_TEXTS, t.BPCHAR, t.CITEXT):
         return True
     if a in _NUMBERS and b in _TEXTS:
         return True
@@ -293,8 +294,13 @@ ELEMENT: Final[Mapping[int, int]] = {-1: 0}
 """An element of the array is (`ir.AnyAll`)."""
 
 
-def _comparison(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple[int, str, ir.Node] | None:
-    """(column, operator, value) of `column op value`, either way round, where the value has no columns but known ones'."""
+def _comparison(
+    node: ir.Node, relation: int, known: Mapping[int, int], *, of_key: bool = False
+) -> tuple[int, str, ir.Node] | None:
+    """(column, operator, value) of `column op value`, either way round, where the value has no columns but known ones'.
+
+    `of_key`: the value is looked for in a key, which holds small letters of citext.
+    """
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
     words = node.op.split(" ")
@@ -307,7 +313,10 @@ def _comparison(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple
     if not isinstance(a, ir.Var) or a.relation != relation:
         a, b = b, a
         op = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(op, op)
-    if not isinstance(a, ir.Var) or a.relation != relation or a.type.oid not in KEY_TYPES:
+    if not isinstance(a, ir.Var) or a.relation != relation:
+        return None
+    folded = of_key and a.type.oid == b.type.oid == t.CITEXT and words[0] == words[2] == "citext"
+    if a.type.oid not in KEY_TYPES and not folded:
         return None
     ints = (t.INT2, t.INT4, t.INT8)
     same = (
@@ -319,7 +328,7 @@ def _comparison(node: ir.Node, relation: int, known: Mapping[int, int]) -> tuple
         return None
     if any(isinstance(n, ir.Call) and n.volatile for n in ir.walk(b)):
         return None
-    return a.column, op, b
+    return a.column, op, ir.Call(TypeRef(t.TEXT), "lower(text)", (b,)) if folded else b
 
 
 def _is_open(node: ir.Node, known: Mapping[int, int]) -> bool:
@@ -341,7 +350,7 @@ def _alternatives(
     for option in options:
         found: dict[int, ir.Node] = {}
         for c in conjuncts(option):
-            made = _comparison(c, relation, known)
+            made = _comparison(c, relation, known, of_key=True)
             if made is None or made[1] != "=" or made[0] not in key or made[0] in found:
                 return None
             found[made[0]] = made[2]
@@ -450,7 +459,7 @@ def find_range(
     claimed: dict[int, list[ir.Node]] = {}
     rest: list[ir.Node] = []
     for c in conjuncts(where):
-        made = _comparison(c, relation, known)
+        made = _comparison(c, relation, known, of_key=index is None)
         if made is None or made[0] not in key:
             rest.append(c)
             implied = _implied(c, relation, known)
@@ -486,7 +495,7 @@ def find_range(
             used.add(at)
     for column, nodes in claimed.items():
         for c in nodes:
-            made = _comparison(c, relation, known)
+            made = _comparison(c, relation, known, of_key=index is None)
             assert made is not None
             pinned_equal = column in key[: len(prefix)] and made[1] == "="
             bounded = len(prefix) < len(key) and column == key[len(prefix)] and made[1] not in ("=", "<>")

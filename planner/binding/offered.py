@@ -38,7 +38,7 @@ def _members() -> dict[str, dict[str, tuple[Proc, ...]]]:
             False,
             "v" if "o" in flags else "s" if "t" in flags else "i",
             int("".join(c for c in flags if c.isdigit()) or 0),
-            "",
+            "n" if kind == "a" else "",
             0,
             0,
             tuple((n, t) for n, _, t in (c.partition(":") for c in out.split(",") if c)),
@@ -55,6 +55,11 @@ def _signs() -> dict[str, dict[str, tuple[Operator, ...]]]:
         of = found.setdefault(name, {})
         of[extension] = (*of.get(extension, ()), Operator(name, left, right, result, proc))
     return found
+
+
+def signs() -> list[tuple[Operator, ...]]:
+    """The operators of all extensions."""
+    return [rows for of in _signs().values() for rows in of.values()]
 
 
 def procs_named(name: str, offered: Offered) -> tuple[Proc, ...]:
@@ -96,4 +101,4 @@ def every_signature() -> tuple[str, ...]:
     return tuple(_owners())
 
 
-__all__ = ["NOTHING", "Offered", "every_signature", "operators_named", "owner", "procs_named"]
+__all__ = ["NOTHING", "Offered", "every_signature", "operators_named", "owner", "procs_named", "signs"]

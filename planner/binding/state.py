@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import ChangesUse, CommonWrite, Lookup, ResultColumn, SystemUse, TypeRef
+from planner.abc import ChangesUse, CommonWrite, Lookup, PlanError, ResultColumn, SystemUse, TypeRef
 from planner.binding import ir
 from planner.binding.accesses import Accesses
 from planner.binding.coerce import Coercions
@@ -218,6 +218,8 @@ class QueryState:
             return None
         found = catalog.type_named(words[-1], schema, self.search_path)
         oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)
+        if oid and node.expressions:
+            raise PlanError("42601", f'type modifier is not allowed for type "{words[-1]}"')
         return TypeRef(oid) if oid else None
 
     def parenthesis_before(self, position: int) -> int:

@@ -26,6 +26,7 @@ from planner.catalog.objects import (
     DATABASE_OID,
     FIRST_USER_OID,
     PG_CATALOG_OID,
+    BaseType,
     CatalogChange,
     CatalogObject,
     Collation,
@@ -49,6 +50,7 @@ from planner.catalog.objects import (
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.user_types import USER_TYPES, declare_new, meet_rows, note_rows
+from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 
 SearchPath = tuple[str, ...]
 DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
@@ -224,6 +226,8 @@ class Catalog:
         if found is None and (relation := self._objects.get(relation_of(oid))) is not None:
             made = row_type(relation) if isinstance(relation, Table | View) else None
             return made if made is not None and made.oid == oid else None
+        if found is None and (extension := EXTENSION_OF.get(oid)) is not None:
+            return next((m for m in self.types_of_extension(extension) if m.oid == oid), None)
         return found
 
     def table(self, oid: Oid) -> Table:
@@ -358,20 +362,9 @@ class Catalog:
         return found
 
     def find_type(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:
-        """A type made by CREATE TYPE or CREATE DOMAIN."""
-        if schema:
-            oid = self._types.get((self.schema(schema).oid, name))
-        else:
-            oid = next(
-                (
-                    o
-                    for s in self.schemas_on(search_path)
-                    if (o := self._types.get((s.oid, name))) is not None
-                ),
-                None,
-            )
-        thing = self._objects.get(oid) if oid is not None else None
-        return thing if isinstance(thing, USER_TYPES) else None
+        """A type made by CREATE TYPE or CREATE DOMAIN, or brought by an extension."""
+        homes = [self.schema(schema)] if schema else self.schemas_on(search_path)
+        return next((made for s in homes if (made := self.type_in(s.oid, name)) is not None), None)
 
     def type_named(self, name: str, schema: str, search_path: Sequence[str]) -> UserType | None:
         """What a cast or a column's definition may name: a user's type, or that of a relation's rows."""
@@ -394,8 +387,28 @@ class Catalog:
 
     def type_in(self, schema_oid: Oid, name: str) -> UserType | None:
         oid = self._types.get((schema_oid, name))
-        thing = self._objects.get(oid) if oid is not None else None
+        if oid is None:
+            return self._type_of_an_extension(schema_oid, name) if self._extensions else None
+        thing = self._objects.get(oid)
         return thing if isinstance(thing, USER_TYPES) else None
+
+    def _type_of_an_extension(self, schema_oid: Oid, name: str) -> BaseType | None:
+        found = (m for e in MEMBERS for m in self.types_of_extension(e) if m.name == name)
+        return next((m for m in found if m.schema_oid == schema_oid), None)
+
+    def types_of_extension(self, name: str) -> list[BaseType]:
+        """The types that an extension of this database brings; none where it is not there."""
+        extension = self.extension(name)
+        if extension is None:
+            return []
+        return [
+            BaseType(m.oid, extension.schema_oid, m.typname, m.typarray, extension.oid, extension.owner)
+            for m in MEMBERS.get(name, ())
+        ]
+
+    def base_types(self) -> list[BaseType]:
+        """All that extensions of this database bring."""
+        return [made for name in MEMBERS for made in self.types_of_extension(name)]
 
     def functions(self, name: str, schema: str, search_path: Sequence[str]) -> list[Function]:
         """The functions of that name that a call finds, nearest first. Of one signature the first hides the others."""

@@ -260,6 +260,18 @@ class MultirangeType:
 
 
 @dataclass(frozen=True, slots=True)
+class BaseType:
+    """A type that an extension brings. No row holds it: it is there as long as the extension is."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    array_oid: Oid
+    extension: Oid
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
 class Collation:
     """CREATE COLLATION. Columns and expressions name it by its key (`planner.catalog.collations`)."""
 
@@ -352,7 +364,7 @@ class SessionDefaults:
 Relation = Table | View | Sequence | Index | CompositeType
 """What shares one namespace per schema (pg_class)."""
 
-UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType
+UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType | BaseType
 
 Placed = Table | View | Sequence | Index | UserType | Function | Collation | Extension
 """What lives in a schema."""

@@ -119,6 +119,6 @@ def _declare(thing: UserType) -> None:
     elif isinstance(thing, MultirangeType):
         said = Spanned(thing.range_oid, thing.oid, thing.subtype.oid)
         register_range(said, thing.oid, thing.array_oid, thing.name)
-    else:
+    elif isinstance(thing, CompositeType):
         fields = tuple((c.name, c.type) for c in thing.columns)
         register_composite(thing.oid, thing.array_oid, thing.name, fields)

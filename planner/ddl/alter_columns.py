@@ -349,7 +349,7 @@ def next_attnum(table: Table) -> int:
 
 
 _NUMERIC: Final = frozenset((types.INT2, types.INT4, types.INT8, types.FLOAT4, types.FLOAT8, types.NUMERIC))
-_STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME))
+_STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME, types.CITEXT))
 _DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
 
 

@@ -162,8 +162,9 @@ def resolved(scope: Scope, said: str, ref: TypeRef | None, position: int) -> str
     if not said:
         return ""
     if ref is not None and not is_collatable(ref.oid):
+        state = "0A000" if ref.oid == types.CITEXT else "42804"
         raise PlanError(
-            "42804", f"collations are not supported by type {types.format_type(ref)}", position=position
+            state, f"collations are not supported by type {types.format_type(ref)}", position=position
         )
     if said.startswith("#") or (said in COLLATIONS and not _hidden(scope, said)):
         return said

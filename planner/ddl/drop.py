@@ -15,6 +15,7 @@ from typing import Final
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import (
+    BaseType,
     CatalogObject,
     Collation,
     CompositeType,
@@ -39,6 +40,7 @@ from planner.catalog.user_types import has_rows_of
 from planner.ddl import collations, depends, routines, sequences
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
+from planner.types.of_extensions import EXTENSION_OF
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {
     "table": (Table,),
@@ -127,6 +129,12 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                     f"cannot drop type {name.name} because table {name.name} requires it",
                     hint=f"You can drop table {name.name} instead.",
                 )
+        if isinstance(found, BaseType):
+            own = describe(found, scope.catalog, scope.search_path)
+            by = f"extension {EXTENSION_OF[found.oid]}"
+            raise PlanError(
+                "2BP01", f"cannot drop {own} because {by} requires it", hint=f"You can drop {by} instead."
+            )
         if isinstance(found, MultirangeType):
             held = scope.catalog.get(found.range_oid)
             assert isinstance(held, RangeType)
@@ -440,9 +448,16 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Extension):
         from planner.ddl.extensions import users_of
 
+        for made in catalog.types_of_extension(thing.name):
+            found += dependents(scope, made)
+        gone = {(d.thing.oid, d.column.attnum) for d in found if d.column is not None}
         found += [
             Dependent(u.thing, u.on, u.constraint, u.column, u.column is not None and not u.column.generated)
             for u in users_of(scope, thing)
+            if not (
+                isinstance(u.thing, Index)
+                and any((u.thing.table_oid, k.attnum) in gone for k in u.thing.keys)
+            )
         ]
     if isinstance(thing, RangeType):
         found += dependents(scope, _multirange(scope, thing))

@@ -15,6 +15,7 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, SqlError, Table, TypeRef
+from planner.binding.facts import type_oid
 from planner.catalog import (
     Catalog,
     CatalogChange,
@@ -34,6 +35,7 @@ from planner.ddl import constraints, permits
 from planner.ddl.scope import Scope
 from planner.extensions import class_of, facts, function_names, known
 from planner.lexer import tokenize
+from planner.types.of_extensions import MEMBERS
 
 _TEXTS: Final = (types.TEXT, types.VARCHAR)
 _MISSING: Final = 'extension "{}" does not exist'
@@ -66,6 +68,9 @@ def create_extension(scope: Scope, said: st.CreateExtension) -> None:
             f'extension "{said.name}" has no installation script nor update path for version "{said.version}"',
         )
     home = _schema(scope, said.schema) if said.schema else scope.catalog.creation_schema(scope.search_path)
+    for member in MEMBERS.get(found.name, ()):
+        if scope.catalog.type_in(home.oid, member.typname) is not None:
+            raise PlanError("42710", f'type "{member.typname}" already exists')
     oid = scope.allocate()
     made = Extension(oid, home.oid, found.name, found.version, scope.catalog.database_oid, scope.user)
     scope.add(made)
@@ -188,7 +193,7 @@ def _class_used(scope: Scope, extension: Extension, index: Index) -> str:
 
 def follow_members(scope: Scope, name: str, before: str, after: str) -> None:
     """An extension has another schema: what is stored names its members there."""
-    names = function_names()[name]
+    names = function_names()[name] | {m.typname for m in MEMBERS.get(name, ())}
 
     def moved(text: str | None) -> str | None:
         if text is None or before not in text:
@@ -240,6 +245,8 @@ class _Trial:
             if of == extension.name
         }
 
+        self.types = {m.typname: f"type {prefix}{m.typname}" for m in MEMBERS.get(extension.name, ())}
+
     def place(self, member: str) -> int:
         """Members in the order in which the extension makes them."""
         found = self._places.get(member)
@@ -258,7 +265,7 @@ class _Trial:
                 return self.functions[token.value][0]
             if token.value in self.operators:
                 return self.operators[token.value]
-        return ""
+        return next((self.types[t.value] for t in tokens if t.value in self.types), "")
 
     def needs(self, *texts: str, path: tuple[str, ...] = ()) -> str:
         """The member without which one of the texts cannot be planned; empty: none."""
@@ -285,7 +292,7 @@ class _Trial:
 
 
 def _shown(name: str) -> str:
-    return types.format_type(TypeRef(types.BY_NAME[name].oid))
+    return types.format_type(TypeRef(type_oid(name)))
 
 
 __all__ = ["User", "alter_extension", "create_extension", "follow_members", "require_class", "users_of"]

@@ -35,6 +35,8 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
     name = said.name or naming.choose(table.name, label, "fkey", taken)
     refuse_keys(columns, "foreign keys")
     for mine, theirs in zip(columns, key, strict=True):
+        if mine.type.oid == types.CITEXT and theirs.type.oid in _TEXTS:
+            raise PlanError("0A000", "a reference of citext to text is not supported")
         if not _comparable(mine.type.oid, theirs.type.oid):
             raise PlanError(
                 "42804",

@@ -19,6 +19,7 @@ from planner.catalog import (
     quote_identifier,
 )
 from planner.catalog.names import missing_relation, missing_type
+from planner.catalog.objects import BaseType
 from planner.ddl import alter, collations, composites, constraints, moments, naming, roles, tables
 from planner.ddl import domains as domain_changes
 from planner.ddl.extensions import require_class
@@ -169,6 +170,8 @@ def user_type(scope: Scope, name: st.Name) -> UserType:
                 "42809", f"{relation.name} is a table's row type", hint="Use ALTER TABLE instead."
             )
         raise missing_type(str(name))
+    if isinstance(found, BaseType):
+        raise PlanError("0A000", f"altering type {name} of an extension is not supported")
     return found
 
 

@@ -22,7 +22,7 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import Domain, Index
+from planner.catalog.objects import BaseType, Domain, Index
 from planner.ddl import collations, first_settings, permits, routines
 from planner.ddl.constraints import require_role
 from planner.ddl.owned import OWNED
@@ -322,6 +322,7 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
         if found is None:
             raise PlanError("42704", f'type "{name}" does not exist')
+        _refuse_member(found, "COMMENT ON")
         return found, 0
     expected = {
         "table": Table,
@@ -337,6 +338,12 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         article = "an" if kind == "index" else "a"
         raise PlanError("42809", f'"{name.name}" is not {article} {kind}')
     return found, 0
+
+
+def _refuse_member(found: object, what: str) -> None:
+    """Types of extensions have one OID in all databases, so nothing can be kept beside one of them. Raises 0A000."""
+    if isinstance(found, BaseType):
+        raise PlanError("0A000", f"{what} a type of an extension is not supported")
 
 
 def _domain_constraint(scope: Scope, name: st.Name, constraint: str) -> Oid:
@@ -412,6 +419,7 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
             user_type = scope.catalog.find_type(name.name, name.schema, scope.search_path)
             if user_type is None:
                 raise PlanError("42704", f'type "{name}" does not exist')
+            _refuse_member(user_type, "privileges on")
             found.append((said.kind, user_type))
         else:
             relation = scope.relation(st.Name(name.name, name.schema))

@@ -273,6 +273,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         Index: "index",
         objects.EnumType: "type",
         objects.Domain: "type",
+        objects.BaseType: "type",
         objects.CompositeType: "type",
         objects.Function: "function",
         objects.Collation: "collation",

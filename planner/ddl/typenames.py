@@ -7,7 +7,7 @@ from typing import Final
 
 from planner import types
 from planner.abc import PlanError, SqlError, TypeRef
-from planner.catalog import Catalog, CompositeType, EnumType, MultirangeType, RangeType
+from planner.catalog import BaseType, Catalog, CompositeType, EnumType, MultirangeType, RangeType
 from planner.catalog.names import missing_schema, missing_type
 from planner.statements import TypeName
 
@@ -61,7 +61,7 @@ def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
     """Raises 0A000 or 42P16 for a type that no stored column can have here."""
     ref = types.base_of(ref)
     thing = catalog.get(ref.oid)
-    if thing is None:
+    if thing is None or isinstance(thing, BaseType):
         try:
             types.check_storable(ref)
         except SqlError as e:

@@ -18,12 +18,15 @@ FOLDER: Final = Path(__file__).parent / "facts"
 NAMES: Final = (
     "btree_gin",
     "btree_gist",
+    "citext",
     "fuzzystrmatch",
     "pg_trgm",
     "pgcrypto",
     "unaccent",
     "uuid-ossp",
 )
+TYPES: Final = ("citext", "_citext")
+"""The types that extensions bring (`planner.types.of_extensions`), and arrays over them."""
 _MEMBERS: Final = """
 select e.extname, d.objid from pg_depend d join pg_extension e on e.oid = d.refobjid
 where d.refclassid = 'pg_extension'::regclass and d.deptype = 'e' and d.classid = '{}'::regclass and e.extname <> 'plpgsql'
@@ -49,7 +52,7 @@ QUERIES: Final = {
         from ({_MEMBERS.format("pg_proc")}) m join pg_proc p on p.oid = m.objid join pg_type r on r.oid = p.prorettype
         where not exists (
             select from unnest(p.proargtypes || p.prorettype) as x(o) join pg_type a on a.oid = x.o
-            where a.typname in ('internal', 'cstring') or a.oid >= 16384
+            where a.typname in ('internal', 'cstring') or (a.oid >= 16384 and a.typname <> all (%(types)s))
         )
         order by 1, 2, 3
     """,
@@ -66,6 +69,12 @@ QUERIES: Final = {
         join pg_am a on a.oid = c.opcmethod join pg_type t on t.oid = c.opcintype
         order by 1, c.oid
     """,
+    "casts": f"""
+        select m.extname, s.typname, t.typname, c.castcontext, c.castmethod
+        from ({_MEMBERS.format("pg_cast")}) m join pg_cast c on c.oid = m.objid
+        join pg_type s on s.oid = c.castsource join pg_type t on t.oid = c.casttarget
+        order by 1, 2, 3
+    """,
 }
 
 
@@ -76,9 +85,7 @@ def extract(dsn: str) -> None:
         for name in NAMES:
             conn.execute(f'create extension if not exists "{name}"'.encode())
         for file, query in QUERIES.items():
-            rows = conn.execute(
-                query.encode(), {"names": list(NAMES)} if "%(names)s" in query else None
-            ).fetchall()
+            rows = conn.execute(query.encode(), {"names": list(NAMES), "types": list(TYPES)}).fetchall()
             text = "".join("\t".join("" if v is None else str(v) for v in row) + "\n" for row in rows)
             (FOLDER / f"{file}.tsv").write_text(text, encoding="utf-8")
         conn.rollback()

@@ -89,6 +89,9 @@ TSTZMULTIRANGE: Final = 4534
 DATEMULTIRANGE: Final = 4535
 INT8MULTIRANGE: Final = 4536
 
+CITEXT: Final = 15_900  # of extensions: see of_extensions
+CITEXT_ARRAY: Final = 15_901
+
 BOOL_ARRAY: Final = 1000
 BYTEA_ARRAY: Final = 1001
 CHAR_ARRAY: Final = 1002

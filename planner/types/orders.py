@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from planner.types import oids
+from planner.types.letter_case import lowered
 from storage.abc import Datum
 
 Order = Callable[[Datum], Any]
@@ -52,6 +53,7 @@ _ORDERS: Final[dict[int, Order]] = {
     oids.FLOAT8: _float,
     oids.NUMERIC: _numeric,
     oids.BPCHAR: lambda value: value.rstrip(" "),
+    oids.CITEXT: lowered,
     oids.INTERVAL: _interval,
 }
 

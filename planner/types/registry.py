@@ -9,7 +9,7 @@ has not are known by OID and name (`facts`): they can be described, not stored o
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -32,6 +32,7 @@ from planner.types.jsons import JsonType
 from planner.types.macaddrs import MacaddrType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
+from planner.types.of_extensions import MEMBERS
 from planner.types.places import PlaceType
 from planner.types.ranges import range_types
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
@@ -79,6 +80,8 @@ _SHOWN_OIDS: Final = (
     oids.TSQUERY,
 )
 
+_OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {"citext": TextType}
+
 
 def _families() -> dict[int, SqlType]:
     int2 = IntegerType(oids.INT2, 16, "SMALLINT", "smallint")
@@ -116,6 +119,7 @@ def _families() -> dict[int, SqlType]:
         NetworkType(oids.CIDR),
         MacaddrType(oids.MACADDR),
         MacaddrType(oids.MACADDR8),
+        *(_OF_EXTENSIONS[m.typname](m.oid) for members in MEMBERS.values() for m in members),
         oid,
         UnsignedType(oids.XID),
         UnsignedType(oids.CID),

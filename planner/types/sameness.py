@@ -24,6 +24,7 @@ from planner.types.arrays import ArrayType
 from planner.types.arrow_columns import from_datums, to_datums
 from planner.types.composites import CompositeSqlType, join_record, split_record
 from planner.types.declared import base_of
+from planner.types.letter_case import lowered
 from planner.types.ranges import RangeType, Span
 from planner.types.settings import DEFAULT_SETTINGS
 from storage.abc import Datum
@@ -72,6 +73,8 @@ def _alike(ref: TypeRef) -> Alike | None:
         return _interval
     if ref.oid == oids.BPCHAR:
         return _unpadded if ref.typmod < 0 else None
+    if ref.oid == oids.CITEXT:
+        return lowered
     if ref.oid == oids.JSONB:
         return _jsonb
     kind = registry.sql_type(ref.oid) if registry.is_known(ref.oid) else None

@@ -48,6 +48,8 @@ EQUAL = [
     (TypeRef(t.INTERVAL), ["1 mon", "30 days", "720:00"], "31 days"),
     (TypeRef(t.INTERVAL), ["-1 day", "-24:00", "1 mon -31 days"], "1 day"),
     (TypeRef(t.BPCHAR), ["a", "a  "], " a"),
+    (TypeRef(t.CITEXT), ["aÉİ", "Aéi"], "aei"),
+    (TypeRef(t.array_of(t.CITEXT)), ["{a,NULL}", "{A,NULL}"], "{a,B}"),
     (TypeRef(t.FLOAT8), ["0", "-0"], "1e-300"),
     (TypeRef(t.FLOAT4), ["0", "-0"], "1"),
     (TypeRef(t.JSONB), ['{"a": [1.0, "1.0"]}', '{"a": [1.00, "1.0"]}'], '{"a": [1.0, "1.00"]}'),

@@ -261,7 +261,7 @@ def _extreme(kind: str) -> Maker:
         x, ref = args[0], around.node.args[0].type
         if (
             (ref.oid == t.NUMERIC and x.form is None)
-            or ref.oid in (t.BPCHAR, t.INET, t.CIDR)
+            or ref.oid in (t.BPCHAR, t.INET, t.CIDR, t.CITEXT)
             or t.labels_of(ref.oid)
             or x.form == ARRAY_TEXT
         ):
@@ -283,6 +283,7 @@ for _kind in ("min", "max"):
         "numeric",
         "text",
         "bpchar",
+        "citext",
         "date",
         "time",
         "timetz",

@@ -29,7 +29,7 @@ from planner.binding.records import fields_of
 _INTS = {t.INT2: 5, t.INT4: 10, t.INT8: 19, t.OID: 10}
 _INT_BITS = {t.INT4: 32, t.INT8: 64}
 _FLOATS = (t.FLOAT4, t.FLOAT8)
-_TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.UNKNOWN, t.CSTRING)
+_TEXTS = (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.CSTRING)
 _TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
 _ICU_ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
 _DATE_STYLE = SessionValue("setting:DateStyle", TypeRef(t.TEXT))
@@ -287,7 +287,7 @@ def _from_numeric(frag: Frag, target: TypeRef) -> Frag:
 
 
 _STORED_AS_TEXT = frozenset(
-    (t.TEXT, t.VARCHAR, t.NAME, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ)
+    (t.TEXT, t.VARCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.CSTRING, t.VOID, t.UUID, t.JSON, t.JSONB, t.TIMETZ)
 )
 """What the engine holds in the very form that the output function would give."""
 
@@ -317,7 +317,9 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return frag
     if a in (t.INET, t.CIDR):
         # Text shows the bits of a host too, which the output function leaves out.
-        return sql("tw_inet_text(", frag, ")") if target_oid in (t.TEXT, t.VARCHAR, t.BPCHAR) else frag
+        return (
+            sql("tw_inet_text(", frag, ")") if target_oid in (t.TEXT, t.VARCHAR, t.BPCHAR, t.CITEXT) else frag
+        )
     if a == t.BPCHAR:
         # The cast to text drops the padding; the output function shows it.
         return frag if target_oid in (t.BPCHAR, t.CSTRING) else sql("rtrim(", frag, ", ' ')")
@@ -461,7 +463,7 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
     """PostgreSQL's input function on a value that is known only when it runs."""
     b = target.oid
     name = type_name(b)
-    if b in (t.TEXT, t.VARCHAR, t.BPCHAR):
+    if b in (t.TEXT, t.VARCHAR, t.BPCHAR, t.CITEXT):
         return frag
     labels = t.labels_of(b)
     if labels is not None:

@@ -20,6 +20,7 @@ from planner.binding.emit import Emitter, Implementation
 from planner.binding.facts import operators
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.numeric_forms import as_text_numeric
+from planner.binding.offered import signs
 
 _TABLE: dict[str, Implementation] = {}
 _HOLE = re.compile(r"\{(\d)\}")
@@ -46,6 +47,7 @@ _FAMILIES = (
     "patterns",
     "variadics",
     "extensions",
+    "citext",
 )
 _loaded = False
 
@@ -118,7 +120,7 @@ def _load() -> None:
 
 def _name_operators() -> None:
     """`int4eq(a, b)` is `a = b`: the functions behind operators, by pg_operator."""
-    for rows in operators().values():
+    for rows in (*operators().values(), *signs()):
         for o in rows:
             made = _TABLE.get(f"{o.left} {o.name} {o.right}" if o.left else f"{o.name} {o.right}")
             arguments = f"{o.left}, {o.right}" if o.left else o.right

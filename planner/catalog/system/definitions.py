@@ -25,6 +25,7 @@ from planner.catalog.system.written import column_default, condition, spelled, v
 from planner.extensions import class_of
 from planner.lexer import Token
 from planner.types import BY_OID, format_type
+from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BPCHAR, TEXT, VARCHAR
 
 _NEXTVAL = re.compile(r"nextval\('((?:[^']|'')*)'(?:::regclass)?\)\Z", re.IGNORECASE)
@@ -47,7 +48,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     """format_type() for every type, those of users too. An extension is called by what stands before its members: `s.`."""
     if ref.oid == 0:
         return "-"
-    if ref.oid in BY_OID and ref.oid < FIRST_USER_OID:
+    if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF:
         return format_type(ref)
     thing = catalog.get(ref.oid)
     if isinstance(thing, UserType | Function | Collation):
@@ -72,7 +73,8 @@ def _element_type(catalog: Catalog, array_oid: Oid) -> Oid | None:
     """Of which user's type this is the array type."""
     if is_row_array(array_oid):
         return row_type_oid(relation_of(array_oid))
-    return next((made.oid for made in catalog.user_types.values() if made.array_oid == array_oid), None)
+    known = (*catalog.user_types.values(), *catalog.base_types())
+    return next((made.oid for made in known if made.array_oid == array_oid), None)
 
 
 def default_text(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from planner.abc import Oid, Table
 from planner.catalog.objects import (
     FIRST_USER_OID,
+    BaseType,
     CompositeType,
     Domain,
     EnumType,
@@ -31,6 +32,7 @@ from planner.catalog.system.relations import (
     ATTRDEF_OID,
     CLASS_OID,
     CONSTRAINT_OID,
+    EXTENSION_OID,
     PROC_OID,
     REWRITE_OID,
     TYPE_OID,
@@ -38,8 +40,9 @@ from planner.catalog.system.relations import (
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.written import called_by
 from planner.types import element_of
+from planner.types.of_extensions import EXTENSION_OF
 
-_AUTO, _INTERNAL, _NORMAL = "a", "i", "n"
+_AUTO, _INTERNAL, _NORMAL, _OF_EXTENSION = "a", "i", "n", "e"
 
 
 def pg_depend(context: SystemContext) -> Rows:
@@ -88,7 +91,7 @@ def pg_depend(context: SystemContext) -> Rows:
     functions = list(catalog.objects(Function))
     for f in functions:
         for kind in dict.fromkeys((f.result.oid, *(p.type.oid for p in f.parameters))):
-            if (element := element_of(kind) or kind) >= FIRST_USER_OID:
+            if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
                 if home := relation_of(element):  # whose rows are of this type
                     edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
@@ -125,7 +128,7 @@ def _of_types(context: SystemContext) -> Rows:
     def edge(
         oid: Oid, kind: str, on: Oid, class_oid: Oid = TYPE_OID, sub: int = 0, on_class: Oid = TYPE_OID
     ) -> None:
-        if on >= FIRST_USER_OID:
+        if on >= FIRST_USER_OID or on in EXTENSION_OF:
             found.append(
                 make(
                     classid=class_oid, objid=oid, objsubid=sub, refclassid=on_class, refobjid=on, deptype=kind
@@ -138,10 +141,13 @@ def _of_types(context: SystemContext) -> Rows:
         *catalog.objects(CompositeType),
         *catalog.objects(RangeType),
         *catalog.objects(MultirangeType),
+        *catalog.base_types(),
     ]
     for made in users:
         edge(made.array_oid, _INTERNAL, made.oid)
-        if isinstance(made, Domain):
+        if isinstance(made, BaseType):
+            edge(made.oid, _OF_EXTENSION, made.extension, on_class=EXTENSION_OID)
+        elif isinstance(made, Domain):
             edge(made.oid, _NORMAL, made.base.oid)
         elif isinstance(made, RangeType):
             edge(made.oid, _NORMAL, made.subtype.oid)

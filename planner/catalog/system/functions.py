@@ -41,6 +41,7 @@ from planner.catalog.system.relations import fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
 from planner.types import BY_OID, oids
+from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BOOL, INT4, NAME, OID, PG_NODE_TREE, TEXT
 
 _ANY, _BIT_ARRAY = 2276, 1561
@@ -88,7 +89,7 @@ def _table_visible(context: SystemContext, oid: Oid | None) -> bool | None:
 def _type_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     if oid is None:
         return None
-    if oid in BY_OID and oid < FIRST_USER_OID:
+    if oid in BY_OID and oid < FIRST_USER_OID and oid not in EXTENSION_OF:
         return True
     thing = context.catalog.get(oid)
     if isinstance(thing, UserType):

@@ -57,11 +57,24 @@ def pg_type(context: SystemContext) -> Rows:
                 typcategory="A",
                 typelem=made.oid,
                 typsubscript=proc("array_subscript_handler", 0),
+                typcollation=rest.get("typcollation", 0),
                 typalign="d"
                 if isinstance(made, RangeType | MultirangeType) and rest["typalign"] == "d"
                 else "i",
             )
 
+    for b in catalog.base_types():
+        fact = BY_OID[b.oid]
+        add(
+            b,
+            b.name,
+            typtype="b",
+            typlen=fact.typlen,
+            typcategory=fact.typcategory,
+            typalign=fact.typalign,
+            typstorage=fact.typstorage,
+            typcollation=fact.typcollation,
+        )
     for e in catalog.objects(EnumType):
         add(e, "enum", typlen=4, typbyval=True, typtype="e", typcategory="E", typstorage="p")
     for d in catalog.objects(Domain):

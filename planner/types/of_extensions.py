@@ -1,0 +1,48 @@
+"""Types that extensions bring: what pg_type says of them, under OIDs that are theirs in every database.
+
+    CREATE EXTENSION citext     the name `citext` is found in the extension's schema; the type is 15900 wherever it is
+
+PostgreSQL gives them the next OIDs of the database. Here they are below those of users' objects, so that one signature
+(`citext = citext`) and one behaviour serve all databases, and a type is known before any catalog is. Their names are
+not among the built-in ones: who may say them is the catalog's to know (`Catalog.type_in`).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from planner.types import oids
+from planner.types.facts import ARRAY_OF, BY_OID, ELEMENT_OF, BuiltinType
+
+MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
+    "citext": (
+        BuiltinType(
+            oids.CITEXT, "citext", oids.CITEXT_ARRAY, -1, False, "b", "S", False, ",", 0, "citextin", "citextout",
+            "citextrecv", "citextsend", "-", "-", "i", "x", 100,
+        ),
+    ),
+}  # fmt: skip
+"""By extension."""
+EXTENSION_OF: Final[dict[int, str]] = {}
+"""By the OIDs of the types, and of arrays over them."""
+
+
+def _declare(extension: str, made: BuiltinType) -> None:
+    array = BuiltinType(
+        made.typarray, f"_{made.typname}", 0, -1, False, "b", "A", False, ",", made.oid, "array_in", "array_out",
+        "array_recv", "array_send", "-", "-", "i", "x", made.typcollation,
+    )  # fmt: skip
+    for each in (made, array):
+        BY_OID[each.oid] = each
+        EXTENSION_OF[each.oid] = extension
+    ARRAY_OF[made.oid], ELEMENT_OF[array.oid] = array.oid, made.oid
+
+
+for _extension, _types in MEMBERS.items():
+    for _type in _types:
+        _declare(_extension, _type)
+
+
+def member_named(extension: str, name: str) -> BuiltinType | None:
+    """The type of an extension that has this name."""
+    return next((m for m in MEMBERS.get(extension, ()) if m.typname == name), None)

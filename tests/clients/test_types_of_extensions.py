@@ -1,0 +1,159 @@
+"""Types that extensions bring, as drivers, COPY and pg_dump see them, over a restart and in the past."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.types import TypeInfo
+from psycopg.types.string import TextLoader
+
+from tests.postgres import NoPostgres, running_postgres
+from tests.server.process import ServerProcess, needs_psql
+
+DDL = """
+CREATE EXTENSION citext;
+CREATE TABLE people (email citext PRIMARY KEY, tags citext[], note citext DEFAULT 'None');
+INSERT INTO people VALUES ('Ann@Example.com', '{Red,GREEN}'), ('bob@example.com', NULL);
+"""
+ROWS = {"citext": [("Ann@Example.com", ["Red", "GREEN"], "None"), ("bob@example.com", None, "None")]}
+
+
+class AsText(TextLoader):
+    """citext in binary is its text; psycopg knows that of built-in types only."""
+
+    format = psycopg.pq.Format.BINARY
+
+
+def dsn_of(server: ServerProcess) -> str:
+    return f"postgresql://tidewire@{server.host}:{server.port}/tidewire"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    with ServerProcess(tmp_path_factory.mktemp("extended") / "data") as made:
+        with psycopg.connect(dsn_of(made), autocommit=True) as connection:
+            connection.execute(DDL)
+        yield made
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_psycopg_reads_and_writes_citext(server: ServerProcess, binary: bool) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        info = TypeInfo.fetch(connection, "citext")
+        assert info is not None
+        info.register(connection)
+        connection.adapters.register_loader(info.oid, AsText)
+        form = sql.SQL("%b" if binary else "%t")
+        cursor = connection.cursor(binary=binary)
+        asked = sql.SQL("SELECT email, tags, note FROM people WHERE email = {}::citext").format(form)
+        assert cursor.execute(asked, ("ANN@example.COM",)).fetchall() == ROWS["citext"][:1]
+        assert cursor.description is not None and cursor.description[0].type_code == info.oid
+        arrays = sql.SQL("SELECT {}::citext[] = '{{a,B}}'").format(form)
+        assert cursor.execute(arrays, (["A", "b"],)).fetchone() == (True,)
+
+
+def test_citext_in_copy(server: ServerProcess) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        connection.execute("CREATE TABLE copied (email citext UNIQUE, tags citext[])")
+        for form in ("text", "csv", "binary"):
+            connection.execute("DELETE FROM copied")
+            with connection.cursor().copy(f"COPY people (email, tags) TO STDOUT ({form_of(form)})") as copy:
+                data = b"".join(bytes(block) for block in copy)
+            with connection.cursor().copy(f"COPY copied FROM STDIN ({form_of(form)})") as copy:
+                copy.write(data)
+            wanted = [row[:2] for row in ROWS["citext"]]
+            assert (
+                connection.execute("SELECT email, tags::text[] FROM copied ORDER BY email").fetchall()
+                == wanted
+            )
+            with pytest.raises(psycopg.errors.UniqueViolation):
+                connection.execute("INSERT INTO copied VALUES ('BOB@EXAMPLE.COM')")
+
+
+def form_of(name: str) -> str:
+    return f"FORMAT {name}"
+
+
+def test_asyncpg_learns_of_citext(server: ServerProcess) -> None:
+    asyncpg = pytest.importorskip("asyncpg")
+
+    async def ask() -> None:
+        connection = await asyncpg.connect(dsn_of(server))
+        try:
+            found = await connection.fetch(
+                "SELECT email, tags FROM people WHERE email = $1", "BOB@example.com"
+            )
+            assert [tuple(row) for row in found] == [("bob@example.com", None)]
+            assert await connection.fetchval("SELECT tags FROM people WHERE 'RED' = ANY (tags)") == [
+                "Red",
+                "GREEN",
+            ]
+            assert await connection.fetchval("SELECT $1::citext[] @> '{a}'", ["A", "B"])
+        finally:
+            await connection.close()
+
+    asyncio.run(ask())
+
+
+def test_another_encoding_is_spoken(server: ServerProcess) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True, client_encoding="latin1") as connection:
+        assert connection.execute("SELECT 'É'::citext, 'é' = %t::citext", ("É",)).fetchone() == ("É", True)
+
+
+def test_values_outlast_a_restart_and_are_seen_in_the_past(server: ServerProcess) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        connection.execute("CREATE TABLE kept (email citext PRIMARY KEY, n int)")
+        connection.execute("INSERT INTO kept VALUES ('Ann', 1)")
+        (then,) = connection.execute("SELECT clock_timestamp()::text").fetchone() or ("",)
+        connection.execute("UPDATE kept SET n = 2 WHERE email = 'ANN'")
+    server.stop()
+    server.start()
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        assert connection.execute("SELECT * FROM kept WHERE email = 'aNN'").fetchall() == [("Ann", 2)]
+        past = f"SELECT n FROM kept WHERE email = 'ANN' AS OF TIMESTAMP '{then}'"
+        assert connection.execute(past.encode()).fetchall() == [(1,)]
+        with pytest.raises(psycopg.errors.UniqueViolation):
+            connection.execute("INSERT INTO kept VALUES ('ANN', 3)")
+
+
+@needs_psql
+@pytest.mark.skipif(shutil.which("pg_dump") is None, reason="pg_dump is not installed")
+def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
+    try:
+        with running_postgres({"fsync": "off"}) as dsn, psycopg.connect(dsn, autocommit=True) as there:
+            here = server.connect()
+            for name in ("dumped", "restored"):
+                here.execute(f"CREATE DATABASE {name}".encode())
+            with server.connect(dbname="dumped") as first:
+                first.execute(DDL.encode())
+            done = subprocess.run(
+                ["pg_dump", "--no-owner", "-d", "dumped"],
+                env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (0, "")
+            assert "CREATE TYPE" not in done.stdout
+            script = server.data_dir.parent / "extended.sql"
+            script.write_text(done.stdout)
+            again = server.psql("-d", "restored", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script))
+            assert (again.returncode, again.stderr) == (0, "")
+            back = subprocess.run(
+                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script), dsn],
+                capture_output=True, text=True, timeout=600, check=False,
+            )  # fmt: skip
+            assert (back.returncode, back.stderr) == (0, "")
+            with server.connect(dbname="restored") as copy:
+                for connection in (copy, there):
+                    found = connection.execute(
+                        "SELECT email::text, tags::text[], note::text FROM people ORDER BY email"
+                    )
+                    assert found.fetchall() == ROWS["citext"]
+            there.execute("DROP TABLE people")
+            there.execute("DROP EXTENSION citext")
+    except NoPostgres as e:
+        pytest.skip(str(e))
