@@ -182,10 +182,14 @@ class Committer(CommitQueue):
 
     def _answer_refused(self, refused: list[tuple[Member, Exception]]) -> None:
         """Answers who is not in a group that is under way by now: locks of theirs go to others, who may find what the
-        group has written, and must find it in flight."""
+        group has written, and must find it in flight.
+
+        Empties the list: an error's traceback knows the frame that had it, whose members would all wait for the cycle collector.
+        """
         for member, reason in refused:
             self.refused += 1
             self._fail(member, reason)
+        refused.clear()
 
     def _send(self, group: CommitGroup, admitted: list[Member]) -> None:
         """The append, or its beginning."""

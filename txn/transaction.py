@@ -37,6 +37,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from storage.abc import Part, Row, ShardId, Timestamp
@@ -118,8 +119,9 @@ class Transaction:
         self.hold = hold
         self.read_ts: Timestamp = hold.ts
         self.reads = ReadSet()
-        self.earlier: ReadSet | None = None
-        """The reads of earlier statements, while a statement runs that may begin anew (`statement_reads`)."""
+        self.earlier: tuple[ReadSet, ...] = ()
+        """The reads of earlier statements, and of those that this one runs in, while one runs that may begin anew
+        (`statement_reads`)."""
         self.writes = WriteBuffer()
         self.staged: list[str] = []
         """Blobs that were written for it, committed or not (`txn.staging`)."""
@@ -151,10 +153,11 @@ class Transaction:
     def statement_reads(self) -> Iterator[None]:
         """Around a statement that begins anew if the snapshot moves: its own reads are then void.
 
-        They are forgotten if it ends with an exception that says so (`begins_anew`), and kept otherwise.
+        They are forgotten if it ends with an exception that says so (`begins_anew`), and kept otherwise. A statement
+        may run within another one (in a function, or a trigger), whose reads are then earlier ones.
         """
-        earlier, self.reads = self.reads, ReadSet()
-        self.earlier = earlier
+        around, earlier, self.reads = self.earlier, self.reads, ReadSet()
+        self.earlier = (*around, earlier)
         keep = True
         try:
             yield
@@ -164,7 +167,7 @@ class Transaction:
         finally:
             if keep:
                 earlier.merge(self.reads)
-            self.reads, self.earlier = earlier, None
+            self.reads, self.earlier = earlier, around
 
     def refresh(self, least: Timestamp = 0, *, anew: bool = False) -> bool:
         """Moves the snapshot forward to the present if no read has changed since.
@@ -194,8 +197,8 @@ class Transaction:
         """What keeps the snapshot from moving: (read or wrote, where, which key, by which commit)."""
         index = self._environment.conflicts
         index.validatable(self.read_ts)
-        for reads in (self.earlier, None if anew and self.earlier is not None else self.reads):
-            changed = reads.changed_since(index, self.read_ts) if reads is not None else None
+        for reads in self.earlier if anew and self.earlier else (*self.earlier, self.reads):
+            changed = reads.changed_since(index, self.read_ts)
             if changed is not None:
                 return "read", *changed
         changed = self._write_conflict(self.read_ts)
@@ -437,17 +440,11 @@ class Transaction:
             self._end("committed", undone=False)
             return self.read_ts
         future: asyncio.Future[Timestamp] = asyncio.get_running_loop().create_future()
-
-        def done(result: Timestamp | Exception) -> None:
-            if future.done():
-                return
-            if isinstance(result, Exception):
-                future.set_exception(result)
-            else:
-                future.set_result(result)
-
-        self.submit(done)
-        return await future
+        self.submit(partial(_tell, future))
+        try:
+            return await future
+        finally:
+            del future  # its exception's traceback knows this frame: all that was written would wait for the cycle collector
 
     def rollback(self) -> None:
         """Lets go of everything. Free of charge, whatever was written. Idempotent."""
@@ -578,3 +575,13 @@ class Transaction:
             detail=f"This transaction {verb} {what}, which the commit at {ts} wrote"
             f" after the transaction's snapshot at {self.read_ts}.",
         )
+
+
+def _tell(future: asyncio.Future[Timestamp], result: Timestamp | Exception) -> None:
+    """The answer to a commit, if anybody still waits for it."""
+    if future.done():
+        return
+    if isinstance(result, Exception):
+        future.set_exception(result)
+    else:
+        future.set_result(result)

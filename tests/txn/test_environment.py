@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import doctest
+import gc
 import random
+import weakref
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -321,6 +323,32 @@ def test_a_refused_transaction_lets_go_of_everything() -> None:
         assert env.locks.is_free("t", 5) and len(env.holds) == 0 and env.open_transactions == 0
 
     run(scenario)
+
+
+def test_what_a_refused_transaction_knew_is_freed_with_its_error() -> None:
+    """Without the cycle collector, which would find the whole group behind the frames of the error's traceback."""
+
+    async def scenario(stores: Stores, env: Environment) -> None:
+        await put(env, 1)
+        first, second = env.begin(), env.begin()
+        for transaction in (first, second):
+            transaction.insert("t", 1, env.rids.next(), (1, "y"))
+        refused: list[weakref.ref[BaseException]] = []
+
+        async def commit(transaction: Transaction) -> None:
+            try:
+                await transaction.commit()
+            except SerializationFailure as error:
+                refused.append(weakref.ref(error))
+
+        await asyncio.gather(commit(first), commit(second))
+        assert [error() for error in refused] == [None]
+
+    gc.disable()
+    try:
+        run(scenario)
+    finally:
+        gc.enable()
 
 
 def test_as_of_reads_inside_retention_only() -> None:

@@ -193,6 +193,7 @@ class SharedCommitter(Committer):
         for member, reason in formed.refused:
             self.refused += 1
             self._fail(member, instead or reason)
+        formed.refused.clear()  # which the frames of their tracebacks know
 
     # --- the task ----------------------------------------------------------------------------
 
