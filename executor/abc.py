@@ -358,6 +358,9 @@ class Session(Protocol):
     def schema_name(self, oid: int) -> str:
         """What the schema of a table or type is called, for an error's fields; "" where it has gone."""
 
+    def conceal(self, error: SqlError) -> None:
+        """Takes out of an error's DETAIL what the session's user may not read."""
+
     def statement_failed(self, error: Exception) -> None:
         """An error was reported: an open block becomes failed, the implicit transaction rolls back."""
 

@@ -38,6 +38,7 @@ from planner.abc import (
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
 from planner.planner import PlanContext, Planner
+from planner.relations import GuardedTable
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS
 from txn.environment import Environment
@@ -54,7 +55,7 @@ class Plans:
 
     def __init__(self, env: Environment, planner: Planner, store: SnapshotStore, catalogs: Catalogs) -> None:
         self._env, self._planner, self._store, self._catalogs = env, planner, store, catalogs
-        self._rules: dict[int, TableRules] = {}
+        self._rules: dict[tuple[int, int], TableRules] = {}
         self._prepared: dict[tuple[Any, ...], Plan] = {}
 
     def prepared(self, text: str, context: PlanContext, types: tuple[int, ...]) -> Plan:
@@ -84,10 +85,11 @@ class Plans:
 
     def rules(self, table: Table) -> TableRules:
         """The compiled constraints of a table definition."""
-        rules = self._rules.get(table.oid)
+        view = table.view_oid if isinstance(table, GuardedTable) else 0
+        rules = self._rules.get((table.oid, view))
         if rules is None or rules.table is not table:
             rules = TableRules(table, self._bind_check)
-            self._rules[table.oid] = rules
+            self._rules[table.oid, view] = rules
         return rules
 
     def _bind_check(self, table: Table, text: str) -> Expr | None:
@@ -217,7 +219,7 @@ class Plans:
 
     def _is_current(self, rules: TableRules) -> bool:
         """Whether the table is still so defined, by everything admitted: asked at each admission."""
-        return self._catalogs.admitted.get(rules.table.oid) is rules.table
+        return self._catalogs.admitted.get(rules.table.oid) is rules.defined
 
     def _planned_again(self, plan: Plan, session: Session) -> Plan:
         oids = [p.oid for p in plan.parameters]

@@ -332,6 +332,8 @@ class Conversation:
         if self._ending is not None and getattr(error, "sqlstate", "") == "57014":
             self._cut = True  # it was stopped because the session ends: that is what the client is told
         else:
+            if isinstance(error, SqlError) and error.told is not None:
+                self.session.conceal(error)
             about_oid = getattr(error, "about_oid", 0)
             schema = self.session.schema_name(about_oid) if about_oid else ""
             self.out.append(describe(error, offset=offset, schema=schema).encode())

@@ -84,6 +84,22 @@ class SqlError(Exception):
         self.which: Callable[[], int | None] | None = (
             None  # of many rows given together: which it is about, from 0
         )
+        self.told: Told | None = None  # whose values DETAIL tells: not everybody may read them
+
+
+class Told:
+    """The values in an error's DETAIL: of which columns of a relation, and what is said to who may read some or none.
+
+    PostgreSQL tells nobody by an error what a SELECT would refuse him.
+    """
+
+    __slots__ = ("attnums", "instead", "relation_oid")
+
+    def __init__(
+        self, relation_oid: Oid, attnums: tuple[int, ...], instead: Callable[[frozenset[int]], str]
+    ) -> None:
+        """`instead`: the DETAIL for who may read these of the columns, and not all."""
+        self.relation_oid, self.attnums, self.instead = relation_oid, attnums, instead
 
 
 class PlanError(SqlError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from storage.abc import ShardId
 
@@ -103,6 +104,10 @@ class Constraint:
     )
 
 
+VIEW_CHECK: Final = "w"
+"""The kind of a constraint that a view's WITH CHECK OPTION asks of a row; `oid` and `name` are the view's."""
+
+
 @dataclass(frozen=True, slots=True)
 class MaterializedQuery:
     """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
@@ -166,3 +171,19 @@ class Table:
         """Row positions of the primary key's columns, in key order; empty without a primary key."""
         pk = self.primary_key
         return tuple(self.index_of(a) for a in pk.columns) if pk else ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardedTable(Table):
+    """A table as a statement writes it through views that ask something of its rows (WITH CHECK OPTION).
+
+    Behind the table's own constraints it has those of the views, of kind "w". No catalog has such a form.
+    """
+
+    base: Table
+    view_oid: Oid
+
+
+def defined(table: Table) -> Table:
+    """The catalog's definition of what is written."""
+    return table.base if isinstance(table, GuardedTable) else table

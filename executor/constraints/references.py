@@ -24,7 +24,7 @@ from typing import Any
 
 from executor.abc import ExecutionError
 from planner import types as t
-from planner.abc import Column, Constraint, InsertValues, KeyedDelete, KeyedUpdate, Table, TypeRef
+from planner.abc import Column, Constraint, InsertValues, KeyedDelete, KeyedUpdate, Table, Told, TypeRef
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.fragments import sql
 from planner.binding.numeric_forms import column_form
@@ -191,7 +191,7 @@ def _canonical_key(canon: Sequence[Callable[[Any], Any] | None]) -> Callable[[Se
 def missing_parent(
     child: Table, parent: Table, constraint: Constraint, values: Sequence[Any]
 ) -> ExecutionError:
-    return ExecutionError(
+    error = ExecutionError(
         "23503",
         f'insert or update on table "{child.name}" violates foreign key constraint "{constraint.name}"',
         detail=f'Key {_shown_key(_columns(child, constraint.columns), values)} is not present in table "{parent.name}".',
@@ -199,6 +199,10 @@ def missing_parent(
         constraint=constraint.name,
         about_oid=child.oid,
     )
+    error.told = Told(
+        child.oid, constraint.columns, lambda _: f'Key is not present in table "{parent.name}".'
+    )
+    return error
 
 
 def mixed_nulls(child: Table, constraint: Constraint) -> ExecutionError:
@@ -216,7 +220,7 @@ def still_referenced(
     child: Table, parent: Table, constraint: Constraint, values: Sequence[Any]
 ) -> ExecutionError:
     key = _shown_key(_columns(parent, constraint.foreign_columns), values)
-    return ExecutionError(
+    error = ExecutionError(
         "23503",
         f'update or delete on table "{parent.name}" violates foreign key constraint "{constraint.name}" '
         f'on table "{child.name}"',
@@ -225,6 +229,12 @@ def still_referenced(
         constraint=constraint.name,
         about_oid=child.oid,
     )
+    error.told = Told(
+        parent.oid,
+        constraint.foreign_columns,
+        lambda _: f'Key is still referenced from table "{child.name}".',
+    )
+    return error
 
 
 def action_name(action: str) -> str:

@@ -20,8 +20,9 @@ from executor.constraints.references import ReferenceRule, references_of
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from planner import types as t
-from planner.abc import Constraint, Expr, Table
+from planner.abc import Constraint, Expr, Table, Told
 from planner.catalog import domains
+from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
 
@@ -45,7 +46,8 @@ class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "checks", "deferrable", "key", "key_indexes", "not_null", "references", "table", "uniques", "wide_checks"
+        "checks", "deferrable", "defined", "key", "key_indexes", "not_null", "references", "table", "uniques",
+        "wide_checks",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck) -> None:
@@ -61,12 +63,15 @@ class TableRules:
             for c in table.constraints
             if c.kind == "u"
         )
+        guards = [c for c in table.constraints if c.kind == VIEW_CHECK]
+        self.defined = defined(table)
+        """The catalog's definition, where this is a form of it that views ask more of."""
         self.references: tuple[ReferenceRule, ...] = references_of(table)
         wide: list[Constraint] = []
         checks: list[tuple[Constraint, Callable[..., bool]]] = []
         # PostgreSQL looks at CHECK constraints in the order of their names.
         own = sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name)
-        for c in (*domains.conditions(table), *own):
+        for c in (*domains.conditions(table), *own, *guards):
             expression = bind_check(table, c.expression)
             try:
                 if expression is None:
@@ -90,13 +95,15 @@ class TableRules:
 
     def null_violation(self, index: int, row: Row) -> ExecutionError:
         column = self.table.columns[index].name
-        return ExecutionError(
-            "23502",
-            f'null value in column "{column}" of relation "{self.table.name}" violates not-null constraint',
-            detail=f"Failing row contains ({describe_row(self.table, row)}).",
-            table=self.table.name,
-            column=column,
-            about_oid=self.table.oid,
+        return self._of_row(
+            ExecutionError(
+                "23502",
+                f'null value in column "{column}" of relation "{self.table.name}" violates not-null constraint',
+                table=self.table.name,
+                column=column,
+                about_oid=self.table.oid,
+            ),
+            row,
         )
 
     def check_violation(self, constraint: Constraint, row: Row) -> ExecutionError:
@@ -111,14 +118,33 @@ class TableRules:
                 datatype=column.domain.name,
                 constraint=constraint.name,
             )
-        return ExecutionError(
-            "23514",
-            f'new row for relation "{self.table.name}" violates check constraint "{constraint.name}"',
-            detail=f"Failing row contains ({describe_row(self.table, row)}).",
-            table=self.table.name,
-            constraint=constraint.name,
-            about_oid=self.table.oid,
+        if constraint.kind == VIEW_CHECK:
+            message = f'new row violates check option for view "{constraint.name}"'
+            return self._of_row(ExecutionError("44000", message, about_oid=constraint.oid), row)
+        return self._of_row(
+            ExecutionError(
+                "23514",
+                f'new row for relation "{self.table.name}" violates check constraint "{constraint.name}"',
+                table=self.table.name,
+                constraint=constraint.name,
+                about_oid=self.table.oid,
+            ),
+            row,
         )
+
+    def _of_row(self, error: ExecutionError, row: Row) -> ExecutionError:
+        """The error with the row in its DETAIL."""
+        table = self.table
+        error.detail = f"Failing row contains ({describe_row(table, row)})."
+
+        def of_some(readable: frozenset[int]) -> str:
+            names = ", ".join(c.name for c in table.visible if c.attnum in readable)
+            return (
+                f"Failing row contains ({names}) = ({describe_row(table, row, readable)})." if names else ""
+            )
+
+        error.told = Told(table.oid, tuple(c.attnum for c in table.visible), of_some)
+        return error
 
     def unique_violation(
         self, constraint: Constraint | None, key: Key, row: Row | None = None
@@ -128,7 +154,7 @@ class TableRules:
         assert constraint is not None
         if row is not None and constraint.by_value:
             key = as_written(self.table, constraint, key, row)
-        return ExecutionError(
+        error = ExecutionError(
             "23505",
             f'duplicate key value violates unique constraint "{constraint.name}"',
             detail=f"Key {key_text(self.table, constraint, key)} already exists.",
@@ -136,6 +162,8 @@ class TableRules:
             constraint=constraint.name,
             about_oid=self.table.oid,
         )
+        error.told = Told(self.table.oid, constraint.columns, lambda readable: "")
+        return error
 
 
 def as_written(table: Table, constraint: Constraint, key: Key, row: Row) -> Key:
@@ -169,11 +197,11 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def describe_row(table: Table, row: Row) -> str:
-    """A row as PostgreSQL shows it in a detail: text values, cut at 64 bytes."""
+def describe_row(table: Table, row: Row, only: frozenset[int] | None = None) -> str:
+    """A row as PostgreSQL shows it in a detail: text values, cut at 64 bytes. `only`: these columns (attnums)."""
     shown = []
     for value, column in zip(row, table.columns, strict=True):
-        if column.hidden:
+        if column.hidden or (only is not None and column.attnum not in only):
             continue
         if value is None:
             shown.append("null")

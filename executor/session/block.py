@@ -28,6 +28,7 @@ from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
 from planner.abc import Oid, Table
 from planner.catalog import CatalogChange
+from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation
 from txn.columns import ALL_COLUMNS, Columns
@@ -200,7 +201,7 @@ class Block:
     def use(self, table: Table) -> None:
         """Notes that the block's outcome depends on this definition of the table."""
         if table.oid not in self.own_oids:
-            self.used.setdefault(table.oid, table)
+            self.used.setdefault(table.oid, defined(table))
 
     def writes(self, table: Table) -> TableWrites:
         """Where the block's writes to a table go. Raises 0A000 for a table whose shape it has altered."""

@@ -23,7 +23,7 @@ from executor.session import permissions, read_only
 from executor.session.block import Block
 from executor.session.guc_table import MESSAGE_LEVELS
 from executor.session.lock_wait import LockWait
-from planner.abc import SqlError
+from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import rights
 from planner.planner import PlanContext
@@ -171,6 +171,21 @@ class SessionContext:
         """What the schema of a table or type is called here and now; nothing where it has gone."""
         thing = self.catalog.get(oid)
         return "" if thing is None else self.catalog.schema_of(thing.schema_oid).name
+
+    def conceal(self, error: SqlError) -> None:
+        """Takes out of DETAIL the values of columns that the user may not read, as PostgreSQL does."""
+        told = error.told
+        thing = self.catalog.get(told.relation_oid) if told is not None else None
+        if told is None or not isinstance(thing, Table):
+            return
+
+        def may_read(attnum: int) -> bool:
+            return rights.holds(self.catalog, self.user, thing, "SELECT", attnum)
+
+        if not may_read(0):
+            readable = frozenset(filter(may_read, told.attnums))
+            if len(readable) < len(told.attnums):
+                error.detail = told.instead(readable)
 
     def newest_catalog(self) -> Any:
         """The newest committed catalog as this session's database sees it."""

@@ -45,6 +45,12 @@ class Accesses:
         self._trusted: bool = getattr(ctx, "trusted", False)
         self._said: list[Access] = []
 
+    def owner_of(self, view: View) -> str | None:
+        """In whose name what is under a view is read; None: as whatever is around it."""
+        if view.oid in self.catalog.as_invoker:
+            return None
+        return self.user if view.security_invoker else view.owner
+
     def reads(self, thing: Table | View, relation: Relation | None = None) -> None:
         self._said.append(Access(self.role, thing, "SELECT", relation))
 

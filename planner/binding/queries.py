@@ -65,8 +65,8 @@ class QueryBinder(CompoundBinder):
         self.search_path = self.ctx.catalog.reaching_extensions(view.search_path or self.search_path)
         own, self.routines.own = self.routines.own, False
         kept, self.routines.kept = self.routines.kept, view.depends
-        if view.oid not in self.accesses.catalog.as_invoker:
-            self.accesses.role = view.owner
+        if (owner := self.accesses.owner_of(view)) is not None:
+            self.accesses.role = owner
         try:
             return self.nested(parse_query(view.query), None)
         finally:

@@ -92,7 +92,7 @@ class RowBinder:
         called = identifier(alias.this) if alias is not None else name
         if isinstance(found, View):
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
-            return self.view.table, called
+            return (self.view.table if what == "delete from" else self._guarded(self.view)), called
         if found is None or not isinstance(found, Table):
             shown = f"{schema}.{name}" if schema else name
             if schema in ("pg_catalog", "information_schema"):
@@ -101,6 +101,11 @@ class RowBinder:
         if found.materialized is not None:
             raise PlanError("42809", f'cannot change materialized view "{name}"')
         return found, called
+
+    def _guarded(self, target: updatable_views.ViewTarget) -> Table:
+        from planner.binding.check_options import guarded  # which stands on this
+
+        return guarded(self.queries.ctx, target)
 
     def relation(self, table: Table, name: str, slot: str = "", *, of_table: bool) -> Relation:
         number = self.queries.next_relation()

@@ -279,14 +279,16 @@ def shown(binder: RowBinder, target: ViewTarget, rows: Relation, name: str) -> R
 
 def conditions(binder: RowBinder, target: ViewTarget, rows: Relation) -> list[ir.Node]:
     """What holds for the table's rows that the view shows."""
-    found: list[ir.Node] = []
-    for level in target.levels():
-        if level.where is not None:
-            scope = binder.plain_scope(_under(binder, level, rows))
-            scope.clause = "WHERE"
-            with _as_view(binder, level.view):
-                found.append(binder.expressions.boolean(level.where, scope, "WHERE"))
-    return found
+    return [condition(binder, level, rows) for level in target.levels() if level.where is not None]
+
+
+def condition(binder: RowBinder, level: ViewTarget, rows: Relation) -> ir.Node:
+    """What one view's WHERE says of the table's rows."""
+    assert level.where is not None
+    scope = binder.plain_scope(_under(binder, level, rows))
+    scope.clause = "WHERE"
+    with _as_view(binder, level.view):
+        return binder.expressions.boolean(level.where, scope, "WHERE")
 
 
 def both(where: ir.Node | None, others: Sequence[ir.Node]) -> ir.Node | None:
@@ -313,8 +315,8 @@ def note(accesses: Accesses, target: ViewTarget, privilege: str, indexes: Sequen
     user = accesses.role
     accesses.writes(target.view, privilege, target.attnums(indexes))
     for level in target.levels():
-        if level.view.oid not in accesses.catalog.as_invoker:
-            accesses.role = level.view.owner
+        if (owner := accesses.owner_of(level.view)) is not None:
+            accesses.role = owner
         under = level.source
         if isinstance(under, ViewTarget):
             accesses.writes(under.view, privilege, under.attnums(indexes))
@@ -327,8 +329,8 @@ def note_read(accesses: Accesses, target: ViewTarget) -> None:
     """Who writes looks at the view's rows, too: each view's owner must be allowed to read all that the view names."""
     user = accesses.role
     for level in target.levels():
-        if level.view.oid not in accesses.catalog.as_invoker:
-            accesses.role = level.view.owner
+        if (owner := accesses.owner_of(level.view)) is not None:
+            accesses.role = owner
         under = level.source.view if isinstance(level.source, ViewTarget) else level.source
         accesses.names_columns(under, level.alias, [*level.values, level.where])
     accesses.role = user
@@ -348,8 +350,8 @@ def _as_view(binder: RowBinder, view: View) -> Iterator[None]:
     saved = queries.text, queries.search_path, expressions.text, queries.accesses.role
     queries.text = expressions.text = view.query
     queries.search_path = view.search_path or queries.search_path
-    if view.oid not in queries.accesses.catalog.as_invoker:
-        queries.accesses.role = view.owner
+    if (owner := queries.accesses.owner_of(view)) is not None:
+        queries.accesses.role = owner
     try:
         yield
     finally:
@@ -357,5 +359,5 @@ def _as_view(binder: RowBinder, view: View) -> Iterator[None]:
 
 
 __all__ = [
-    "ViewTarget", "assignable", "assignable_columns", "both", "conditions", "events", "in_the_tables_words", "note", "note_read", "shown", "view_target",
+    "ViewTarget", "assignable", "assignable_columns", "both", "condition", "conditions", "events", "in_the_tables_words", "note", "note_read", "shown", "view_target",
 ]  # fmt: skip

@@ -99,6 +99,24 @@ class View:
     temporary: bool = False
     depends: tuple[Oid, ...] = ()  # relations that the query reads
     search_path: tuple[str, ...] = ()  # how names in the query are to be resolved
+    options: tuple[
+        str, ...
+    ] = ()  # as pg_class.reloptions has them: check_option=local, security_invoker=true
+
+    def option(self, name: str) -> str:
+        """What was said of an option in WITH (...); empty: nothing."""
+        return next((o.partition("=")[2] for o in self.options if o.partition("=")[0] == name), "")
+
+    @property
+    def check_option(self) -> str:
+        """Which rows may be written through it: "local": those that it shows; "cascaded": that those under it show, too."""
+        return self.option("check_option").lower()
+
+    @property
+    def security_invoker(self) -> bool:
+        """Whether what is under it is read in the name of who asks, not of its owner."""
+        said = self.option("security_invoker").lower()
+        return bool(said) and ("true".startswith(said) or "yes".startswith(said) or said in ("on", "1"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from planner.ddl import (
     moves,
     tables,
     unique_indexes,
+    views,
 )
 from planner.ddl.alteration import Alteration
 from planner.ddl.retention import NAME, retention_us
@@ -118,10 +119,25 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             for c in found.columns
         )
         scope.replace(found, dataclasses.replace(found, columns=columns))
-    elif action.what == "set options" and isinstance(found, View | Index):
-        storage.check(found.method if isinstance(found, Index) else "view", action.options)
+    elif action.what == "set options" and isinstance(found, Index):
+        storage.check(found.method, action.options)
+    elif action.what in ("set options", "reset options") and isinstance(found, View):
+        view_options(scope, found, action)
     elif action.what not in ("ignore", "set options", "reset options"):
         raise PlanError("42809", f'ALTER action cannot be performed on relation "{found.name}"')
+
+
+def view_options(scope: Scope, view: View, action: st.AlterAction) -> None:
+    """ALTER VIEW ... SET (...), RESET (...)."""
+    sets = action.what == "set options"
+    if sets:
+        storage.check("view", action.options)
+    named = dict(action.options)
+    kept = tuple(o for o in view.options if o.partition("=")[0] not in named)
+    changed = dataclasses.replace(view, options=kept + (views.view_options(action.options) if sets else ()))
+    if changed.check_option and changed.check_option != view.check_option:
+        views.refuse_check_option(scope, changed)
+    scope.replace(view, changed)
 
 
 def owner(on: Alteration, a: st.AlterAction) -> None:

@@ -7,12 +7,15 @@ which it was made, its columns by name and type, and `SELECT *` over one relatio
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
+from typing import Any
 
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, TypeRef
+from planner.binding.check_options import guarded
 from planner.binding.updatable_views import view_target
-from planner.catalog import Catalog, View
+from planner.catalog import View
 from planner.cursors import is_select_into
 from planner.ddl import depends as depends_on
 from planner.ddl import moments, stars, tables
@@ -42,10 +45,10 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     query = settled_query(scope, said.query)
     needs = {*depends_on.needs_of_query(scope, tree), *plan.extra.get("functions", ())}
     depends = tuple(sorted(needs))
-    if said.check_option:
-        refuse_check_option(
-            scope.catalog, View(0, schema.oid, name, columns, query, search_path=scope.search_path)
-        )
+    options = view_options(said.options, said.check_option)
+    sketch = View(0, schema.oid, name, columns, query, search_path=scope.search_path, options=options)
+    if sketch.check_option:
+        refuse_check_option(scope, sketch)
     if not schema.name.startswith("pg_temp_") and _is_of_session(scope, depends):
         scope.notice(f'view "{name}" will be a temporary view')
         if said.name.schema:
@@ -61,7 +64,12 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
         scope.replace(
             old,
             dataclasses.replace(
-                old, columns=columns, query=query, depends=depends, search_path=scope.search_path
+                old,
+                columns=columns,
+                query=query,
+                depends=depends,
+                search_path=scope.search_path,
+                options=options,
             ),
         )
         return
@@ -77,6 +85,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
             temporary,
             depends,
             scope.search_path,
+            options,
         )
     )
 
@@ -86,15 +95,23 @@ def _is_of_session(scope: Scope, depends: tuple[Oid, ...]) -> bool:
     return any(getattr(scope.catalog.get(oid), "temporary", False) for oid in depends)
 
 
-def refuse_check_option(catalog: Catalog, view: View) -> None:
-    """WITH CHECK OPTION, as PostgreSQL refuses it of views that cannot be written, and of others in our words."""
+def view_options(said: Iterable[tuple[str, Any]], check_option: str = "") -> tuple[str, ...]:
+    """Options as they are kept and listed: `security_barrier=true`. WITH CHECK OPTION is one of them."""
+    kept = [f"{name}={'true' if value is True else value}" for name, value in said]
+    return (*kept, f"check_option={check_option}") if check_option else tuple(kept)
+
+
+def refuse_check_option(scope: Scope, view: View) -> None:
+    """Raises 0A000 for a view that asks of new rows what nobody can look at, or that cannot be written at all."""
     try:
-        view_target(catalog, view, "insert into")
+        target = view_target(scope.catalog, view, "insert into")
     except PlanError as e:
         raise PlanError(
-            "0A000", "WITH CHECK OPTION is supported only on automatically updatable views", hint=e.detail
+            "0A000",
+            "WITH CHECK OPTION is supported only on automatically updatable views",
+            hint=e.detail,
         ) from None
-    raise PlanError("0A000", "WITH CHECK OPTION is not supported")
+    guarded(scope.context(), target)
 
 
 def _columns(said: st.CreateView, plan: Plan) -> tuple[Column, ...]:

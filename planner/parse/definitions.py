@@ -182,8 +182,7 @@ def _recursive(said: st.CreateView, at: Token, text: str) -> st.CreateView:
 def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
     name = c.qualified()
     columns = c.name_list() if c.symbol_is("(") else ()
-    if c.accept("with"):
-        storage_options(c, "view")
+    options = storage_options(c, "view") if c.accept("with") else {}
     c.expect("as")
     last = len(c.tokens) - 1
     words = [t.value if t.kind == WORD else "" for t in c.tokens[max(c.at, last - 4) : last]]
@@ -200,7 +199,7 @@ def _view(c: Cursor, replace: bool, temporary: bool) -> st.CreateView:
         c.fail()
     query = c.slice(c.at, last)
     c.at = len(c.tokens) - 1
-    return st.CreateView(name, query, columns, replace, temporary, check)
+    return st.CreateView(name, query, columns, replace, temporary, check, tuple(options.items()))
 
 
 # --- schemas, types, domains ----------------------------------------------------------------------------

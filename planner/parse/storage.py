@@ -96,8 +96,6 @@ def check(kind: str, pairs: Iterable[tuple[str, Any]]) -> None:
         seen.add(name)
         if rule:
             _check_value(bare, "true" if value is True else str(value), rule)
-        if bare == "security_invoker" and _boolean(bare, value):
-            raise PlanError("0A000", "security_invoker of views is not supported")
 
 
 def _check_value(name: str, value: str, rule: Rule) -> None:

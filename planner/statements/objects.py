@@ -33,6 +33,7 @@ class CreateView:
     replace: bool = False
     temporary: bool = False
     check_option: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,6 @@ REFUSED = [
     ("create policy p on t", "CREATE POLICY"),
     ("create foreign table t (a int) server s", "CREATE FOREIGN TABLE"),
     ("create publication p", "CREATE PUBLICATION"),
-    ("create view v with (security_invoker) as select 1", "security_invoker of views"),
-    ("create view v with (security_invoker = on) as select 1", "security_invoker of views"),
     ("prepare transaction 'x'", "PREPARE TRANSACTION"),
     ("commit prepared 'x'", "COMMIT PREPARED"),
     ("alter system set x = 1", "ALTER SYSTEM"),

@@ -131,6 +131,7 @@ def pg_class(context: SystemContext) -> Rows:
                 relpersistence=persistence(catalog, v.schema_oid, v.temporary),
                 relhasrules=True,
                 relacl=acl(catalog, v.oid, v.owner, "r"),
+                reloptions=list(v.options) or None,
                 reltype=row_type_oid(v.oid),
             )
         )

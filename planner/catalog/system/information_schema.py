@@ -151,7 +151,7 @@ def _views(context: SystemContext) -> Rows:
             view_definition=view_definition(context.catalog, v, context.search_path)
             if permitted.owns(context, v)
             else None,
-            check_option="NONE",
+            check_option=v.check_option.upper() or "NONE",
             is_updatable=YES_NO[bool(_assignable(context, v))],
             is_insertable_into=YES_NO[bool(_assignable(context, v))],
             is_trigger_updatable="NO",

@@ -1,0 +1,22 @@
+-- An error's DETAIL tells nobody the values of columns that he may not read.
+create table p (id int primary key, secret text unique, lim int check (lim < 100), n int not null);
+create table c (id int primary key, pid int references p, note text);
+insert into p values (1,'s1',5,1),(2,'s2',6,1);
+insert into c values (1,1,'x');
+create role leaky; grant insert, update, delete on p, c to leaky; grant select (id, lim, n) on p to leaky;
+set role leaky;
+update p set lim = 1000;
+update p set n = null;
+insert into p values (1,'s3',1,1);
+insert into p values (4,'s1',1,1);
+insert into c values (2,77,'y');
+delete from p;
+delete from p where id = 1;
+update c set pid = 88;
+insert into c values (1,1,'a');
+reset role; grant select on c to leaky; set role leaky;
+delete from p where id = 1;
+update c set pid = 88;
+insert into c values (1,1,'a');
+reset role;
+drop owned by leaky; drop role leaky;
