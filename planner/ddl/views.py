@@ -85,7 +85,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
             temporary,
             depends,
             scope.search_path,
-            options,
+            options=options,
         )
     )
 
