@@ -16,7 +16,7 @@ A plan of a utility statement that contains a query carries that query's plan in
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from planner import classify, cursors, repeated_rows, types
@@ -34,7 +34,10 @@ from planner.abc import (
     Utility,
 )
 from planner.binding import bind
+from planner.binding.variables import Variables
 from planner.catalog import Catalog
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
@@ -71,7 +74,10 @@ class PlanContext:
     """The context of a time that an AS OF names; raises PlanError where it is not known yet which that is."""
     clause: str = ""
     """What a definition's expression is that is bound as the only column of a query (`planner.binding.clauses`)."""
+    variables: Any = None
+    """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
     check_bodies: bool = True
+    password_encryption: str = "scram-sha-256"
     """Whether CREATE FUNCTION looks at what a body says."""
     partition: Any = None  # the planner's: this context's part of the cache
 
@@ -212,6 +218,29 @@ class Planner:
         if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
             self._remember(ctx, key, _Cached(plan, None))  # a moving time may come to another catalog
         return plan, ()
+
+    def plan_in_routine(self, text: str, ctx: PlanContext, variables: Variables, key: str) -> Plan:
+        """Plans a text of PL/pgSQL, whose variables become parameters: `extra["places"]` says which.
+
+        `key` is the text's and its place's; records that were made of other things at that time make another plan.
+        """
+        key = f"\0\0\0{key}"
+        known = self._exact(key, ctx)
+        if known is not None:
+            used: dict[int, Any] = known.extra["variables"]
+            kinds = variables.kinds
+            for slot, kind in used.items():
+                if kinds[slot] is not kind and kinds[slot] != kind:
+                    break
+            else:
+                return known
+        inner = replace(ctx, variables=variables)
+        with shown(ctx.catalog):
+            plan = self._plan_exact(text, inner, (), 0)
+        plan.extra["places"], plan.extra["variables"] = tuple(variables.places), variables.used
+        if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
+            self._remember(ctx, key, _Cached(plan, None))
+        return plan
 
     def _plan_normalised(
         self, text: str, ctx: PlanContext, offset: int
@@ -362,12 +391,13 @@ def _converter(
             readers.append(str)
         else:
             readers.append(types.text_input(ref, settings))
-    if all(r is int for r in readers):
-        return lambda values: tuple(map(int, values))
-    if len(readers) == 1:
-        one = readers[0]
-        return lambda values: (one(values[0]),)
-    return lambda values: tuple([read(v) for read, v in zip(readers, values, strict=True)])
+    return readers
+
+
+def _naming(ctx: PlanContext) -> TypeSettings:
+    """Settings in which names of regclass and its kin are those of the context, which may be a transaction's own."""
+    names = RegNames(lambda: SystemContext(ctx.catalog, ctx.search_path))
+    return replace(ctx.settings, reg_output=names.output, reg_input=names.input)
 
 
 __all__ = ["PlanContext", "Planner"]

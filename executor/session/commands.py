@@ -394,14 +394,15 @@ _TABLE: dict[type[Any], Run] = {
 
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
-    from executor.session import as_of, blocks, copying, cursors, explain, positioned
+    from executor.procedural import do
+    from executor.session import as_of, copying, cursors, explain, positioned
 
     return {
         st.DeclareCursor: cursors.declare,
         st.Fetch: cursors.fetch,
         st.CloseCursor: cursors.close,
         st.Copy: copying.run,
-        st.Do: blocks.run,
+        st.Do: do.run,
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,
         st.PositionedWrite: positioned.run,

@@ -64,6 +64,10 @@ class SessionContext:
         self.silence_limited = False
         self._transaction_timer: asyncio.TimerHandle | None = None
         self.statement_text, self.statement_began_ns = "", 0
+        self.programs: dict[Any, Any] = {}
+        """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""
+        self.routine_depth = 0
+        """How many routines run inside of each other."""
         self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.began_us = executor.env.clock.now_us()

@@ -254,15 +254,37 @@ class Session(SessionContext):
             return transactions.end_now(self, compiled.statement, done)
         if block.failed:
             raise aborted()
-        if block.gathered is not None:
+        if not self._goes_now(block, compiled):
             return None
+        try:
+            return keyed.run_in_block(self, block, compiled, plan, params)
+        except keyed.WouldBlock as blocked:
+            wait = LockWait(self, block, compiled, plan, params, done, self.again(plan, params, done))
+            return wait.begin(blocked)
+        except (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
+            return None
+
+    def _goes_now(self, block: Block, compiled: CompiledPlan) -> bool:
+        """Whether a keyed statement may run in the block before anything is awaited."""
+        if block.gathered is not None:
+            return False
         frontier = self.executor.frontier
         if frontier is not None and current.takes_snapshot(self, block) and not frontier.is_valid:
-            return None
+            return False
         if block.as_of is not None or (block.read_only and compiled.door is Door.WRITE):
-            return None
+            return False
         rules = compiled.rules
-        if rules is not None and (rules.wide_checks or compiled.related):
+        return rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
+
+    def at_once(self, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
+        """A statement of a routine in the block, if it is answered without waiting; None: `run_plan`."""
+        block = self.block
+        if block is None or block.failed:
+            return None
+        compiled = self.compiled(plan)
+        if compiled.door is Door.WIDE:
+            return short_reads.in_block(self, block, compiled, plan, params)
+        if compiled.door is Door.END or not self._goes_now(block, compiled):
             return None
         try:
             return keyed.run_in_block(self, block, compiled, plan, params)

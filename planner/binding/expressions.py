@@ -34,6 +34,7 @@ from planner.types.bits import bits_in
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
+    from planner.binding.variables import Variables
 
 from planner.binding.predicates import VECTORS, PredicateBinder
 
@@ -179,7 +180,21 @@ class ExpressionBinder(PredicateBinder):
             if not 0 < number <= len(arguments):
                 raise PlanError("42P02", f"there is no parameter ${number}", position=position)
             return arguments[number - 1]
+        if self._variables is not None:
+            found = self._variable((f"${number}",), position)
+            if found is None:
+                raise PlanError("42P02", f"there is no parameter ${number}", position=position)
+            return found
         return ir.Parm(self.parameters.use(number, position), number, position)
+
+    @property
+    def _variables(self) -> Variables | None:
+        """Those that the text at hand may name: not a view's text, nor a function's."""
+        return self.queries.variables if self.queries.routines.own else None
+
+    def _variable(self, words: Sequence[str], position: int, found: bool = False) -> ir.Node | None:
+        variables = self._variables
+        return None if variables is None else variables.node(self.parameters, words, position, found)
 
     def _column(self, node: exp.Column, scope: Scope) -> ir.Node:
         name = identifier(node.this)
@@ -189,10 +204,16 @@ class ExpressionBinder(PredicateBinder):
             found, at = find_column(scope, name, position)
             if found is None or at is None:
                 whole = self._whole_row(name, scope)
+                if self._variables is not None:
+                    whole = self._variable((name,), position, whole is not None) or whole
                 if whole is not None:
                     return whole
                 raise no_column(f'"{name}"', position, hint_for_column(scope, name))
             node_found = found.node
+            if self._variables is not None:
+                variable = self._variable((name,), position, True)
+                if variable is not None:
+                    return variable
             if isinstance(node_found, ir.Var):
                 node_found = replace(node_found, position=position)
             return self.reach(node_found, scope, at)
@@ -202,13 +223,21 @@ class ExpressionBinder(PredicateBinder):
             if whole is None:
                 raise missing_relation(scope, identifier(relation), start_of(relation))
             return whole
-        return self.qualified(
-            identifier(relation),
-            name,
-            scope,
-            start_of(relation if schema is None else schema),
-            identifier(schema) if schema is not None else "",
-        )
+        position = start_of(relation if schema is None else schema)
+        called = identifier(schema) if schema is not None else ""
+        if self._variables is not None:
+            words = (*((called,) if called else ()), identifier(relation), name)
+            try:
+                column: ir.Node | None = self.qualified(identifier(relation), name, scope, position, called)
+            except PlanError as e:
+                if e.sqlstate not in ("42P01", "42703"):
+                    raise
+                variable = self._variable(words, position)
+                if variable is None:
+                    raise
+                return variable
+            return self._variable(words, position, True) or column
+        return self.qualified(identifier(relation), name, scope, position, called)
 
     def qualified(self, relation: str, name: str, scope: Scope, position: int, schema: str = "") -> ir.Node:
         """`relation.name`. Raises 42P01 for the relation, 42703 for the column."""

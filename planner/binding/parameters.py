@@ -33,6 +33,12 @@ class Parameters:
         self._highest = max(self._highest, number)
         return self._types.get(number, TypeRef(t.UNKNOWN))
 
+    def declare(self, ref: TypeRef) -> int:
+        """One more parameter, of a variable (`planner.binding.variables`); its number."""
+        self._highest += 1
+        self._types[self._highest] = TypeRef(ref.oid)
+        return self._highest
+
     def decide(self, number: int, ref: TypeRef) -> None:
         assert number not in self._types
         # A record's modifier says what its fields are.

@@ -277,6 +277,11 @@ class QueryBinder(CompoundBinder):
             at = at.parent
         if isinstance(item, exp.Dot) and isinstance(item.this, exp.Paren):
             return self._fields_star(self.expressions.bind(item.this.this, scope), item)
+        variable = self.variables
+        if variable is not None and self.routines.own:
+            record = variable.node(self.parameters, (name,), first_position(item), False)
+            if record is not None:
+                return self._fields_star(record, item)
         raise missing_relation(scope, name, first_position(item))
 
     def _fields_star(self, record: ir.Node, item: exp.Expression) -> list[Target]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -27,6 +27,9 @@ from planner.binding.typenames import type_of
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
+
+if TYPE_CHECKING:
+    from planner.binding.variables import Variables
 
 DEPTH_MAX = 200
 """Queries inside queries; deeper is 54001."""
@@ -112,7 +115,15 @@ class QueryState:
         if getattr(ctx, "trusted", False):
             self.search_path = ctx.catalog.reaching_extensions(self.search_path)
         self.parameters = parameters
-        names = RegNames(lambda: SystemContext(ctx.catalog, self.search_path))
+        self.variables: Variables | None = getattr(ctx, "variables", None)
+        self.named_objects = False
+        """Whether what the statement means hangs on the name of an object that is no system relation."""
+
+        def named() -> SystemContext:
+            self.named_objects = True
+            return SystemContext(ctx.catalog, self.search_path)
+
+        names = RegNames(named)
         self.coercions = Coercions(parameters, ctx.settings, names)
         self.emitter = Emitter()
         self.tables: list[Relation] = []

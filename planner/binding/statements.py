@@ -19,7 +19,9 @@ from planner.abc import (
     Lookup,
     OrderKey,
     Plan,
+    PlanError,
     Points,
+    Query,
     Range,
     ResultColumn,
     StatementKind,
@@ -40,6 +42,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.records import told
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
+from planner.binding.variables import Variables
 
 
 def bind_statement(
@@ -106,6 +109,8 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
     if isinstance(node, exp.Select) and node.args.get("with_") is None:
         scope = queries.new_scope(None)
         parts = queries.select(node, scope, None)
+        if queries.variables is not None:
+            _assigned(queries, queries.variables, parts, scope)
         columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
         if parts.source is not None:
             extra = queries.constants(_own_expressions(parts))
@@ -154,6 +159,16 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         text,
         extra=extra,
     )
+
+
+def _assigned(queries: QueryBinder, variables: Variables, parts: Parts, scope: Scope) -> None:
+    """The value of an expression of PL/pgSQL, as what it is assigned to. Raises 42601 where there are several."""
+    if variables.wanted is None and not variables.part:
+        return
+    if len(parts.targets) != 1:
+        raise PlanError("42601", f"query returned {len(parts.targets)} columns")
+    target = parts.targets[0]
+    target.node = variables.assigned(target.node, queries.expressions, queries.coercions, scope)
 
 
 def _own_expressions(parts: Parts) -> list[ir.Node | None]:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
-from planner.parse import blocks, definitions, maintenance, privileges, utility
+from planner.parse import definitions, maintenance, plpgsql, privileges, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.positioned import place_of, positioned_write
@@ -64,7 +64,7 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "grant": privileges.grant,
     "revoke": privileges.revoke,
     "reassign": privileges.reassign,
-    "do": blocks.do,
+    "do": plpgsql.do,
 }
 
 _REFUSED: Final = {

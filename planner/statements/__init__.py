@@ -14,7 +14,6 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     objects      DDL of the rest
 """
 
-from planner.statements.blocks import Do
 from planner.statements.objects import (
     AlterCollation,
     AlterDefaultPrivileges,
@@ -43,6 +42,7 @@ from planner.statements.objects import (
     GrantRole,
     ReassignOwned,
 )
+from planner.statements.plpgsql import Do
 from planner.statements.routines import (
     AlterFunction,
     CreateFunction,

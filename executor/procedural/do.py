@@ -1,0 +1,43 @@
+"""DO: a program without a name, which is its own statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import Rows
+from executor.procedural.frame import Code, Declarations, Frame
+from executor.procedural.walk import Walk
+from planner import statements as st
+from planner import types as t
+from planner.abc import Plan, TypeRef
+from planner.parse.plpgsql.program import INLINE
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+
+async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], autocommit: bool) -> Rows:
+    """Runs the block. Raises what its steps raise, with where it was as context.
+
+    Where it is its own transaction it may end that, and begins the next.
+    """
+    alone = session.block is None
+    if alone:
+        session.open_block(implicit=True)
+    try:
+        looked_up = Declarations(session, s.program, [TypeRef(t.BOOL)], frozenset())
+        code = Code(s.program, INLINE, looked_up.kinds, looked_up.names, looked_up.declared)
+        code.plans, code.dynamic = [None] * s.program.texts, looked_up.dynamic
+        walk = Walk(session, code, Frame(code), atomic=not (alone and autocommit))
+        await walk.whole()
+        if alone and autocommit:
+            await session.commit()
+    except BaseException:
+        if alone and autocommit:
+            session.rollback()
+        raise
+    return Rows("DO")
+
+
+__all__ = ["run"]

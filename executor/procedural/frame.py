@@ -1,0 +1,172 @@
+"""The values of a running program: one slot each, and what kind of thing is in it.
+
+    scalar      a datum; its kind is its type
+    record      a tuple of datums, or None; its kind says how its fields are called (`Shape`), or None before it has any
+
+`Code` is a program with its types looked up, for one session in one catalog; its texts' plans hang there as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from executor.abc import ExecutionError
+from planner import types as t
+from planner.abc import Table, TypeRef
+from planner.binding.variables import Kind, Shape
+from planner.catalog import Domain
+from planner.catalog.row_types import row_type
+from planner.ddl.typenames import resolve_type
+from planner.parse.plpgsql.names import looked_up
+from planner.statements import TypeName
+from planner.statements.plpgsql import CopiedType, Dynamic, Nested, Program, Step, Variable
+from planner.statements.plpgsql import Kind as Said
+
+
+@dataclass(slots=True)
+class Code:
+    """`kinds`: by slot as declared; a slot whose kind is made while it runs has None."""
+
+    program: Program
+    shown: str
+    kinds: list[Kind]
+    names: list[str]
+    declared: dict[int, Variable]
+    plans: list[Any] = field(default_factory=list)
+    """By a text's number (`executor.procedural.texts`)."""
+    dynamic: frozenset[int] = frozenset()
+
+
+def shape_of_table(table: Table) -> Shape:
+    return Shape(
+        tuple(c.name for c in table.columns),
+        tuple(c.type for c in table.columns),
+        row_type(table).oid,
+        table.oid,
+    )
+
+
+def kind_of(ref: TypeRef) -> Kind:
+    """What a slot of that type holds: a composite value is kept by its fields."""
+    fields = t.composite_fields(ref.oid)
+    if fields is None:
+        return ref
+    return Shape(tuple(n for n, _ in fields), tuple(r for _, r in fields), ref.oid)
+
+
+class Declarations:
+    """Looks up the types of a program's variables. Raises 42704, 42P01, 42703, 0A000."""
+
+    def __init__(self, session: Any, program: Program, kinds: list[Kind], dynamic: frozenset[int]) -> None:
+        self._catalog, self._path = session.catalog, session.search_path()
+        self.kinds: list[Kind] = kinds + [TypeRef(t.TEXT)] * (program.slots - len(kinds))
+        self.names = [""] * program.slots
+        level = program.outer
+        for name, slot in level.slots.items():
+            if not name.startswith("$") or not self.names[slot]:
+                self.names[slot] = name
+        self.declared: dict[int, Variable] = {}
+        self.dynamic = dynamic | program.dynamic
+        for slot in program.dynamic:
+            self.kinds[slot] = None
+        self._block(program.body)
+
+    def _block(self, block: Nested) -> None:
+        for v in block.variables:
+            self.declared[v.slot] = v
+            self.names[v.slot] = v.name
+            self.kinds[v.slot] = self.kind(v.kind)
+            for argument in v.arguments:
+                self.kinds[argument.slot] = self.kind(argument.kind)
+        for step in self._steps_in(block):
+            self._step(step)
+
+    def _steps_in(self, step: Any) -> list[Step]:
+        found: list[Step] = []
+        for name in ("steps", "otherwise"):
+            found += getattr(step, name, None) or ()
+        for branch in getattr(step, "branches", ()):
+            found += branch[1]
+        for handler in getattr(step, "handlers", ()):
+            found += handler.steps
+        return found
+
+    def _step(self, step: Step) -> None:
+        if isinstance(step, Nested):
+            self._block(step)
+            return
+        if type(step).__name__ == "ForRange":
+            self.kinds[step.slot] = TypeRef(t.INT4)  # type: ignore[attr-defined]
+        for inner in self._steps_in(step):
+            self._step(inner)
+
+    def kind(self, said: Said) -> Kind:
+        if isinstance(said, Dynamic):
+            return None
+        if isinstance(said, CopiedType):
+            return self._copied(said)
+        return kind_of(self._type(said))
+
+    def _type(self, said: TypeName) -> TypeRef:
+        if said.names == ("refcursor",) or said.names == ("pg_catalog", "refcursor"):
+            return TypeRef(t.TEXT)
+        ref = resolve_type(said, self._catalog, self._path)
+        if isinstance(self._catalog.get(ref.oid), Domain):
+            raise ExecutionError(
+                "0A000", f"a variable of a domain ({said}) is not supported", position=said.position
+            )
+        if ref.oid in (t.VOID, t.TRIGGER) or t.BY_OID.get(ref.oid) is None:
+            shown = t.format_type(ref)
+            raise ExecutionError(
+                "0A000", f"variable cannot have type {shown}" if ref.oid in (t.VOID, t.TRIGGER) else f"variables of type {shown} are not supported"
+            )  # fmt: skip
+        return ref
+
+    def _copied(self, said: CopiedType) -> Kind:
+        words = said.words
+        if not said.row and said.names is not None:
+            at = looked_up(said.names, words, len(self.kinds))
+            if at is not None:
+                slot, fields = at
+                kind = self.kinds[slot]
+                if not fields:
+                    return kind
+                if isinstance(kind, Shape) and fields[0] in kind.names:
+                    return kind_of(kind.types[kind.names.index(fields[0])])
+        relation = words if said.row else words[:-1]
+        if not relation:
+            raise ExecutionError("42704", f'variable "{words[0]}" does not exist')
+        schema = relation[-2] if len(relation) > 1 else ""
+        if said.row and not schema:
+            ref = self._catalog.type_named(relation[-1], "", self._path)
+            if ref is not None and t.composite_fields(ref.oid) is not None:
+                return kind_of(TypeRef(ref.oid))
+        found = self._catalog.resolve_relation(relation[-1], schema, self._path, 0)
+        if said.row:
+            return (
+                shape_of_table(found)
+                if isinstance(found, Table)
+                else Shape(tuple(c.name for c in found.columns), tuple(c.type for c in found.columns))
+            )
+        for c in found.columns:
+            if c.name == words[-1]:
+                return kind_of(c.type)
+        raise ExecutionError("42703", f'column "{words[-1]}" of relation "{relation[-1]}" does not exist')
+
+
+class Frame:
+    """One execution's values."""
+
+    __slots__ = ("kinds", "values")
+
+    def __init__(self, code: Code) -> None:
+        self.kinds = list(code.kinds)
+        self.values: list[Any] = [None] * len(code.kinds)
+
+    def at(self, slot: int, place: int) -> Any:
+        value = self.values[slot]
+        return value if place < 0 else None if value is None else value[place]
+
+
+__all__ = ["Code", "Declarations", "Frame", "kind_of", "shape_of_table"]

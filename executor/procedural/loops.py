@@ -1,0 +1,164 @@
+"""Loops: over numbers, rows and arrays, and without end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from executor.abc import ExecutionError, Stream
+from executor.procedural.texts import Texts, columns_of, rows_of
+from planner import types as t
+from planner.abc import TypeRef
+from planner.statements import plpgsql as pl
+
+Ended = str | None
+BOOL, INT4 = TypeRef(t.BOOL), TypeRef(t.INT4)
+
+
+class LoopSteps(Texts):
+    """What a `Walk` does of loops. A loop that ran sets FOUND where PostgreSQL does."""
+
+    label: str
+    line: int
+    what: str
+    atomic: bool
+    found: int
+
+    async def steps(self, steps: Sequence[pl.Step]) -> Ended:
+        raise NotImplementedError
+
+    async def put_into(
+        self, targets: Sequence[pl.Target], names: Sequence[str], types: Sequence[TypeRef], row: Sequence[Any] | None
+    ) -> None:  # fmt: skip
+        raise NotImplementedError
+
+    async def dynamically(self, what: pl.Dynamically) -> Any:
+        raise NotImplementedError
+
+    def _after(self, ended: Ended, label: str) -> tuple[bool, Ended]:
+        """After a pass: whether the loop is over, and how it ends."""
+        if ended is None:
+            return False, None
+        if ended == "return":
+            return True, ended
+        mine = not self.label or self.label == label
+        if not mine:
+            return True, ended
+        self.label = ""
+        return ended == "exit", None
+
+    async def loop(self, step: pl.Loop) -> Ended:
+        while True:
+            if step.condition is not None:
+                self.line, self.what = step.line, "WHILE"
+                if not await self.value(step.condition, BOOL):
+                    return None
+            over, ended = self._after(await self.steps(step.steps), step.label)
+            if over:
+                return ended
+            await self.passed()
+
+    async def passed(self) -> None:
+        """After a pass without steps nobody has looked whether others want the loop."""
+        self._left -= 1
+        if self._left <= 0:
+            await self.breathe()
+
+    _left: int
+
+    async def breathe(self) -> None:
+        raise NotImplementedError
+
+    async def for_range(self, step: pl.ForRange) -> Ended:
+        self.line, self.what = step.line, "FOR with integer loop variable"
+        first = cast("int | None", await self.value(step.first, INT4))
+        if first is None:
+            raise ExecutionError("22004", "lower bound of FOR loop cannot be null")
+        last = cast("int | None", await self.value(step.last, INT4))
+        if last is None:
+            raise ExecutionError("22004", "upper bound of FOR loop cannot be null")
+        by = cast("int | None", await self.value(step.by, INT4)) if step.by is not None else 1
+        if by is None:
+            raise ExecutionError("22004", "BY value of FOR loop cannot be null")
+        if by <= 0:
+            raise ExecutionError("22023", "BY value of FOR loop must be greater than zero")
+        numbers = range(first, last - 1, -by) if step.reverse else range(first, last + 1, by)
+        values, slot, ended = self.frame.values, step.slot, None
+        for number in numbers:
+            values[slot] = number
+            over, ended = self._after(await self.steps(step.steps), step.label)
+            if over:
+                break
+            await self.passed()
+        if ended != "return":
+            values[self.found] = bool(numbers)
+        return ended
+
+    async def for_rows(self, step: pl.ForRows) -> Ended:
+        line = step.line
+        if isinstance(step.query, pl.OpenCursor):
+            self.line, self.what = line, "FOR over cursor"
+            plan, result = await self.opened(step.query)  # type: ignore[attr-defined]
+        elif isinstance(step.query, pl.Dynamically):
+            self.line, self.what = line, "FOR over EXECUTE statement"
+            plan, result = await self.dynamically(step.query)
+        else:
+            self.line, self.what = line, "FOR over SELECT rows"
+            plan, result = await self.statement(step.query)
+        columns = columns_of(plan, result)
+        if columns is None:
+            raise ExecutionError("42P11", f"cannot open {plan.tag} query as cursor")
+        names, types = [c.name for c in columns], [c.type for c in columns]
+        rows = rows_of(result)
+        if not self.atomic and isinstance(result, Stream):
+            rows = _kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
+        any_row, ended = False, None
+        try:
+            async for row in rows:
+                any_row = True
+                self.line = line
+                await self.put_into(step.targets, names, types, row)
+                over, ended = self._after(await self.steps(step.steps), step.label)
+                if over:
+                    break
+                await self.passed()
+            else:
+                if not any_row:
+                    await self.put_into(step.targets, names, types, None)
+        finally:
+            await rows.aclose()
+        if ended != "return":
+            self.frame.values[self.found] = any_row
+        return ended
+
+    async def for_each(self, step: pl.ForEach) -> Ended:
+        self.line, self.what = step.line, "FOREACH over array"
+        value = await self.value(step.array)
+        ref = self.planned(step.array, expression=True).type
+        if value is None:
+            raise ExecutionError("22004", "FOREACH expression must not be null")
+        element = t.element_of(ref.oid)
+        if not element:
+            shown = t.format_type(TypeRef(ref.oid))
+            raise ExecutionError("42804", f"FOREACH expression must yield an array, not type {shown}")
+        if step.slices:
+            raise ExecutionError("0A000", "FOREACH ... SLICE is not supported")
+        items = t.array_items(value, ref.oid)
+        ended: Ended = None
+        for item in items:
+            await self.put_into(step.targets, ("",), (TypeRef(element),), (item,))
+            over, ended = self._after(await self.steps(step.steps), step.label)
+            if over:
+                break
+            await self.passed()
+        if ended != "return":
+            self.frame.values[self.found] = bool(items)
+        return ended
+
+
+async def _kept(rows: list[Any]) -> AsyncGenerator[Any, None]:
+    for row in rows:
+        yield row
+
+
+__all__ = ["LoopSteps"]

@@ -1,0 +1,297 @@
+"""SQL in a program: planned once for each session, with its variables as parameters, and run in the block at hand.
+
+    i + 1               a Python function of the parameters, if the keyed engine knows all that is in it
+    UPDATE ... id = v   rows by key, on the spot
+    anything else       the wide way, as if it had been sent
+
+A plan is looked for again when the catalog, the search path or the user are others than last time, or a record has other fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.abc import ExecutionError, PlanOutdated, Result, Rows, Stream
+from executor.columnar.rows import batch_rows
+from executor.procedural.frame import Code, Frame
+from planner import statements as st
+from planner import types as t
+from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
+from planner.alone import refuse_with_others
+from planner.binding.variables import Variables
+from planner.statements.plpgsql import Level, Text
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+PLANNED_MAX: Final = 3
+"""Times that a statement is planned while others change the catalog."""
+_TRANSACTIONAL: Final = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavepoint, st.RollbackTo)
+_HAS_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
+_INTEGERS: Final = {t.INT2: 0, t.INT4: 1, t.INT8: 2}
+_NOWHERE: Final = Level()
+_VALUE: Final = Level("", {"v": 0})
+
+
+class Misplaced(ExecutionError):
+    """A statement that a body must not have: what is wrong is not in the statement itself."""
+
+
+@dataclass(slots=True)
+class Planned:
+    """A text's plan. `dynamic`: the records that it names, and how they were."""
+
+    context: Any
+    plan: Plan
+    constant: Callable[[Sequence[Any], Any, Any], Sequence[Any]] | None
+    places: Sequence[tuple[int, int]]
+    dynamic: Sequence[tuple[int, Any]]
+    type: TypeRef
+    fit: Callable[[Any], Any] | None
+    """A value's length and digits, as an assignment wants them."""
+
+
+def query_of(text: str) -> tuple[str, int]:
+    """An expression as a query, and where it begins in it."""
+    return f"SELECT {text}", 7
+
+
+class Texts:
+    """What a walk plans and runs."""
+
+    def __init__(self, session: Session, code: Code, frame: Frame) -> None:
+        self.session, self.code, self.frame = session, code, frame
+
+    # --- planning ----------------------------------------------------------------------------------------
+
+    def planned(self, text: Text, wanted: TypeRef | None = None, *, expression: bool, part: str = "") -> Planned:  # fmt: skip
+        """Raises what planning raises, with the text that it is about."""
+        code, kinds = self.code, self.frame.kinds
+        context = self.session.context()
+        known: Planned | None = code.plans[text.number]
+        if known is not None and known.context is context:
+            for slot, kind in known.dynamic:
+                if kinds[slot] is not kind and kinds[slot] != kind:
+                    break
+            else:
+                return known
+        sql, shift = query_of(text.text) if expression else (text.text, 0)
+        level = text.names
+        plain = TypeRef(wanted.oid) if wanted is not None else None
+        variables = Variables(level, text.seen, kinds, code.program.commonest, plain, part, code.names)
+        to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
+        key = f"{id(code.program)}\0{text.number}\0{to}\0{part}\0{sql}"
+        try:
+            plan = self.session.executor.planner.plan_in_routine(sql, context, variables, key)
+        except SqlError as error:
+            raise self.located(error, text, shift) from None
+        if self.session.block is not None and self.session.block.failed:
+            raise ExecutionError("25P02", "current transaction is aborted")
+        dynamic = [(s, k) for s, k in plan.extra["variables"].items() if s in code.dynamic]
+        compiled = self.session.compiled(plan)
+        ref = plan.columns[0].type if plan.columns else TypeRef(t.VOID)
+        fit = t.coercion(wanted, False) if wanted is not None and wanted.typmod >= 0 else None
+        made = Planned(context, plan, compiled.constant, plan.extra["places"], dynamic, ref, fit)
+        code.plans[text.number] = made
+        return made
+
+    def located(self, error: SqlError, text: Text, shift: int) -> SqlError:
+        """An error in a text, as the text itself has its place."""
+        if error.position and not error.query:
+            error.query = text.said or text.text
+            error.position = max(error.position - shift + len(error.query) - len(text.text), 1)
+        elif not error.query and not isinstance(error, Misplaced):
+            error.context = "\n".join(filter(None, (error.context, self.shown(text, shift))))
+        return error
+
+    def shown(self, text: Text, shift: int) -> str:
+        if text.said:
+            return f'PL/pgSQL assignment "{text.said}"'
+        kind = "SQL expression" if shift else "SQL statement"
+        return f'{kind} "{text.text}"'
+
+    def given(self, places: Sequence[tuple[int, int]]) -> tuple[Datum, ...]:
+        values, at = self.frame.values, self.frame.at
+        return tuple([values[s] if i < 0 else at(s, i) for s, i in places])
+
+    # --- expressions ---------------------------------------------------------------------------------------
+
+    async def value(self, text: Text, wanted: TypeRef | None = None, part: str = "") -> Datum:
+        """An expression's value. Raises 42601 where it has several columns or rows."""
+        planned = self.planned(text, wanted, expression=True, part=part)
+        if planned.constant is None:
+            value = await self._computed(text, planned, wanted, part)
+        elif planned.places:
+            value = planned.constant(self.given(planned.places), None, self.session)[0]
+        else:  # computed when it was planned, in PostgreSQL: such an error is about the expression
+            try:
+                value = planned.constant((), None, self.session)[0]
+                return value if planned.fit is None or value is None else planned.fit(value)
+            except SqlError as error:
+                raise self.located(error, text, 7) from None
+        return value if planned.fit is None or value is None else planned.fit(value)
+
+    async def _computed(self, text: Text, planned: Planned, wanted: TypeRef | None, part: str) -> Datum:
+        for tries_left in reversed(range(PLANNED_MAX)):
+            try:
+                result = await self.run(planned.plan, self.given(planned.places))
+                rows = await first_rows(result, 2)
+                break
+            except PlanOutdated:
+                if not tries_left:
+                    raise
+                self.code.plans[text.number] = None
+                planned = self.planned(text, wanted, expression=True, part=part)
+            except SqlError as error:
+                if _HAS_FROM.search(text.text) is None and not _constant(planned):
+                    raise
+                raise self.located(error, text, 7) from None
+        if planned.plan.columns is not None and len(planned.plan.columns) != 1:
+            raise self.located(
+                ExecutionError("42601", f"query returned {len(planned.plan.columns)} columns"), text, 7
+            )
+        if len(rows) > 1:
+            raise self.located(ExecutionError("21000", "query returned more than one row"), text, 7)
+        return rows[0][0] if rows else None
+
+    async def converted(self, value: Datum, ref: TypeRef, wanted: TypeRef) -> Datum:
+        """A value as what it is assigned to."""
+        if same(ref, wanted) or (value is None and t.composite_fields(wanted.oid) is None):
+            return value
+        fit = t.coercion(wanted, False) if wanted.typmod >= 0 else None
+        if ref.oid == wanted.oid:
+            assert fit is not None
+            return fit(value)
+        variables = Variables(_VALUE, 1, [ref], "error", TypeRef(wanted.oid))
+        context = self.session.context()
+        key = f"cast\0{ref.oid}\0{wanted.oid}"
+        plan = self.session.executor.planner.plan_in_routine("SELECT v", context, variables, key)
+        compiled = self.session.compiled(plan)
+        if compiled.constant is not None:
+            made = compiled.constant((value,), None, self.session)[0]
+        else:
+            made = (await first_rows(await self.run(plan, (value,)), 1))[0][0]
+        return made if fit is None or made is None else fit(made)
+
+    def text_of(self, value: Datum, ref: TypeRef) -> str | None:
+        """By the type's output function."""
+        return None if value is None else t.output_text(value, ref, self.session.type_settings)
+
+    # --- statements ------------------------------------------------------------------------------------------
+
+    async def statement(self, text: Text) -> tuple[Plan, Result]:
+        """Runs a statement of SQL."""
+        for tries_left in reversed(range(PLANNED_MAX)):
+            try:
+                planned = self.planned(text, expression=False)
+                refuse(planned.plan)
+                return planned.plan, await self.run(planned.plan, self.given(planned.places))
+            except PlanOutdated:
+                if not tries_left:
+                    raise
+                self.code.plans[text.number] = None
+            except SqlError as error:
+                raise self.located(error, text, 0) from None
+        raise AssertionError("unreachable")
+
+    async def dynamic(
+        self, sql: str, values: Sequence[Datum], types: Sequence[TypeRef]
+    ) -> tuple[Plan, Result]:
+        """Runs what EXECUTE was given."""
+        session = self.session
+        shown = Text(sql, 0, 0, _NOWHERE, 0)
+        for tries_left in reversed(range(PLANNED_MAX)):
+            try:
+                if types:
+                    oids = [x.oid for x in types]
+                    plan, taken = (
+                        session.executor.planner.plan(sql, session.context(), oids, normalise=False)[0],
+                        tuple(values),
+                    )
+                    taken = taken[: len(plan.parameters)]
+                else:
+                    plan, taken = session.plan(sql)
+                refuse(plan)
+                return plan, await self.run(plan, taken)
+            except PlanOutdated:
+                if not tries_left:
+                    raise
+            except SqlError as error:
+                raise self.located(error, shown, 0) from None
+        raise AssertionError("unreachable")
+
+    async def run(self, plan: Plan, params: tuple[Datum, ...]) -> Result:
+        """In the block: on the spot if it is by key, or else the wide way."""
+        session = self.session
+        rows = session.at_once(plan, params)
+        if rows is not None:
+            return rows
+        return await session.run_plan(plan, params, autocommit=False)
+
+
+def _constant(planned: Planned) -> bool:
+    """Whether it was computed when it was planned, as PostgreSQL does it: such an error is about the expression."""
+    return not planned.places
+
+
+def same(ref: TypeRef, wanted: TypeRef) -> bool:
+    """Whether a datum of the one type is one of the other as it is."""
+    if ref.oid == wanted.oid:
+        return wanted.typmod in (-1, ref.typmod)
+    if wanted.typmod >= 0:
+        return False
+    if ref.oid in _INTEGERS and wanted.oid in _INTEGERS:
+        return _INTEGERS[ref.oid] <= _INTEGERS[wanted.oid]
+    return ref.oid in (t.TEXT, t.VARCHAR) and wanted.oid in (t.TEXT, t.VARCHAR)
+
+
+def refuse(plan: Plan) -> None:
+    """Raises 0A000 for what a body must not have."""
+    if not isinstance(plan.body, Utility):
+        return
+    statement = plan.body.statement
+    if isinstance(statement, _TRANSACTIONAL):
+        raise Misplaced("0A000", "unsupported transaction command in PL/pgSQL")
+    if isinstance(statement, st.Copy):
+        raise Misplaced("0A000", "cannot COPY to/from client in PL/pgSQL")
+    refuse_with_others(statement)
+
+
+async def first_rows(result: Result, most: int) -> Sequence[Sequence[Any]]:
+    """The first rows of a result, which is closed."""
+    found: list[Sequence[Any]] = []
+    async for row in rows_of(result):
+        found.append(row)
+        if len(found) >= most:
+            break
+    if isinstance(result, Stream):
+        result.close()
+    return found
+
+
+async def rows_of(result: Result) -> AsyncGenerator[Sequence[Any], None]:
+    """All rows. A stream is closed when they have been read, or who reads them is."""
+    if isinstance(result, Rows):
+        for row in result.rows:
+            yield row
+        return
+    assert isinstance(result, Stream), "COPY is refused before"
+    types = [c.type for c in result.columns]
+    try:
+        async for batch in result.batches:
+            for row in batch_rows(batch, types):
+                yield row
+    finally:
+        result.close()
+
+
+def columns_of(plan: Plan, result: Result) -> Sequence[ResultColumn] | None:
+    """None: it returns no rows."""
+    return result.columns if isinstance(result, Rows | Stream) else plan.columns
+
+
+__all__ = ["Misplaced", "Planned", "Texts", "columns_of", "first_rows", "refuse", "rows_of", "same"]

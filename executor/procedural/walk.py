@@ -1,0 +1,580 @@
+"""A program at work: its steps one after another, each text planned when it is first reached.
+
+    BEGIN INSERT INTO t VALUES (1); EXCEPTION WHEN unique_violation THEN n := n + 1; END
+
+    savepoint  ->  INSERT  -> release
+                      \\-- 23505 -> roll back to the savepoint, release, the handler's steps
+
+All of it is done in the session's block, as parts of the statement that called it. A block with EXCEPTION is a subtransaction;
+where it fails without a handler that takes the error, the statement fails. Steps answer how they ended: None goes on with the next
+one, a word says what is being left.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.abc import ExecutionError, Rows, Stream
+from executor.procedural import raising
+from executor.procedural.cursors import CursorSteps
+from executor.procedural.frame import Code, Frame, kind_of
+from executor.procedural.loops import LoopSteps
+from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of
+from executor.session import transactions
+from planner import types as t
+from planner.abc import Plan, SqlError, TypeRef
+from planner.binding.variables import Shape
+from planner.statements import plpgsql as pl
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+Ended = str | None
+EXIT, CONTINUE, RETURN = "exit", "continue", "return"
+YIELD_AFTER_S: Final = 0.005
+"""A program that waits for nothing lets others have the loop after so long."""
+_STEPS_BETWEEN_LOOKS: Final = 64
+BOOL, TEXT, INT8 = TypeRef(t.BOOL), TypeRef(t.TEXT), TypeRef(t.INT8)
+
+
+class Walk(LoopSteps, CursorSteps):
+    """One execution of a program. `atomic`: its transaction is not its own to end."""
+
+    def __init__(self, session: Session, code: Code, frame: Frame, *, atomic: bool = True) -> None:
+        super().__init__(session, code, frame)
+        self.atomic = atomic
+        self.label = ""
+        """What EXIT and CONTINUE are about."""
+        self.line, self.what = 0, ""
+        self.row_count = 0
+        self.result: Any = None
+        self.result_kind: Any = None
+        self.emitted: list[Any] = []
+        """RETURN NEXT's and RETURN QUERY's rows."""
+        self.returns: Returns | None = None
+        self.handled: list[SqlError] = []
+        """The errors whose handlers run, the innermost last."""
+        self._told: SqlError | None = None
+        """The error that has this program's place in its context already."""
+        self._subtransactions = 0
+        self._left, self._since = _STEPS_BETWEEN_LOOKS, time.monotonic()
+        self.found = code.program.outer.slots["found"]
+        frame.kinds[self.found] = BOOL
+        frame.values[self.found] = False
+
+    async def whole(self) -> Ended:
+        """The whole program. Raises what its steps raise, with where that was as context."""
+        try:
+            return await self.nested(self.code.program.body)
+        except SqlError as error:
+            raise self.at(error) from None
+
+    def at(self, error: SqlError) -> SqlError:
+        """An error with this program's place in its context."""
+        if error is not self._told:
+            where = f"PL/pgSQL function {self.code.shown}"
+            if self.what:
+                where += f" line {self.line} at {self.what}" if self.line else f" {self.what}"
+            error.context = f"{error.context}\n{where}" if error.context else where
+            self._told = error
+        return error
+
+    async def breathe(self) -> None:
+        """Between steps: others have the loop now and then, and a cancel request is heard."""
+        self._left = _STEPS_BETWEEN_LOOKS
+        now = time.monotonic()
+        if now - self._since > YIELD_AFTER_S:
+            await asyncio.sleep(0)
+            self._since = time.monotonic()
+
+    async def steps(self, steps: Sequence[pl.Step]) -> Ended:
+        for step in steps:
+            self._left -= 1
+            if not self._left:
+                await self.breathe()
+            ended = await _STEPS[type(step)](self, step)
+            if ended is not None:
+                return ended
+        return None
+
+    # --- blocks ------------------------------------------------------------------------------------------
+
+    async def nested(self, block: pl.Nested) -> Ended:
+        for v in block.variables:
+            self.line, self.what = v.line, "during statement block local variable initialization"
+            await self._declare(v)
+        ended = await self._guarded(block) if block.handlers else await self.steps(block.steps)
+        if ended is EXIT and self.label and self.label == block.label:
+            self.label = ""
+            return None
+        return ended
+
+    async def _declare(self, v: pl.Variable) -> None:
+        frame, kind = self.frame, self.code.kinds[v.slot]
+        frame.kinds[v.slot], frame.values[v.slot] = kind, None
+        if v.default is None:
+            return
+        line = self.line
+        if isinstance(kind, TypeRef):
+            value = await self.value(v.default, kind)
+            if value is None and v.not_null:
+                raise ExecutionError(
+                    "22004", f'null value cannot be assigned to variable "{v.name}" declared NOT NULL'
+                )
+            frame.values[v.slot] = value
+        else:
+            await self._assign_record(v.slot, v.default)
+        self.line = line
+
+    async def _guarded(self, block: pl.Nested) -> Ended:
+        session = self.session
+        assert session.block is not None
+        self._subtransactions += 1
+        name = f"\0pl {session.routine_depth} {self._subtransactions}"  # no name of SQL's
+        transactions.savepoint(session, session.block, name)
+        try:
+            ended = await self.steps(block.steps)
+        except SqlError as error:
+            self.at(error)
+            self._subtransactions -= 1
+            handler = next((h for h in block.handlers if raising.takes(h, error)), None)
+            if handler is None:
+                raise
+            transactions.roll_back_to(session, session.block, name)
+            transactions.release(session, session.block, name)
+            self.handled.append(error)
+            state, text = block.said
+            self.frame.values[state], self.frame.values[text] = error.sqlstate, error.message
+            try:
+                return await self.steps(handler.steps)
+            finally:
+                self.handled.pop()
+        transactions.release(session, session.block, name)
+        self._subtransactions -= 1
+        return ended
+
+    # --- assignment ----------------------------------------------------------------------------------------
+
+    async def _assign(self, step: pl.Assign) -> Ended:
+        self.line, self.what = step.line, "assignment"
+        target = step.target
+        slot, kinds = target.slot, self.frame.kinds
+        kind = kinds[slot]
+        if type(kind) is TypeRef and not target.field and target.part is None:
+            value = await self.value(step.value, kind)
+            if value is None:
+                self._refuse_null(slot)
+            self.frame.values[slot] = value
+            return None
+        if target.part is not None:
+            await self._assign_part(target, step.value)
+        elif target.field:
+            place, ref = self.field(target)
+            self.put(slot, place, await self.value(step.value, ref))
+        else:
+            await self._assign_record(slot, step.value)
+        return None
+
+    def _refuse_null(self, slot: int) -> None:
+        v = self.code.declared.get(slot)
+        if v is not None and v.not_null:
+            raise ExecutionError(
+                "22004", f'null value cannot be assigned to variable "{v.name}" declared NOT NULL'
+            )
+
+    def field(self, target: pl.Target) -> tuple[int, TypeRef]:
+        """Where a field is in its record. Raises 55000, 42703."""
+        kind, name = self.frame.kinds[target.slot], self.code.names[target.slot]
+        if kind is None:
+            raise ExecutionError(
+                "55000",
+                f'record "{name}" is not assigned yet',
+                detail="The tuple structure of a not-yet-assigned record is indeterminate.",
+            )
+        if not isinstance(kind, Shape) or target.field not in kind.names:
+            raise ExecutionError("42703", f'record "{name}" has no field "{target.field}"')
+        place = kind.names.index(target.field)
+        return place, kind.types[place]
+
+    def put(self, slot: int, place: int, value: Any) -> None:
+        """A record with another value in one of its fields."""
+        old, kind = self.frame.values[slot], self.frame.kinds[slot]
+        assert isinstance(kind, Shape)
+        row = list(old) if old is not None else [None] * len(kind.names)
+        row[place] = value
+        self.frame.values[slot] = tuple(row)
+
+    async def _assign_part(self, target: pl.Target, value: pl.Text) -> None:
+        assert target.part is not None
+        made = await self.value(value, None, target.part.text)
+        if target.field:
+            self.put(target.slot, self.field(target)[0], made)
+        else:
+            self.frame.values[target.slot] = made
+
+    async def _assign_record(self, slot: int, value: pl.Text) -> None:
+        """A record variable is given a whole row, or NULL."""
+        from planner.parse.plpgsql.names import looked_up
+
+        words = value.text.strip().lower().split(".")
+        at = looked_up(value.names, words, value.seen)
+        if at is not None and not at[1] and not isinstance(self.frame.kinds[at[0]], TypeRef):
+            kind = self.frame.kinds[at[0]]
+            if kind is None:
+                self.frame.values[slot] = None
+                return
+            assert isinstance(kind, Shape)
+            await self.put_row(slot, kind.names, kind.types, self.frame.values[at[0]], kind)
+            return
+        if value.text.strip().lower() == "null":
+            self.frame.values[slot] = None
+            return
+        kind = self.frame.kinds[slot]
+        if kind is None and slot not in self.code.program.dynamic:
+            raise ExecutionError("55000", f'record "{self.code.names[slot]}" is not assigned yet')
+        text = pl.Text(f"SELECT ({value.text}).*", value.start, value.number, value.names, value.seen)
+        plan, result = await self.statement(text)
+        rows = await first_rows(result, 1)
+        columns = plan.columns or ()
+        row = rows[0] if rows else None
+        await self.put_row(slot, [c.name for c in columns], [c.type for c in columns], row)
+
+    async def put_row(
+        self,
+        slot: int,
+        names: Sequence[str],
+        types: Sequence[TypeRef],
+        row: Sequence[Any] | None,
+        shape: Shape | None = None,
+    ) -> None:
+        """A row goes into a record variable; a RECORD takes the row's columns for its fields."""
+        frame, kind = self.frame, self.frame.kinds[slot]
+        if slot in self.code.dynamic:
+            frame.kinds[slot] = shape or Shape(tuple(names), tuple(types))
+            frame.values[slot] = tuple(row) if row is not None else None
+            return
+        assert isinstance(kind, Shape)
+        if row is None:
+            frame.values[slot] = None
+            return
+        if len(types) == 1 and kind.rows and types[0].oid == kind.rows and len(kind.types) != 1:
+            row, types = self.fields_of(row[0], kind), kind.types
+        made = []
+        for i, ref in enumerate(kind.types):
+            made.append(await self.converted(row[i], types[i], ref) if i < len(row) else None)
+        frame.values[slot] = tuple(made)
+
+    def fields_of(self, value: Any, kind: Shape) -> Sequence[Any]:
+        """The fields of a composite value."""
+        if value is None:
+            return [None] * len(kind.types)
+        from planner.types.composites import split_record
+
+        texts = split_record(str(value))
+        settings = self.session.type_settings
+        return [
+            None if x is None else t.input_text(x, ref, settings)
+            for x, ref in zip(texts, kind.types, strict=True)
+        ]
+
+    async def put_into(
+        self, targets: Sequence[pl.Target], names: Sequence[str], types: Sequence[TypeRef], row: Sequence[Any] | None
+    ) -> None:  # fmt: skip
+        """A row goes into variables: one record takes it whole, scalars take a column each."""
+        if len(targets) == 1 and not targets[0].field:
+            slot = targets[0].slot
+            if slot in self.code.dynamic or not isinstance(self.frame.kinds[slot], TypeRef):
+                await self.put_row(slot, names, types, row)
+                return
+        for i, target in enumerate(targets):
+            value = row[i] if row is not None and i < len(row) else None
+            ref = types[i] if i < len(types) else TEXT
+            if target.field:
+                place, wanted = self.field(target)
+                self.put(target.slot, place, await self.converted(value, ref, wanted))
+                continue
+            kind = self.frame.kinds[target.slot]
+            if isinstance(kind, Shape):
+                inner = self.fields_of(value, kind) if value is not None else None
+                self.frame.values[target.slot] = tuple(inner) if inner is not None else None
+                continue
+            if kind is None:
+                raise ExecutionError("0A000", "a record as one of several targets is not supported")
+            value = await self.converted(value, ref, kind)
+            if value is None:
+                self._refuse_null(target.slot)
+            self.frame.values[target.slot] = value
+
+    # --- statements ------------------------------------------------------------------------------------------
+
+    async def _sql(self, step: pl.RunSql) -> Ended:
+        self.line, self.what = step.line, "SQL statement"
+        plan, result = await self.statement(step.text)
+        await self._taken(plan, result, step.into)
+        return None
+
+    async def _taken(self, plan: Plan, result: Any, into: pl.Into | None, *, dynamic: bool = False) -> None:
+        """A statement's rows go where they are to go, and are counted."""
+        columns = columns_of(plan, result)
+        if into is None:
+            if columns is not None and not dynamic:
+                if isinstance(result, Stream):
+                    result.close()
+                hint = "If you want to discard the results of a SELECT, use PERFORM instead."
+                raise Misplaced(
+                    "42601",
+                    "query has no destination for result data",
+                    hint=hint if plan.tag.startswith("SELECT") else "",
+                )
+            await self._counted(plan, result, found=not dynamic and columns is None)
+            return
+        if columns is None:
+            raise Misplaced("42601", "INTO used with a command that cannot return data")
+        writes = not plan.tag.startswith("SELECT")
+        rows = await first_rows(result, 2)
+        self.row_count = min(len(rows), 1) if not writes else _count(result.tag)
+        if not dynamic:
+            self.frame.values[self.found] = bool(rows)
+        if into.strict and not rows:
+            raise Misplaced("P0002", "query returned no rows")
+        if len(rows) > 1 and (into.strict or (writes and not dynamic)):
+            hint = "Make sure the query returns a single row, or use LIMIT 1."
+            raise Misplaced("P0003", "query returned more than one row", hint=hint)
+        types = [c.type for c in columns]
+        await self.put_into(into.targets, [c.name for c in columns], types, rows[0] if rows else None)
+
+    async def _counted(self, plan: Plan, result: Any, *, found: bool) -> None:
+        """How many rows there were, for ROW_COUNT and FOUND."""
+        if isinstance(result, Rows):
+            self.row_count = _count(result.tag)
+        else:
+            self.row_count = 0
+            async for _ in rows_of(result):
+                self.row_count += 1
+        if found and plan.tag.split(" ")[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"):
+            self.frame.values[self.found] = self.row_count > 0
+
+    async def _perform(self, step: pl.Perform) -> Ended:
+        self.line, self.what = step.line, "PERFORM"
+        text = step.text
+        query = pl.Text(f"SELECT {text.text}", text.start, text.number, text.names, text.seen)
+        plan, result = await self.statement(query)
+        await self._counted(plan, result, found=True)
+        return None
+
+    async def _execute(self, step: pl.Execute) -> Ended:
+        self.line, self.what = step.line, "EXECUTE"
+        plan, result = await self.dynamically(step.what)
+        await self._taken(plan, result, step.into, dynamic=True)
+        return None
+
+    async def dynamically(self, what: pl.Dynamically) -> tuple[Plan, Any]:
+        """EXECUTE's statement, run. Raises 22004."""
+        value = await self.value(what.query)
+        sql = self.text_of(value, self.planned(what.query, expression=True).type)
+        if sql is None:
+            raise ExecutionError("22004", "query string argument of EXECUTE is null")
+        values, types = [], []
+        for text in what.using:
+            values.append(await self.value(text))
+            types.append(self.planned(text, expression=True).type)
+        return await self.dynamic(sql, values, types)
+
+    async def _call(self, step: pl.Call) -> Ended:
+        from executor.procedural import calls
+
+        self.line, self.what = step.line, "CALL"
+        await calls.call_in_body(self, step)
+        return None
+
+    async def _ends(self, step: pl.EndTransaction) -> Ended:
+        self.line, self.what = step.line, "COMMIT" if step.commit else "ROLLBACK"
+        session = self.session
+        if self.atomic:
+            raise ExecutionError("2D000", "invalid transaction termination")
+        if self._subtransactions:
+            verb = "commit" if step.commit else "roll back"
+            raise ExecutionError("2D000", f"cannot {verb} while a subtransaction is active")
+        if step.chain:
+            raise ExecutionError("0A000", "AND CHAIN in PL/pgSQL is not supported")
+        if step.commit:
+            await session.commit()
+        else:
+            session.rollback()
+        session.open_block(implicit=True)
+        return None
+
+    # --- branches ----------------------------------------------------------------------------------------------
+
+    async def _nothing(self, step: pl.Nothing) -> Ended:
+        return None
+
+    async def _if(self, step: pl.If) -> Ended:
+        for condition, steps in step.branches:
+            self.line, self.what = step.line, "IF"
+            if await self.value(condition, BOOL):
+                return await self.steps(steps)
+        return await self.steps(step.otherwise)
+
+    async def _case(self, step: pl.Case) -> Ended:
+        self.line, self.what = step.line, "CASE"
+        if step.subject is not None:
+            value = await self.value(step.subject)
+            self.frame.kinds[step.slot] = self.planned(step.subject, expression=True).type
+            self.frame.values[step.slot] = value
+        for condition, steps in step.branches:
+            self.line, self.what = step.line, "CASE"
+            if await self.value(condition, BOOL):
+                return await self.steps(steps)
+        if step.otherwise is None:
+            raise ExecutionError("20000", "case not found", hint="CASE statement is missing ELSE part.")
+        return await self.steps(step.otherwise)
+
+    async def _exit(self, step: pl.Exit) -> Ended:
+        if step.when is not None:
+            self.line, self.what = step.line, "EXIT" if step.leaves else "CONTINUE"
+            if not await self.value(step.when, BOOL):
+                return None
+        self.label = step.label
+        return EXIT if step.leaves else CONTINUE
+
+    # --- returning -----------------------------------------------------------------------------------------------
+
+    async def _return(self, step: pl.Return) -> Ended:
+        self.line, self.what = step.line, "RETURN"
+        if step.value is not None and self.returns is not None:
+            self.result = await self.returns.value(self, step.value, step.whole)
+        return RETURN
+
+    async def _return_next(self, step: pl.ReturnNext) -> Ended:
+        self.line, self.what = step.line, "RETURN NEXT"
+        assert self.returns is not None
+        if step.value is None:
+            self.emitted.append(self.returns.of_outputs(self))
+        else:
+            self.emitted.append(await self.returns.value(self, step.value, step.whole))
+        return None
+
+    async def _return_query(self, step: pl.ReturnQuery) -> Ended:
+        self.line, self.what = step.line, "RETURN QUERY"
+        assert self.returns is not None
+        if isinstance(step.query, pl.Dynamically):
+            plan, result = await self.dynamically(step.query)
+        else:
+            plan, result = await self.statement(step.query)
+        count = await self.returns.rows(self, plan, result)
+        self.row_count = count
+        self.frame.values[self.found] = count > 0
+        return None
+
+    # --- saying ----------------------------------------------------------------------------------------------------
+
+    async def _shown(self, text: pl.Text) -> str | None:
+        value = await self.value(text)
+        if value is None:
+            return None
+        return self.text_of(value, self.planned(text, expression=True).type)
+
+    async def _raise(self, step: pl.Raise) -> Ended:
+        self.line, self.what = step.line, "RAISE"
+        if step.level == "again":
+            if self.handled:
+                raise self.handled[-1]
+            message = "RAISE without parameters cannot be used outside an exception handler"
+            raise ExecutionError("0Z002", message)
+        values = [await self._shown(x) for x in step.arguments]
+        options = {name: await self._shown(x) for name, x in step.options}
+        error, named = raising.said(step, values, options)
+        if step.level == "exception":
+            raise error
+        code = error.sqlstate if named else "01000" if step.level == "warning" else "00000"
+        self.session.notice(step.level.upper(), code, error.message, error.detail, error.hint)
+        return None
+
+    async def _assert(self, step: pl.Assert) -> Ended:
+        self.line, self.what = step.line, "ASSERT"
+        if await self.value(step.condition, BOOL):
+            return None
+        message = await self._shown(step.message) if step.message is not None else None
+        raise ExecutionError("P0004", message or "assertion failed")
+
+    async def _diagnostics(self, step: pl.GetDiagnostics) -> Ended:
+        self.line = step.line
+        self.what = "GET STACKED DIAGNOSTICS" if step.stacked else "GET DIAGNOSTICS"
+        if step.stacked and not self.handled:
+            message = "GET STACKED DIAGNOSTICS cannot be used outside an exception handler"
+            raise ExecutionError("0Z002", message)
+        for target, item in step.items:
+            if item == "row_count":
+                await self.put_into((target,), (item,), (INT8,), (self.row_count,))
+                continue
+            if item == "pg_routine_oid":
+                raise ExecutionError("0A000", "PG_ROUTINE_OID of GET DIAGNOSTICS is not supported")
+            await self.put_into((target,), (item,), (TEXT,), (_of_error(self.handled[-1], item, self),))
+        return None
+
+
+class Returns:
+    """What RETURN makes of its values (`executor.procedural.routines`, `triggers`)."""
+
+    async def value(self, walk: Walk, text: pl.Text, whole: int) -> Any:
+        raise NotImplementedError
+
+    def of_outputs(self, walk: Walk) -> Any:
+        raise NotImplementedError
+
+    async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
+        raise NotImplementedError
+
+
+def _count(tag: str) -> int:
+    last = tag.rsplit(" ", 1)[-1]
+    return int(last) if last.isdigit() else 0
+
+
+def _of_error(error: SqlError, item: str, walk: Walk) -> str:
+    return {
+        "returned_sqlstate": error.sqlstate,
+        "message_text": error.message,
+        "pg_exception_detail": error.detail,
+        "pg_exception_hint": error.hint,
+        "pg_exception_context": error.context,
+        "column_name": error.column,
+        "constraint_name": error.constraint,
+        "pg_datatype_name": error.datatype,
+        "table_name": error.table,
+        "schema_name": walk.session.schema_name(error.about_oid) if error.about_oid else "",
+    }[item]
+
+
+_STEPS: Final[dict[type[pl.Step], Callable[[Walk, Any], Awaitable[Ended]]]] = {
+    pl.Nothing: Walk._nothing,
+    pl.Assign: Walk._assign,
+    pl.RunSql: Walk._sql,
+    pl.Perform: Walk._perform,
+    pl.Execute: Walk._execute,
+    pl.Call: Walk._call,
+    pl.EndTransaction: Walk._ends,
+    pl.If: Walk._if,
+    pl.Case: Walk._case,
+    pl.Exit: Walk._exit,
+    pl.Return: Walk._return,
+    pl.ReturnNext: Walk._return_next,
+    pl.ReturnQuery: Walk._return_query,
+    pl.Raise: Walk._raise,
+    pl.Assert: Walk._assert,
+    pl.GetDiagnostics: Walk._diagnostics,
+    pl.Nested: Walk.nested,
+    pl.Loop: Walk.loop,
+    pl.ForRange: Walk.for_range,
+    pl.ForRows: Walk.for_rows,
+    pl.ForEach: Walk.for_each,
+    pl.OpenCursor: Walk.open_cursor,
+    pl.FetchCursor: Walk.fetch_cursor,
+    pl.CloseCursor: Walk.close_cursor,
+}
+
+__all__ = ["CONTINUE", "EXIT", "RETURN", "Returns", "Walk", "kind_of"]
