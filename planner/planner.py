@@ -36,8 +36,6 @@ from planner.abc import (
 from planner.binding import bind
 from planner.binding.variables import Variables
 from planner.catalog import Catalog
-from planner.catalog.system.context import SystemContext
-from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
@@ -77,7 +75,6 @@ class PlanContext:
     variables: Any = None
     """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
     check_bodies: bool = True
-    password_encryption: str = "scram-sha-256"
     """Whether CREATE FUNCTION looks at what a body says."""
     partition: Any = None  # the planner's: this context's part of the cache
 
@@ -391,13 +388,12 @@ def _converter(
             readers.append(str)
         else:
             readers.append(types.text_input(ref, settings))
-    return readers
-
-
-def _naming(ctx: PlanContext) -> TypeSettings:
-    """Settings in which names of regclass and its kin are those of the context, which may be a transaction's own."""
-    names = RegNames(lambda: SystemContext(ctx.catalog, ctx.search_path))
-    return replace(ctx.settings, reg_output=names.output, reg_input=names.input)
+    if all(r is int for r in readers):
+        return lambda values: tuple(map(int, values))
+    if len(readers) == 1:
+        one = readers[0]
+        return lambda values: (one(values[0]),)
+    return lambda values: tuple([read(v) for read, v in zip(readers, values, strict=True)])
 
 
 __all__ = ["PlanContext", "Planner"]
