@@ -117,7 +117,7 @@ class Plans:
     def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
         """What executing the plan takes; plans made for another catalog are made anew first."""
         current = plan
-        if not is_current(plan, catalog):
+        if plan.catalog_version != catalog.version:
             if "places" in plan.extra:
                 raise PlanOutdated("0A000", "the catalog has changed since this was planned")
             current = self._planned_again(plan, session)
