@@ -49,6 +49,9 @@ from storage.consensus import log_records as records
 
 STEP_BYTES = 512 * 1024
 """The file is lengthened by so many zeros at a time."""
+PAGE_BYTES = 4096
+"""So many of them in one write. What is written at once the kernel keeps as one large page of its cache, and each record that is
+written into it later pays for its size: of 512 KiB a fifth more CPU than of 4."""
 GARBAGE_MAX_BYTES = 8 * 1024 * 1024
 WINDOW_BYTES = 64 * 1024
 """What is read at once of that which other processes have added."""
@@ -263,12 +266,19 @@ class LogFile:
         """Zeros behind the end, durable with the file's new length: where the next records will be written."""
         to = -(-least_bytes // self._step_bytes) * self._step_bytes
         try:
-            at = self._size_bytes
-            while at < to:
-                at += os.pwrite(self._fd, bytes(min(to - at, self._step_bytes)), at)
-                self._size_bytes = at
+            fd = os.open(
+                self.path, os.O_WRONLY | os.O_CLOEXEC
+            )  # not O_DSYNC: made durable at the end, all at once
+            try:
+                if os.fstat(fd).st_ino != self._inode:
+                    raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+                _fill(fd, self._size_bytes, to)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
         except OSError as error:
             raise self._unwritten(error) from error
+        self._size_bytes = to
 
     def make_room(self) -> None:
         """A new file, if most of this one is garbage."""
@@ -341,8 +351,8 @@ class LogFile:
                         offset += out.write(
                             records.encode(seed, records.APPEND, shard, seqno, token, data, offset)
                         )
-                out.write(bytes(-offset % self._step_bytes or self._step_bytes))
                 out.flush()
+                _fill(out.fileno(), offset, offset + (-offset % self._step_bytes or self._step_bytes))
                 os.fsync(out.fileno())
             if self._fd >= 0:
                 os.ftruncate(self._fd, self._end)  # whoever has it open looks at the name
@@ -397,3 +407,9 @@ class LogFile:
         """The error of what failed before anything was written."""
         kind = StorageFull if error.errno in _NO_SPACE else Determinate
         return kind(f"consensus {self.path}: {error}")
+
+
+def _fill(fd: int, start: int, to: int) -> None:
+    """Zeros, page by page (`PAGE_BYTES`)."""
+    while start < to:
+        start += os.pwrite(fd, bytes(min(PAGE_BYTES - start % PAGE_BYTES, to - start)), start)

@@ -464,6 +464,38 @@ def test_as_long_as_it_cannot_be_found_out_nothing_is_said(
     assert [e.seqno for e in entries(file)] == [1, 2]
 
 
+def test_zeros_are_written_page_by_page_and_the_disk_has_them_before_a_record(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One large write would be one large page of the cache, for which each record pays."""
+    did: list[str] = []
+    pwrite, fsync = os.pwrite, os.fsync
+
+    def written(fd: int, data: bytes, offset: int) -> int:
+        did.append("record" if any(data) else "zeros")
+        assert any(data) or (len(data) <= 4096 and (offset + len(data)) % 4096 == 0)
+        return pwrite(fd, data, offset)
+
+    def synced(fd: int) -> None:
+        did.append("sync")
+        fsync(fd)
+
+    monkeypatch.setattr(os, "pwrite", written)
+    monkeypatch.setattr(os, "fsync", synced)
+    c = LogFileConsensus(file, step_bytes=16_384)
+    assert "zeros" in did, "it was made"
+    for seqno, (size_bytes, lengthens) in enumerate(
+        ((50, False), (9_000, False), (9_000, True), (50, False))
+    ):
+        del did[:]
+        c.append_now("s", seqno, b"x" * size_bytes, b"t")
+        steps = [what for i, what in enumerate(did) if did[i - 1 : i] != [what]]
+        assert steps == (["zeros", "sync", "record"] if lengthens else ["record"]), size_bytes
+    monkeypatch.undo()
+    c._file.close()
+    assert len(entries(file)) == 4
+
+
 # --- against the model -------------------------------------------------------------------------------
 
 
