@@ -87,6 +87,7 @@ class Executor:
         self.past = PastCatalogs(env, self.catalogs, self.past_tables)
         self.plans = Plans(env, planner, store, self.catalogs)
         self.rules = self.plans.rules
+        self.triggers_of = self.plans.triggers_of
         self.sessions: dict[int, Session] = {}
         self._pids = itertools.count(1)
         self.signal_elsewhere: Callable[[int, bool], bool] | None = None

@@ -23,6 +23,8 @@ from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.snapshot.store import SnapshotStore
+from executor.triggers.table import Holder, TableTriggers, fires
+from planner import triggers
 from planner.abc import (
     Constraint,
     Expr,
@@ -55,6 +57,7 @@ class Plans:
 
     def __init__(self, env: Environment, planner: Planner, store: SnapshotStore, catalogs: Catalogs) -> None:
         self._env, self._planner, self._store, self._catalogs = env, planner, store, catalogs
+        self._triggers: dict[tuple[int, int], TableTriggers] = {}
         self._rules: dict[tuple[int, int], TableRules] = {}
         self._prepared: dict[tuple[Any, ...], Plan] = {}
 
@@ -91,6 +94,14 @@ class Plans:
             rules = TableRules(table, self._bind_check)
             self._rules[table.oid, view] = rules
         return rules
+
+    def triggers_of(self, holder: Holder) -> TableTriggers:
+        """The compiled triggers of a table's or view's definition."""
+        key = holder.oid, holder.view_oid if isinstance(holder, GuardedTable) else 0
+        known = self._triggers.get(key)
+        if known is None or known.holder is not holder:
+            known = self._triggers[key] = TableTriggers(holder, self._bind_check)
+        return known
 
     def _bind_check(self, table: Table, text: str) -> Expr | None:
         """A CHECK's expression over the table's columns; None where only DuckDB can compute it.
@@ -157,7 +168,8 @@ class Plans:
         target = None
         refers, takes = statement_concerns(body)
         parents = self._parents(table, catalog, session) if refers else ()
-        plain = not rules.wide_checks and not takes and parents is not None
+        fires = bool(table.triggers) and _fires(body)
+        plain = not rules.wide_checks and not takes and parents is not None and not fires
         if image is not None and plain and not table.on_commit:
             assert parents is not None
             target = WriteTarget(
@@ -180,6 +192,7 @@ class Plans:
             rules=rules,
             target=target,
             related=refers or takes,
+            fires=fires,
         )
 
     def _parents(self, table: Table, catalog: Catalog, session: Session) -> tuple[Parent, ...] | None:
@@ -233,6 +246,21 @@ class Plans:
                     raise aborted()  # whatever the statement may be: it is not the one that ends the block
                 raise PlanOutdated("0A000", "cached plan must not change result type")
         return made
+
+
+def _fires(body: InsertValues | KeyedUpdate | KeyedDelete) -> bool:
+    """Whether the statement may fire a trigger of its table."""
+    if isinstance(body, KeyedUpdate):
+        return fires(body.table, triggers.UPDATE, [i for i, _ in body.assignments])
+    if isinstance(body, KeyedDelete):
+        return fires(body.table, triggers.DELETE)
+    conflict = body.on_conflict
+    updates = conflict is not None and conflict.assignments is not None
+    return fires(body.table, triggers.INSERT) or (
+        updates
+        and conflict is not None
+        and fires(body.table, triggers.UPDATE, [i for i, _ in conflict.assignments or ()])
+    )
 
 
 __all__ = ["Plans"]

@@ -45,6 +45,7 @@ from planner.relations import (
     Oid,
     ResultColumn,
     Table,
+    Trigger,
     TypeRef,
 )
 
@@ -204,6 +205,8 @@ class OnConflict:
     assignments: tuple[tuple[int, Expr], ...] | None  # None: DO NOTHING; see InsertValues for Col numbering
     condition: Expr | None = None
     query: Query | None = None
+    assigned: tuple[int, ...] = ()
+    """The columns that `query` sets, as `assignments` says of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +285,7 @@ class MergeQuery:
     table: Table
     query: Query
     assigned: tuple[int, ...]  # row positions that some UPDATE of it sets
+    kinds: frozenset[str] = frozenset()  # the actions that it may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,6 +448,7 @@ __all__ = [
     "StatementKind",
     "SystemUse",
     "Table",
+    "Trigger",
     "TypeRef",
     "UpdateQuery",
     "Utility",

@@ -109,6 +109,26 @@ VIEW_CHECK: Final = "w"
 
 
 @dataclass(frozen=True, slots=True)
+class Trigger:
+    """A trigger, as pg_trigger has it. It is a part of its table or view, so that whoever planned a write without it is overtaken."""
+
+    oid: Oid
+    name: str
+    function: Oid
+    bits: int  # `planner.triggers`: pg_trigger.tgtype
+    columns: tuple[int, ...] = ()  # UPDATE OF: attnums
+    condition: str = ""  # WHEN: SQL text over old and new
+    arguments: tuple[str, ...] = ()
+    enabled: str = "O"  # "O" origin, "D" disabled, "R" replica, "A" always
+    constraint: bool = False
+    deferrable: bool = False
+    deferred: bool = False  # INITIALLY DEFERRED
+    foreign_table: Oid = 0  # CONSTRAINT TRIGGER ... FROM
+    old_table: str = ""  # REFERENCING OLD TABLE AS
+    new_table: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class MaterializedQuery:
     """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
 
@@ -141,6 +161,8 @@ class Table:
     unlogged: bool = False  # as it was said: such a table lasts like any other
     unheeded: bool = False
     """Writes here ask for no foreign key, neither the table's own nor those into it (DISABLE TRIGGER ALL)."""
+    triggers: tuple[Trigger, ...] = ()
+    """In the order in which they fire: by name."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

@@ -24,7 +24,9 @@ from executor.ddl.shape import same_shape
 from executor.session import as_of, bulk, queries, session_defaults
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
+from executor.triggers import firing
 from planner import statements as st
+from planner import triggers
 from planner import types as t
 from planner.abc import Plan, Query, RelationUse, Slot, Table, Utility
 from planner.catalog import Catalog, CatalogChange
@@ -91,12 +93,38 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         bound = executor.planner.bind_ddl(statement, context)
     for n in bound.notices:
         session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
-    if bound.changes or bound.truncated:
+    if any(table.triggers for table in bound.truncated):
+        await _truncate(session, block, bound, statement)
+    elif bound.changes or bound.truncated:
         await _apply(session, block, bound)
     tag = bound.tag
     if bound.query is not None and bound.created:
         tag = f"SELECT {await _fill(session, block, bound)}"
     return Rows(tag)
+
+
+async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: st.Truncate) -> None:
+    """TRUNCATE of tables with triggers, which fire once for each."""
+    executor = session.executor
+    around, block.level = block.level, None
+    try:
+        fired = [
+            made
+            for table in bound.truncated
+            if (made := firing.statement(session, block, table, triggers.TRUNCATE)) is not None
+        ]
+        before = session.catalog
+        for made in fired:
+            await made.begin(triggers.TRUNCATE)
+        if session.catalog is not before:  # their functions have changed it
+            context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
+            bound = executor.planner.bind_ddl(statement, context)
+        await _apply(session, block, bound)
+        for made in fired:
+            await made.end(triggers.TRUNCATE)
+        await firing.over(session, block)
+    finally:
+        block.level = around
 
 
 async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:

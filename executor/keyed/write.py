@@ -131,6 +131,45 @@ class InsertPlan:
             rows.append(row)
         return rows
 
+    def unchecked(self, params: Sequence[Any], session: Any) -> list[Row]:
+        """The rows as they are before triggers have seen them, which may put right what a constraint would refuse."""
+        for oid, count in self._sequences:
+            session.reserve_values(oid, count)
+        if not self._width:
+            return [compiled(params, None, session) for compiled in self._rows]
+        (compiled,), width = self._rows, self._width
+        return [
+            compiled(params[at : at + width], None, session)
+            for at in range(0, width * len(self.body.rows), width)
+        ]
+
+    def existing(self, row: Row, view: WriteView, ts: Timestamp) -> tuple[Key, int, Row] | None:
+        """The row that ON CONFLICT finds in the place of this one. Raises 23505 for any other key that is taken."""
+        pending, conflict = PendingKeys(self.rules, view, ts), self._conflict
+        clash = pending.clash(row, conflict.covers) if conflict is not None else None
+        if clash is not None:
+            return clash[1]
+        if (clash := pending.clash(row)) is not None:
+            rule = clash[0]
+            raise self.rules.unique_violation(
+                rule.constraint if rule is not None else None, pending.key_of(rule, row), row
+            )
+        return None
+
+    def updated(self, params: Sequence[Any], old: Row, row: Row, session: Any) -> Row | None:
+        """What DO UPDATE makes of an existing row; None where its condition lets it alone."""
+        conflict = self._conflict
+        assert conflict is not None and conflict.assign is not None
+        both = old + row
+        if conflict.condition is not None and not conflict.condition(params, both, session):
+            return None
+        new: Row = conflict.assign(params, both, session)
+        return new
+
+    def returned(self, params: Sequence[Any], row: Row, session: Any, replaced: int) -> Row | None:
+        """What RETURNING says of a row that was written; None where there is none."""
+        return None if self._returning is None else self._returned(params, row, session, replaced)
+
     def keys(self, params: Sequence[Any], session: Any) -> list[Key]:
         """The keys that the statement may lock."""
         key = self.rules.key
@@ -408,6 +447,23 @@ class UpdatePlan:
         if pending is not None and rules.deferrable:
             changes = deferred_keys.moved(pending, changes)
         return changes, returned, len(changes)
+
+
+    def unchecked(
+        self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp
+    ) -> list[tuple[Key, int, Row, Row | None]]:
+        """(key, row id, row, what it is to become) of the rows that the statement is of, before triggers have seen them."""
+        condition, update = self._condition, self._update
+        return [
+            (key, rid, row, update(params, row, session) if update is not None else None)
+            for key, rid, row in self.lookup.hits(params, session, view, ts)
+            if condition is None or condition(params, row, session)
+        ]
+
+    def returned(self, params: Sequence[Any], row: Row, session: Any) -> Row | None:
+        """What RETURNING says of a row that was written; None where there is none."""
+        made: Row | None = None if self._returning is None else self._returning(params, row, session)
+        return made
 
 
 WritePlan = InsertPlan | UpdatePlan

@@ -40,6 +40,8 @@ from executor.snapshot.columns import row_reader, rows_to_arrays
 from executor.snapshot.encoded import EncodedRows, NumberedLater
 from executor.snapshot.removal import sorted_ids
 from executor.snapshot.spill import Spill, in_one, numbers_from
+from executor.triggers import firing, triggered
+from planner import triggers
 from planner import types as t
 from planner.abc import (
     Constraint,
@@ -120,10 +122,28 @@ async def insert(
     executor = session.executor
     rules = executor.rules(table)
     await hydrated(block, table)
+    if table.triggers and (fired := _inserting(session, block, table, on_conflict)) is not None:
+        return await triggered.insert(session, block, fired, rows, on_conflict, params, given)
     if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
         return await insert_bulk(session, block, table, rows)
-    types = [c.type for c in table.columns]
-    datums = batch_rows(rows, types)
+    datums = batch_rows(rows, [c.type for c in table.columns])
+    written, changes, count = await insert_rows(session, block, table, datums, on_conflict, params, given)
+    await references.enforce(session, block, table, changes)
+    return versions(written, written.column("_rid"), [c[2] is not None for c in changes]), count
+
+
+async def insert_rows(
+    session: Session,
+    block: Block,
+    table: Table,
+    datums: list[Row],
+    on_conflict: OnConflict | None,
+    params: Sequence[Datum] = (),
+    given: Mapping[str, queries.Given] | None = None,
+) -> tuple[pa.Table, list[Change], int]:
+    """Inserts rows one by one; foreign keys are still to be looked at."""
+    executor = session.executor
+    rules = executor.rules(table)
     for row in datums:
         rules.check(row, session)
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
@@ -139,14 +159,31 @@ async def insert(
                 await keyed_session.wait_for(session, block, blocked)
     view = block.view(table, record=on_conflict is not None)
     if on_conflict is not None and on_conflict.query is not None:
-        await _decide(session, block, plan, on_conflict.query, params, given, view, datums)
+        await decide(session, block, plan, on_conflict.query, params, given, view, datums)
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
     rids = taken(executor, len(changes))
     written = written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
     await check_wide(session, block, table, written)
     block.writes(table).apply(changes, iter(rids).__next__, plan.written)
-    await references.enforce(session, block, table, changes)
-    return versions(written, written.column("_rid"), [c[2] is not None for c in changes]), count
+    return written, changes, count
+
+
+def _inserting(
+    session: Session, block: Block, table: Table, on_conflict: OnConflict | None
+) -> firing.Statement | None:
+    """What an INSERT fires, and DO UPDATE in it; None: nothing does."""
+    updates = on_conflict is not None and (
+        on_conflict.assignments is not None or on_conflict.query is not None
+    )
+    columns = triggered.assigned(table, on_conflict) if updates else ()
+    fired = firing.statement(session, block, table, triggers.INSERT)
+    if updates:
+        fired = fired or firing.statement(session, block, table, triggers.UPDATE, columns)
+        if fired is not None:
+            fired.expect(triggers.UPDATE, columns)
+    if fired is not None:
+        fired.expect(triggers.INSERT)
+    return fired
 
 
 def taken(executor: Executor, count: int) -> range:
@@ -155,7 +192,7 @@ def taken(executor: Executor, count: int) -> range:
     return range(first, first + count)
 
 
-async def _decide(
+async def decide(
     session: Session,
     block: Block,
     plan: InsertPlan,
@@ -393,7 +430,7 @@ def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) 
 # --- UPDATE and DELETE ---------------------------------------------------------------------------
 
 
-async def _old_rows(session: Session, block: Block, table: Table, rids: pa.Array) -> dict[int, Row]:
+async def old_rows(session: Session, block: Block, table: Table, rids: pa.Array) -> dict[int, Row]:
     """The rows with these ids as the statement sees them."""
     known, ids = block.found.get(table.shard, {}), as_numpy(rids).tolist() if len(rids) <= ROWS_MAX else None
     if ids is not None and all(rid in known for rid in ids):
@@ -430,8 +467,17 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         table.index_of(a) in body.assigned for r in rules.uniques for a in r.constraint.columns
     )
     related = concerns(table)
+    fired = firing.statement(session, block, table, triggers.UPDATE, body.assigned)
+    if fired is not None:
+        if fired.row_by_row:
+            return await triggered.update(session, block, fired, body, rows)
+        await fired.begin(triggers.UPDATE, body.assigned)
+        related = related or fired.wants_rows(triggers.UPDATE)
     if rows.num_rows >= executor.limits.stage_rows and not keys_change and not unique_change and not related:
-        return await _update_bulk(session, block, table, rows)
+        made = await _update_bulk(session, block, table, rows)
+        if fired is not None:
+            await fired.end(triggers.UPDATE)
+        return made
     datums = batch_rows(rows, types)
     seen: set[int] = set()
     datums = [d for d in datums if not (d[0] in seen or seen.add(d[0]))]  # type: ignore[func-returns-value]
@@ -439,7 +485,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         rules.check(row[1:], session)
     old: dict[int, Row] = {}
     if keys_change or rules.uniques or related:
-        old = await _old_rows(session, block, table, pa.array([d[0] for d in datums], pa.int64()))
+        old = await old_rows(session, block, table, pa.array([d[0] for d in datums], pa.int64()))
     changes: list[Change] = []
     for row in datums:
         rid, new = row[0], row[1:]
@@ -468,6 +514,9 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
     await check_wide(session, block, table, written)
     rids = taken(executor, len(changes))
     block.writes(table).apply(changes, iter(rids).__next__, columns_at(table, body.assigned))
+    if fired is not None:
+        await fired.wrote_all(changes)
+        await fired.end(triggers.UPDATE)
     await references.enforce(session, block, table, changes)
     return versions(written, pa.array(rids, pa.int64()), False), len(changes)
 
@@ -539,12 +588,20 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     await hydrated(block, table)
     rids, _ = await executor.store.sort(lambda: distinct(rows.column(0), executor.store.spill))
     related = bool(table.referenced_by)
+    fired = firing.statement(session, block, table, triggers.DELETE)
+    if fired is not None:
+        if fired.row_by_row:
+            return await triggered.delete(session, block, fired, rids)
+        await fired.begin(triggers.DELETE)
+        related = related or fired.wants_rows(triggers.DELETE)
     if len(rids) >= executor.limits.stage_rows and body.returning is None and not related:
         await _delete_rids(session, block, table, rids)
+        if fired is not None:
+            await fired.end(triggers.DELETE)
         return written_rows(table, ()), len(rids)
     old: dict[int, Row] = {}
     if rules.key is not None or rules.uniques or body.returning is not None or related:
-        old = await _old_rows(session, block, table, rids)
+        old = await old_rows(session, block, table, rids)
     changes: list[Change] = []
     for rid in rids.to_pylist():
         row = old.get(rid, ())
@@ -552,6 +609,9 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
         changes.append((key, rid, row, None, None))
     await _lock(session, block, table, [c[0] for c in changes], LockMode.UPDATE)
     block.writes(table).apply(changes, executor.env.rids.next)
+    if fired is not None:
+        await fired.wrote_all(changes)
+        await fired.end(triggers.DELETE)
     if related:
         await references.enforce(session, block, table, changes)
     if body.returning is None:
@@ -566,7 +626,7 @@ async def lock_rids(session: Session, block: Block, table: Table, rids: pa.Array
     rules = session.executor.rules(table)
     keys: list[Any] = as_numpy(rids).tolist()
     if rules.key is not None:
-        keys = [rules.key(row) for row in (await _old_rows(session, block, table, rids)).values()]
+        keys = [rules.key(row) for row in (await old_rows(session, block, table, rids)).values()]
     await _lock(session, block, table, keys, LockMode.UPDATE)
 
 

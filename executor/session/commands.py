@@ -159,7 +159,7 @@ def _constraints(session: Session, name: st.Name) -> list[int]:
     found = [
         c
         for table in session.catalog.tables()
-        for c in table.constraints
+        for c in (*table.constraints, *(x for x in table.triggers if x.constraint))
         if c.name == name.name
         and (not name.schema or session.catalog.schema_of(table.schema_oid).name == name.schema)
     ]

@@ -78,6 +78,8 @@ class SessionContext:
         self.block: Block | None = None
         self.transaction_status, self.in_implicit = b"I", False
         """What pgwire asks of the block with every message: said anew when it begins, fails and ends (`stands`)."""
+        self.trigger_depth = 0
+        """How many triggers' functions run inside of one another."""
         self.closed = False
         self._now_us = 0
         self._context: PlanContext | None = None

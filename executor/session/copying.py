@@ -29,6 +29,8 @@ from executor.session.block import Block
 from executor.session.copy_options import options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
+from executor.triggers import firing
+from planner import triggers
 from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
@@ -159,6 +161,9 @@ class _Load:
         self._over = False
 
     async def write(self, batch: pa.RecordBatch) -> None:
+        self._fired = firing.statement(session, block, table, triggers.INSERT)
+        """What the rows fire; None: nothing."""
+        self._level: firing.Level | None = None
         """Takes a batch of the copied columns."""
         self._waiting.append(canonical_batch(batch, [c.type for c in self._columns]))
         self._waiting_rows += batch.num_rows
@@ -178,6 +183,9 @@ class _Load:
         rows = await self._completed(given)
         rules = session.executor.rules(table)
         try:
+        if self._fired is not None:
+            await self._fire(rows)
+            return
             await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
         except ExecutionError as error:
             error.which = self._placed(error.which)
@@ -201,6 +209,23 @@ class _Load:
 
     async def _staged(self) -> list[Part]:
         """All parts, in the order of their rows."""
+    async def _fire(self, rows: pa.Table | None) -> None:
+        """Rows of a table with triggers, which fire in one level of their own; None: there are no more."""
+        session, block, fired = self._session, self._block, self._fired
+        assert fired is not None
+        around, block.level = block.level, self._level
+        try:
+            await fired.begin(triggers.INSERT)
+            if rows is not None:
+                _, count = await bulk.insert(session, block, self._table, rows, None)
+                self._rows += count
+            else:
+                await fired.end(triggers.INSERT)
+                await firing.over(session, block)
+            self._level = block.level
+        finally:
+            block.level = around
+
         while self._staging:
             self._parts.append(await self._staging[0])
             del self._staging[0]
@@ -242,6 +267,8 @@ class _Load:
             await self._chunk(stage=bool(self._parts or self._staging))
             if self._done:
                 await bulk.hydrated(block, self._table)
+            if self._fired is not None:
+                await self._fire(None)
                 parts = await self._staged()
                 try:
                     await bulk.add_bulk(

@@ -107,6 +107,8 @@ def _compiled(compiled: CompiledPlan) -> RowBatch:
     table = compiled.table
     if compiled.door is not Door.WRITE or table is None or table.on_commit or compiled.image is None:
         raise NotCompilable("not a plain table's")
+    if compiled.fires:
+        raise NotCompilable("rows that triggers are asked about")
     if any(c.kind == "x" for c in table.constraints):
         raise NotCompilable("rows that exclude each other")
     if any(c.foreign_table == table.oid for c in table.constraints if c.kind == "f"):

@@ -106,7 +106,7 @@ def run_in_block(
         changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
     else:
         assert isinstance(write, UpdatePlan)
-        _lock_for(session, block, txn, table, write, params, base)
+        lock_for(session, block, txn, table, write, params, base)
         view = block.view(table, ALL_COLUMNS, base)
         if (
             write.lookup.index
@@ -147,7 +147,7 @@ def _read(
     return Rows(f"SELECT {len(rows)}", plan.columns, rows)
 
 
-def _lock_for(
+def lock_for(
     session: Session,
     block: Block,
     txn: Transaction,
@@ -268,8 +268,22 @@ def _candidates(
 async def run_waiting(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum]
 ) -> Rows:
-    """Runs it as often as it takes to get every lock and everything hydrated."""
+    """Runs it as often as it takes to get every lock and everything hydrated; then fires what comes after it."""
+    around, block.level = block.level, None
+    try:
+        result = await _run_waiting(session, block, compiled, plan, params)
+        if block.level is not None:
+            await block.level.drain(session, block)
+        return result
+    finally:
+        block.level = around
+
+
+async def _run_waiting(
+    session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum]
+) -> Rows:
     from executor.session import bulk, queries, references
+    from executor.triggers import keyed_writes
 
     executor = session.executor
     if block.as_of is not None:
@@ -278,6 +292,8 @@ async def run_waiting(
     base: Any = None
     while True:
         try:
+            if compiled.fires:
+                return await keyed_writes.run(session, block, compiled, plan, params, base)
             result = run_in_block(session, block, compiled, plan, params, base)
             if compiled.rules is not None and compiled.rules.wide_checks:
                 assert compiled.table is not None

@@ -53,6 +53,9 @@ from executor.session import exclusions, queries
 from executor.session.reference_checks import Absence, Lost, Presence
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
+from executor.triggers import firing
+from executor.triggers.rows import RowWriter
+from planner import triggers
 from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
 from planner.lexer import quoted
@@ -307,6 +310,14 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         return []
     rules = session.executor.rules(child)
     rule = reference(child, constraint)
+    removes = deleted and action == "c"
+    columns = (constraint.delete_columns if deleted else ()) or constraint.columns
+    cleared = [child.index_of(a) for a in columns]
+    fired = firing.statement(
+        session, block, child, triggers.DELETE if removes else triggers.UPDATE, () if removes else cleared
+    )
+    if fired is not None:
+        await fired.begin(triggers.DELETE if removes else triggers.UPDATE, () if removes else cleared)
     changes: list[Change] = []
     if deleted and action == "c":
         for rid, row in found:
@@ -331,10 +342,32 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         if any(c.generated for c in child.columns):
             mades = await _recomputed(session, block, child, mades)
         for (rid, row), made in zip(found, mades, strict=True):
-            rules.check(made, session)
+            if fired is None or not fired.row_by_row:
+                rules.check(made, session)
             old_key = rules.key(row) if rules.key is not None else rid
             changes.append((old_key, rid, row, rules.key(made) if rules.key is not None else None, made))
-        await _keep_unique(session, block, child, changes)
+    if fired is not None and fired.row_by_row:
+        asked = [(key, rid, old, new) for key, rid, old, _, new in changes if old is not None]
+        writer = RowWriter(session, block, fired)
+        done = (
+            await writer.delete(asked, locked=True)
+            if removes
+            else await writer.update(asked, cleared, locked=True)
+        )
+        changes = [c for c, _ in done]
+    else:
+        await _write(session, block, child, changes)
+        if fired is not None:
+            await fired.wrote_all(changes)
+    if fired is not None:
+        await fired.end(triggers.DELETE if removes else triggers.UPDATE)
+    if action == "d":  # the default may be the very key that is gone
+        await _refuse_children(session, block, child, parent, constraint, list(lost.values()), "a")
+    return changes
+
+
+async def _write(session: Session, block: Block, child: Table, changes: Sequence[Change]) -> None:
+    """What an action makes of the children, all at once."""
     from executor.session import bulk
 
     rows = [c[4] for c in changes if c[4] is not None]
@@ -505,8 +538,15 @@ async def _ready(block: Block, table: Table) -> None:
 async def check_deferred(session: Session, block: Block, only: frozenset[int] | None = None) -> None:
     """Before COMMIT, or when constraints become immediate: what was kept for now. Raises 23503, 23505."""
     block.refuse_keys_held_twice(block.read_ts, only)
-    waiting = [d for d in block.deferred if only is None or d.constraint_oid in only]
-    block.deferred = [d for d in block.deferred if not (only is None or d.constraint_oid in only)]
+    while waiting := [d for d in block.deferred if only is None or d.constraint_oid in only]:
+        block.deferred = [d for d in block.deferred if not (only is None or d.constraint_oid in only)]
+        await _check_now(session, block, waiting)  # by which triggers may put off more
+        if isinstance(d, firing.Deferred):
+            await firing.fire_deferred(session, block, d)
+            continue
+
+
+async def _check_now(session: Session, block: Block, waiting: Sequence[Any]) -> None:
     for d in waiting:
         if isinstance(d, exclusions.Deferred):
             await exclusions.check_deferred(session, block, d)

@@ -78,7 +78,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
     catalogs, settings, submit = executor.catalogs, session.settings, executor.submit
     writes = compiled.door is Door.WRITE
     rules = compiled.rules
-    in_blocks = rules is None or not (rules.wide_checks or compiled.related)
+    in_blocks = rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
 
     def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
         if (

@@ -274,7 +274,7 @@ class Session(SessionContext):
         if block.as_of is not None or (block.read_only and compiled.door is Door.WRITE):
             return False
         rules = compiled.rules
-        return rules is None or not (rules.wide_checks or compiled.related)
+        return rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
 
     def at_once(self, plan: Plan, params: tuple[Datum, ...]) -> Rows | None:
         """A statement of a routine in the block, if it is answered without waiting; None: `run_plan`."""

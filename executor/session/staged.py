@@ -51,7 +51,9 @@ from executor.session.row_queries import recomputed
 from executor.session.staged_columns import WrongColumn, canonical_column
 from executor.snapshot.encoded import EncodedFile, EncodedRows, decoded_bytes, dictionary_texts, open_texts
 from executor.snapshot.spill import SLICE_ROWS, mapped, spilled_batches
+from executor.triggers.table import fires
 from planner import statements as st
+from planner import triggers
 from planner import types as t
 from planner.abc import Column, Table
 from planner.catalog.exclusions import exclusions
@@ -396,6 +398,9 @@ async def _written(session: Session, block: Block, staged: _Staged, mode: str) -
     """Adds the rows to the block; returns how many were written. Begins anew if the snapshot moved."""
     from executor.session import staged_merge
 
+    events = {"append": triggers.INSERT, "delete": triggers.DELETE}
+    if fires(staged.table, events.get(mode, triggers.INSERT | triggers.UPDATE)):
+        raise ExecutionError("0A000", f'staged rows of table "{staged.table.name}", which has triggers, are not supported')
     if mode == "append":
         block.statement()
         return await _append(session, block, staged)

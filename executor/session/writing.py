@@ -25,6 +25,8 @@ from executor.session import bulk, locking
 from executor.session.block import Block
 from executor.session.keyed import SnapshotMoved
 from executor.session.queries import Given, arrow, canonical_table
+from executor.triggers import firing
+from planner import triggers
 from planner import types as t
 from planner.abc import (
     DeleteQuery,
@@ -46,21 +48,30 @@ if TYPE_CHECKING:
     from executor.session.session import Session
 
 RID = TypeRef(t.INT8)
+_ENDS = (triggers.DELETE, triggers.UPDATE, triggers.INSERT)
+"""The order in which MERGE's statement-level triggers fire behind it."""
 _MARK = "\0statement"
 """The savepoint to which a statement of several parts returns before it begins anew. No client's is called so."""
 
 
 async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
     """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
-    if isinstance(body, WithWrites):
+    if isinstance(body, WithWrites) or (not isinstance(body, LockingQuery) and body.table.triggers):
         block.savepoint(_MARK, 0, frozenset())
         try:
-            return await _with_writes(session, block, plan, body, params)
+            if isinstance(body, WithWrites):
+                return await _with_writes(session, block, plan, body, params)
+            return await _alone(session, block, plan, body, params)
         except SnapshotMoved:
             block.rollback_to(block.find(_MARK))
             raise
         finally:
             block.release(block.find(_MARK))
+    return await _alone(session, block, plan, body, params)
+
+
+async def _alone(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Rows:
+    """A statement of one part."""
     given: dict[str, Given] = {}
     if getattr(body, "returning", None) is not None:
         given = await _seen_before(session, block, (body,), params)
@@ -161,6 +172,18 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     inserted = rows.filter(pc.equal(actions, "i"))
     if len(rids):
         await bulk.lock_rids(session, block, table, rows.column(0).drop_null())
+    fired = [
+        (event, made)
+        for kind, event, columns in (
+            ("i", triggers.INSERT, ()),
+            ("u", triggers.UPDATE, body.assigned),
+            ("d", triggers.DELETE, ()),
+        )
+        if kind in body.kinds
+        and (made := firing.statement(session, block, table, event, columns)) is not None
+    ]
+    for event, made in fired:
+        await made.begin(event, body.assigned if event == triggers.UPDATE else ())
     if deleted.num_rows:
         await bulk.delete(session, block, DeleteQuery(table, body.query), deleted)
     if updated.num_rows:
@@ -170,6 +193,8 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
         await bulk.insert(
             session, block, table, canonical_table(inserted.select(range(2, rows.num_columns)), types), None
         )
+    for event, made in sorted(fired, key=lambda pair: _ENDS.index(pair[0])):
+        await made.end(event)
     return int(rows.num_rows)
 
 

@@ -94,7 +94,10 @@ class MergeBinder(DmlBinder):
         relation.used |= set(range(len(table.columns)))
         query = self._text(prefix, table, relation, source.frag, on, actions)
         return MergeQuery(
-            table, self.queries.finished(query, with_rid=relation.number), tuple(sorted(assigned))
+            table,
+            self.queries.finished(query, with_rid=relation.number),
+            tuple(sorted(assigned)),
+            frozenset(a.kind for a in actions if a.kind),
         )
 
     def _note_merge(

@@ -359,7 +359,7 @@ class RowBinder:
             test: Expr | None = keyed.expression(condition, offsets) if condition is not None else None
         except keyed.NotKeyed:
             query = self._conflict_query(table, old, new, assignments, condition)
-            return OnConflict(constraint, None, None, query)
+            return OnConflict(constraint, None, None, query, tuple(assignments))
         return OnConflict(constraint, done, test)
 
     def _conflict_query(

@@ -14,7 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from planner.abc import Column, Constraint, Oid, Table, TypeRef
+from planner.abc import Column, Constraint, Oid, Table, Trigger, TypeRef
+from planner.catalog import predefined
 
 PG_CATALOG_OID: Final = 11
 PUBLIC_OID: Final = 2200
@@ -99,6 +100,7 @@ class View:
     temporary: bool = False
     depends: tuple[Oid, ...] = ()  # relations that the query reads
     search_path: tuple[str, ...] = ()  # how names in the query are to be resolved
+    triggers: tuple[Trigger, ...] = ()  # as of a table
     options: tuple[
         str, ...
     ] = ()  # as pg_class.reloptions has them: check_option=local, security_invoker=true

@@ -22,6 +22,7 @@ from planner.ddl import (
     constraints,
     moves,
     tables,
+    triggers,
     unique_indexes,
     views,
 )
@@ -177,19 +178,19 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
 
 
 def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
-    """ENABLE | DISABLE TRIGGER. The triggers that there are enforce foreign keys, of both their tables: ALL means those."""
+    """ENABLE | DISABLE TRIGGER. ALL are those that enforce foreign keys too, of both their tables."""
     table, scope = on.table, on.scope
-    if not a.which:
-        raise PlanError("42704", f'trigger "{a.name}" for table "{table.name}" does not exist')
-    if a.which == "user":
-        return
-    keys = [c for c in table.constraints if c.kind == "f"]
-    for oid in table.referenced_by:
-        keys += [c for c in scope.catalog.table(oid).constraints if c.foreign_table == table.oid]
-    if keys and not rights.is_superuser(scope.catalog, scope.user):
-        shown = f"RI_ConstraintTrigger_{'c' if keys[0].foreign_table != table.oid else 'a'}_{keys[0].oid}"
-        raise PlanError("42501", f'permission denied: "{shown}" is a system trigger')
-    on.table = dataclasses.replace(table, unheeded=a.off and bool(keys))
+    switched = triggers.switched(table, a)
+    if a.which == "all":
+        keys = [c for c in table.constraints if c.kind == "f"]
+        for oid in table.referenced_by:
+            keys += [c for c in scope.catalog.table(oid).constraints if c.foreign_table == table.oid]
+        if keys and not rights.is_superuser(scope.catalog, scope.user):
+            shown = f"RI_ConstraintTrigger_{'c' if keys[0].foreign_table != table.oid else 'a'}_{keys[0].oid}"
+            raise PlanError("42501", f'permission denied: "{shown}" is a system trigger')
+        on.table = dataclasses.replace(table, unheeded=a.off and bool(keys), triggers=switched)
+    else:
+        on.table = dataclasses.replace(table, triggers=switched)
 
 
 def switch_rule(on: Alteration, a: st.AlterAction) -> None:

@@ -12,7 +12,7 @@ from planner.catalog import Index, Sequence, domains, exclusions, quote_identifi
 from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.definitions import type_name
-from planner.ddl import collations, constraints, depends, drop, moments, sequences, standing, tables
+from planner.ddl import collations, constraints, depends, drop, moments, sequences, standing, tables, triggers
 from planner.ddl.alteration import Alteration
 from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
@@ -82,6 +82,7 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42703", f'column "{a.name}" of relation "{table.name}" does not exist')
     for other in standing.free_column(scope, table, column, a.cascade):
         drop_column(on, st.AlterAction("drop column", other.name, cascade=True))
+    triggers.remove(scope, on.table, triggers.using(on.table, column))
     table = on.table
     kept: list[Constraint] = []
     for c in table.constraints:
@@ -146,7 +147,8 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
         else dataclasses.replace(c, shown=tuple(renamed(s) for s in c.shown))
         for c in table.constraints
     )
-    on.table = dataclasses.replace(table, columns=columns, constraints=checks)
+    renamed_triggers = triggers.renamed_column(table.triggers, a.name, a.new_name)
+    on.table = dataclasses.replace(table, columns=columns, constraints=checks, triggers=renamed_triggers)
     for index in scope.catalog.indexes_of(table.oid):
         keys = tuple(
             dataclasses.replace(k, expression=renamed(k.expression)) if k.expression else k
@@ -258,6 +260,13 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 detail=f"rule _RETURN on {describe(view.holder, scope.catalog, scope.search_path)} "
                 f'depends on column "{column.name}"',
             )
+    for trigger in triggers.using(table, column):
+        raise PlanError(
+            "0A000",
+            "cannot alter type of a column used in a trigger definition",
+            detail=f"trigger {quote_identifier(trigger.name)} on table {quote_identifier(table.name)} "
+            f'depends on column "{column.name}"',
+        )
     if column.generated and a.expression is not None:
         raise PlanError("42611", "cannot specify USING when altering type of generated column")
     for c in table.columns:

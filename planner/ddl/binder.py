@@ -26,6 +26,7 @@ from planner.ddl import (
     schemas,
     sequences,
     tables,
+    triggers,
     views,
 )
 from planner.ddl.plan import DdlPlan
@@ -59,6 +60,9 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateFunction: routines.create_function,
     st.AlterFunction: routines.alter_function,
     st.DropFunctions: routines.drop_functions,
+    st.CreateTrigger: triggers.create_trigger,
+    st.DropTrigger: triggers.drop_trigger,
+    st.RenameTrigger: triggers.rename_trigger,
     st.CreateRole: roles.create_role,
     st.AlterRole: roles.alter_role,
     st.AlterSettings: first_settings.alter_settings,

@@ -13,7 +13,7 @@ import dataclasses
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, Constraint, PlanError, Table
+from planner.abc import Column, Constraint, PlanError, Table, Trigger
 from planner.catalog import (
     BaseType,
     CatalogObject,
@@ -37,7 +37,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, depends, routines, sequences
+from planner.ddl import collations, depends, routines, sequences, triggers
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.types.of_extensions import EXTENSION_OF
@@ -72,11 +72,19 @@ class Dependent:
     constraint: Constraint | None = None
     column: Column | None = None
     default_only: bool = False  # only the column's default goes
+    trigger: Trigger | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of `thing` needs it, and not a part of a table."""
+        return self.constraint is None and self.column is None and self.trigger is None
 
     def shown(self, scope: Scope) -> str:
         base = describe(self.thing, scope.catalog, scope.search_path)
         if self.constraint is not None:
             return f"constraint {quote_identifier(self.constraint.name)} on {base}"
+        if self.trigger is not None:
+            return f"trigger {quote_identifier(self.trigger.name)} on {base}"
         if self.column is not None:
             what = "default value for column" if self.default_only else "column"
             if isinstance(self.thing, CompositeType):
@@ -210,7 +218,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     while queue:
         thing = queue.pop(0)
         for d in dependents(scope, thing):
-            if d.constraint is None and d.column is None:
+            if d.is_whole:
                 if d.thing.oid in gone:
                     continue
                 gone[d.thing.oid] = d.thing
@@ -232,8 +240,8 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
                 gone[inner.oid] = inner
                 queue.append(inner)
     parts = [p for p in parts if p.thing.oid not in gone]
-    extra = [e for e in extra if e.thing.oid not in named or e.constraint or e.column]
-    extra = [e for e in extra if (e.constraint is None and e.column is None) or e.thing.oid not in gone]
+    extra = [e for e in extra if e.thing.oid not in named or not e.is_whole]
+    extra = [e for e in extra if e.is_whole or e.thing.oid not in gone]
     if extra and not cascade:
         _refuse(scope, doomed, extra)
     _tell(scope, extra)
@@ -274,7 +282,8 @@ def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
 
 
 def _same_part(a: Dependent, b: Dependent) -> bool:
-    return a.thing.oid == b.thing.oid and a.constraint == b.constraint and a.column == b.column
+    mine, theirs = (a.constraint, a.column, a.trigger), (b.constraint, b.column, b.trigger)
+    return a.thing.oid == b.thing.oid and mine == theirs
 
 
 def _in_order(gone: dict[int, CatalogObject]) -> list[CatalogObject]:
@@ -340,6 +349,10 @@ def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -
 
 def _remove_part(scope: Scope, part: Dependent) -> None:
     table = scope.catalog.get(part.thing.oid)
+    if part.trigger is not None:
+        assert isinstance(table, Table | View)
+        triggers.remove(scope, table, [part.trigger])
+        return
     assert isinstance(table, Table)
     if part.constraint is not None:
         kept = tuple(c for c in table.constraints if c.oid != part.constraint.oid)
@@ -444,6 +457,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
     if isinstance(thing, Function):
+        found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
         found += _callers(scope, thing, on)
     if isinstance(thing, Extension):
         from planner.ddl.extensions import users_of

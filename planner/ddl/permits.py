@@ -263,7 +263,7 @@ def _alters_collation(scope: Scope, said: st.AlterCollation) -> None:
 
 
 def _comments(scope: Scope, said: st.Comment) -> None:
-    if said.kind in ("table", "view", "materialized view", "index", "sequence", "column", "constraint"):
+    if said.kind in ("table", "view", "materialized view", "index", "sequence", "column", "constraint", "trigger"):
         thing = _found(scope, said.name)
     elif said.kind == "schema":
         thing = scope.catalog.find_schema(said.name.name)
@@ -292,12 +292,10 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         must_own(scope, thing)
 
 
-def may_grant(scope: Scope, thing: CatalogObject, privileges: Iterable[str]) -> None:
-    """Raises 42501 for whoever is neither owner nor holder of a grant option for one of these."""
-    if rights.owns(scope.catalog, scope.user, thing):
-        return
-    if not any(rights.holds(scope.catalog, scope.user, thing, p, grantable=True) for p in privileges):
-        raise rights.denied(thing)
+def _owns_triggered(scope: Scope, said: Any) -> None:
+    thing = _found(scope, said.table)
+    if thing is not None:
+        must_own(scope, thing)
 
 
 def _sequence_owner(scope: Scope, said: st.AlterSequence) -> None:
@@ -322,6 +320,8 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.RefreshMaterializedView: _owns_relation,
     st.CreateIndex: _creates_index,
     st.Drop: _drops,
+    st.DropTrigger: _owns_triggered,
+    st.RenameTrigger: _owns_triggered,
     st.Truncate: _truncates,
     st.CreateSchema: _creates_schema,
     st.AlterSchema: _alters_schema,

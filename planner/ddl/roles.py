@@ -22,8 +22,8 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import BaseType, Domain, Index
-from planner.ddl import collations, first_settings, permits, routines
+from planner.catalog.objects import BaseType, Domain, Index, MultirangeType
+from planner.ddl import collations, default_privileges, first_settings, grants, routines, triggers
 from planner.ddl.constraints import require_role
 from planner.ddl.owned import OWNED
 from planner.ddl.scope import Scope, describe
@@ -280,7 +280,7 @@ def comment(scope: Scope, said: st.Comment) -> None:
 
 
 def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int]:
-    """The object, or the OID of a constraint, and the column's number."""
+    """The object, or the OID of a constraint or trigger, and the column's number."""
     name, kind = said.name, said.kind
     found: CatalogObject | None
     if kind == "column":
@@ -332,6 +332,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         "sequence": Sequence,
     }.get(kind)
     if expected is None:
+    if kind == "trigger":
+        return triggers.named(scope, name, said.column).oid, 0
         raise PlanError("0A000", f"COMMENT ON {kind.upper()} is not supported")
     found = scope.relation(name)
     if not isinstance(found, expected):

@@ -1,4 +1,4 @@
-"""What stands in the way of dropping a column or a key: views, generated columns, foreign keys.
+"""What stands in the way of dropping a column or a key: views, generated columns, foreign keys, triggers.
 
 Without CASCADE it is an error that lists them (2BP01); with it they go, and one NOTICE says so.
 """
@@ -10,7 +10,7 @@ import dataclasses
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import drop
+from planner.ddl import drop, triggers
 from planner.ddl.scope import Scope, describe
 
 
@@ -38,6 +38,10 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         f"constraint {quote_identifier(c.name)} on table {quote_identifier(table.name)}"
         for c in exclusions.exclusions(table)
         if column.attnum not in c.columns and exclusions.in_expression(scope.catalog, c, column.name)
+    ]
+    fired = triggers.using(table, column)
+    lines += [
+        f"trigger {quote_identifier(x.name)} on table {quote_identifier(table.name)}" for x in fired
     ]
     foreign: list[tuple[Table, Constraint]] = []
     for other in scope.catalog.tables():

@@ -96,14 +96,18 @@ def _switch(c: Cursor, switch: str, position: int) -> st.AlterAction:
     """ENABLE | DISABLE TRIGGER name | ALL | USER, RULE name, ROW LEVEL SECURITY."""
     if switch == "disable" and c.accept("row", "level", "security"):
         return st.AlterAction("ignore", position=position)
-    if switch == "enable":
-        c.accept_one("replica", "always")
+    how = c.accept_one("replica", "always") if switch == "enable" else ""
     if c.accept("rule"):
         return st.AlterAction("switch rule", c.name(), position=position)
     c.expect("trigger")
-    which = c.accept_one("all", "user") or ""
+    which = "" if how else c.accept_one("all", "user")
     return st.AlterAction(
-        "switch triggers", "" if which else c.name(), which=which, off=switch == "disable", position=position
+        "switch triggers",
+        "" if which else c.name(),
+        which=which,
+        off=switch == "disable",
+        position=position,
+        enabled={"replica": "R", "always": "A"}.get(how, "D" if switch == "disable" else "O"),
     )
 
 

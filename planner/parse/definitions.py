@@ -20,6 +20,7 @@ from planner.parse import (
     routines,
     schemas,
     tables,
+    triggers,
 )
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
@@ -30,7 +31,6 @@ from planner.parse.storage import storage_options
 
 _REFUSED: Final = {
     "procedure": "CREATE PROCEDURE",
-    "trigger": "CREATE TRIGGER",
     "aggregate": "CREATE AGGREGATE",
     "operator": "CREATE OPERATOR",
     "cast": "CREATE CAST",
@@ -48,7 +48,6 @@ _REFUSED: Final = {
     "event": "CREATE EVENT TRIGGER",
     "access": "CREATE ACCESS METHOD",
     "transform": "CREATE TRANSFORM",
-    "constraint": "CREATE CONSTRAINT TRIGGER",
     "assertion": "CREATE ASSERTION",
 }
 
@@ -64,9 +63,12 @@ def create(c: Cursor) -> Any:
     unlogged = c.accept("unlogged")
     c.accept("trusted")
     c.accept("procedural")
+    if not (temporary or unlogged):
+        if c.accept("trigger"):
+            return triggers.create_trigger(c, replace, at, constraint=False)
+        if c.accept("constraint", "trigger"):
+            return triggers.create_trigger(c, replace, at, constraint=True)
     word = c.word
-    if word == "trigger":
-        _trigger(c)
     if word in _REFUSED:
         c.unsupported(_REFUSED[word], at)
     if not (temporary or unlogged) and c.accept("function"):
@@ -110,16 +112,6 @@ def create(c: Cursor) -> Any:
     if c.accept("extension"):
         return extensions.create(c)
     c.fail()
-
-
-def _trigger(c: Cursor) -> None:
-    """CREATE TRIGGER name must go on as PostgreSQL's does (42601), before it is not supported."""
-    first = c.at
-    c.advance()
-    c.name()
-    if c.word not in ("before", "after", "instead"):
-        c.fail()
-    c.at = first
 
 
 # --- indexes, views ---------------------------------------------------------------------------------
@@ -454,6 +446,8 @@ def alter(c: Cursor) -> Any:
         return privileges.alter_default_privileges(c)
     if word := c.accept_one("function", "routine"):
         return routines.alter_function(c, word)
+    if c.accept("trigger"):
+        return triggers.alter_trigger(c)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
     if c.accept("extension"):
@@ -495,6 +489,8 @@ def drop(c: Cursor) -> Any:
             return extensions.drop(c)
         if word := c.accept_one("function", "routine"):
             return routines.drop_functions(c, word)
+        if c.accept("trigger"):
+            return triggers.drop_trigger(c)
         if c.word in _REFUSED or c.word == "aggregate":
             return _drop_unknown(c, at)
         c.fail()
@@ -519,7 +515,7 @@ def _drop_unknown(c: Cursor, at: Any) -> Any:
     """DROP PROCEDURE and the like: none exists, so that with IF EXISTS there is nothing to do."""
     word = c.advance().value
     exists = c.accept("if", "exists")
-    if word in ("trigger", "rule", "policy"):
+    if word in ("rule", "policy"):
         c.name()
         c.expect("on")
         c.qualified()

@@ -101,6 +101,10 @@ def comment(c: Cursor) -> Any:
         c.expect("on")
         if c.accept("domain"):
             kind = "domain constraint"
+    elif c.accept("trigger"):
+        kind, column = "trigger", c.name()
+        c.expect("on")
+        name = c.qualified()
         name = c.qualified()
     elif c.accept("materialized", "view"):
         kind, name = "materialized view", c.qualified()

@@ -11,6 +11,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     sessions     transactions, settings, cursors, COPY, EXPLAIN, maintenance
     tables       CREATE TABLE and its kin
     routines     functions
+    triggers     triggers
     objects      DDL of the rest
 """
 
@@ -97,6 +98,7 @@ from planner.statements.tables import (
     SequenceOptions,
     Truncate,
 )
+from planner.statements.triggers import CreateTrigger, DropTrigger, RenameTrigger, TransitionTable
 from planner.statements.written import (
     Name,
     Sql,
@@ -138,6 +140,7 @@ __all__ = [
     "CreateSequence",
     "CreateTable",
     "CreateTableAs",
+    "CreateTrigger",
     "CreateView",
     "Deallocate",
     "DeclareCursor",
@@ -146,6 +149,7 @@ __all__ = [
     "Drop",
     "DropFunctions",
     "DropOwned",
+    "DropTrigger",
     "Execute",
     "Explain",
     "Fetch",
@@ -164,6 +168,7 @@ __all__ = [
     "ReassignOwned",
     "RefreshMaterializedView",
     "ReleaseSavepoint",
+    "RenameTrigger",
     "ResetVariable",
     "Rollback",
     "RollbackTo",
@@ -178,6 +183,7 @@ __all__ = [
     "ShowVariable",
     "Signature",
     "Sql",
+    "TransitionTable",
     "Truncate",
     "TypeName",
     "Unlisten",

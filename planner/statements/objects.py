@@ -194,7 +194,7 @@ class CreateDatabase:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """COMMENT ON kind name IS text. `column` for columns, constraints; text None removes it."""
+    """COMMENT ON kind name IS text. `column` for columns, constraints, triggers; text None removes it."""
 
     kind: str
     name: Name

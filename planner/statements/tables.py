@@ -150,6 +150,7 @@ class AlterAction:
     options: tuple[tuple[str, Any], ...] = ()  # set options, reset options
     which: str = ""  # switch triggers: "all", "user", or the one with this name
     off: bool = False
+    enabled: str = ""  # switch triggers: what they become, as in `Trigger.enabled`
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from planner.catalog.system import (
     listings,
     people,
     routines,
+    triggers,
     user_types,
 )
 from planner.catalog.system.context import Rows, SystemContext
@@ -63,6 +64,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_shdescription": descriptions.pg_shdescription,
     "pg_tables": listings.pg_tables,
     "pg_tablespace": people.pg_tablespace,
+    "pg_trigger": triggers.pg_trigger,
     "pg_type": user_types.pg_type,
     "pg_user": people.pg_user,
     "pg_views": listings.pg_views,

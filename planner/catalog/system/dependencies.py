@@ -3,6 +3,7 @@
 sequence ──auto──> column            index ──internal──> constraint ──auto──> column
 default  ──auto──> column            index ──auto──────> column
 default  ──normal─> sequence         rule of a view ──normal──> relation
+trigger  ──auto──> table             trigger ──normal──> function, columns of UPDATE OF
 array    ──internal─> element        multirange ─internal─> range           what is made of a type ──normal──> the type
 """
 
@@ -35,9 +36,11 @@ from planner.catalog.system.relations import (
     EXTENSION_OID,
     PROC_OID,
     REWRITE_OID,
+    TRIGGER_OID,
     TYPE_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.system.triggers import listed
 from planner.catalog.system.written import called_by
 from planner.types import element_of
 from planner.types.of_extensions import EXTENSION_OF
@@ -104,6 +107,14 @@ def pg_depend(context: SystemContext) -> Rows:
             if constraint.kind == "c":
                 for called in called_by(catalog, t, constraint.expression):
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, PROC_OID, called)
+    for holder, x in listed(catalog):
+        edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, holder.oid)
+        if x.function >= FIRST_USER_OID:
+            edge(TRIGGER_OID, x.oid, _NORMAL, PROC_OID, x.function)
+        for attnum in x.columns:
+            edge(TRIGGER_OID, x.oid, _NORMAL, CLASS_OID, holder.oid, attnum)
+        if x.foreign_table:
+            edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, x.foreign_table)
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
             for oid in v.depends:

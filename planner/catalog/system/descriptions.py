@@ -36,10 +36,12 @@ from planner.catalog.system.relations import (
     NAMESPACE_OID,
     PROC_OID,
     ROLE_CLASS_OID,
+    TRIGGER_OID,
     TYPE_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
+from planner.catalog.system.triggers import listed
 
 _CLASS_OF: dict[type[object], Oid] = {
     Table: CLASS_OID,
@@ -68,14 +70,18 @@ def commented(context: SystemContext) -> Rows:
     found: Rows = []
     constraints = {c.oid for t in catalog.objects(Table) for c in t.listed}
     constraints |= {c.oid for d in catalog.objects(Domain) for c in d.constraints}
+    triggers = {x.oid for _, x in listed(catalog)}
     for t in catalog.objects(Table):
         if t.comment is not None:
             found.append(make(objoid=t.oid, classoid=CLASS_OID, description=t.comment))
     for comment in catalog.objects(Comment):
         thing = catalog.get(comment.target)
-        if isinstance(thing, Database | Role) or (thing is None and comment.target not in constraints):
+        parts = comment.target in constraints or comment.target in triggers
+        if isinstance(thing, Database | Role) or (thing is None and not parts):
             continue
         class_oid = _CLASS_OF.get(type(thing), CONSTRAINT_OID if comment.target in constraints else CLASS_OID)
+        if comment.target in triggers:
+            class_oid = TRIGGER_OID
         found.append(
             make(objoid=comment.target, classoid=class_oid, objsubid=comment.sub, description=comment.text)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from planner import triggers as kinds
 from planner.abc import Column, Table, TypeRef
 from planner.catalog import rights
 from planner.catalog.objects import CompositeType, Role, Schema, Sequence, View
@@ -12,6 +13,7 @@ from planner.catalog.system import (
     information_domains,
     information_privileges,
     permitted,
+    triggers,
 )
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text, view_definition
@@ -141,6 +143,10 @@ def _schemata(context: SystemContext) -> Rows:
     ]
 
 
+def _instead(view: View, event: int) -> bool:
+    return any(x.bits & kinds.INSTEAD and x.bits & event for x in view.triggers)
+
+
 def _views(context: SystemContext) -> Rows:
     make = _make("views")
     return [
@@ -154,9 +160,9 @@ def _views(context: SystemContext) -> Rows:
             check_option=v.check_option.upper() or "NONE",
             is_updatable=YES_NO[bool(_assignable(context, v))],
             is_insertable_into=YES_NO[bool(_assignable(context, v))],
-            is_trigger_updatable="NO",
-            is_trigger_deletable="NO",
-            is_trigger_insertable_into="NO",
+            is_trigger_updatable=YES_NO[_instead(v, kinds.UPDATE)],
+            is_trigger_deletable=YES_NO[_instead(v, kinds.DELETE)],
+            is_trigger_insertable_into=YES_NO[_instead(v, kinds.INSERT)],
         )
         for v in context.catalog.objects(View)
         if permitted.holds(context, v, permitted.OF_TABLES)
@@ -310,6 +316,8 @@ PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "schemata": _schemata,
     "sequences": _sequences,
     "tables": _tables,
+    "triggered_update_columns": triggers.triggered_update_columns,
+    "triggers": triggers.information_triggers,
     "user_defined_types": _user_defined_types,
     "view_table_usage": _view_table_usage,
     "views": _views,

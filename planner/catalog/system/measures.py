@@ -71,7 +71,6 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 @system("pg_get_statisticsobjdef", (OID,), TEXT)
 @system("pg_get_statisticsobjdef_columns", (OID,), TEXT)
 @system("pg_get_statisticsobjdef_expressions", (OID,), TEXT_ARRAY)
-@system("pg_get_triggerdef", (OID, BOOL), TEXT, optional=1)
 @system("pg_get_partkeydef", (OID,), TEXT)
 @system("pg_get_partition_constraintdef", (OID,), TEXT)
 @system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)

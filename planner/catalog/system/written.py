@@ -11,7 +11,7 @@ from typing import Final
 
 from planner.abc import Column, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import Function
+from planner.catalog.objects import Function, View
 from planner.catalog.stored_queries import StoredQuery
 
 _NO_TABLE: Final = Table(0, 0, "", (), (), "")
@@ -88,6 +88,32 @@ def _written(
         return deparse.expression_text(ctx, table, text, named, pretty)
     except deparse.NotWritable:
         return None
+
+
+def trigger_condition(
+    catalog: Catalog, holder: Table | View, text: str, search_path: tuple[str, ...], pretty: bool
+) -> str | None:
+    """WHEN of a trigger; None where it can only be `spelled`."""
+    from planner.binding import deparse, trigger_conditions  # which stand on the catalog itself
+    from planner.catalog.system.definitions import type_name
+    from planner.planner import PlanContext
+
+    key = ("when", catalog.version, holder.oid, holder.columns, text, search_path, pretty)
+    if key not in _remembered:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        ctx = PlanContext(catalog, search_path, trusted=True)
+        try:
+            _remembered[key] = trigger_conditions.shown(
+                ctx,
+                trigger_conditions.rows_of(holder),
+                text,
+                lambda ref: type_name(catalog, ref, search_path),
+                pretty,
+            )
+        except deparse.NotWritable:
+            _remembered[key] = None
+    return _remembered[key]
 
 
 def view_query(

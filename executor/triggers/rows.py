@@ -1,0 +1,216 @@
+"""Writes that go row by row, because some trigger is asked before each: what it answers is what is written.
+
+    row -> BEFORE ROW -> generated columns -> NOT NULL, CHECK -> keys -> the block's buffer -> AFTER ROW is queued
+
+Each row is in the buffer before the next one's triggers fire, so their functions see it. All rows that exist already are locked before
+the first trigger fires: where the snapshot moves by that, the statement begins anew, and no function has been called in vain.
+A row that its own trigger has changed meanwhile is 27000, as in PostgreSQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError
+from executor.constraints.rules import TableRules
+from executor.keyed import deferred_keys
+from executor.keyed.footprint import columns_at
+from executor.keyed.write import Change, InsertPlan, PendingKeys
+from executor.session import keyed
+from executor.triggers.firing import Statement
+from planner import triggers
+from planner.abc import Table
+from storage.abc import Row
+from txn.locks import LockMode
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+Found = tuple[Any, int, Row, Row | None]
+"""(key, row id, row, what it is to become or None for DELETE)."""
+Decide = Callable[[tuple[Any, int, Row], Row], Awaitable[Row | None]]
+"""What DO UPDATE makes of (existing row, EXCLUDED); None: it leaves it alone."""
+Written = tuple[Change, int]
+"""A change, and the row id that its new row got (of DELETE: the old one's)."""
+
+
+class RowWriter:
+    """One statement's rows on their way into one table."""
+
+    def __init__(self, session: Session, block: Block, fired: Statement) -> None:
+        self._session, self._block, self._fired = session, block, fired
+        self._table: Table = fired.on.rows
+        self._rules: TableRules = session.executor.rules(self._table)
+        self._own: set[int] = set()
+        """Row ids that this statement has written."""
+
+    # --- INSERT ----------------------------------------------------------------------------
+
+    async def insert(
+        self, rows: Sequence[Row], plan: InsertPlan, decide: Decide | None, base: Any = None
+    ) -> list[Written]:
+        """`decide` None: DO NOTHING, or no ON CONFLICT at all. `base` replaces the image (history)."""
+        block, rules, fired = self._block, self._rules, self._fired
+        conflict = plan.body.on_conflict
+        done: list[Written] = []
+        for proposed in rows:
+            before = await fired.before_row(triggers.INSERT, None, proposed)
+            if before is None:
+                continue
+            row = await self._checked(before)
+            if conflict is not None and rules.key is not None:
+                await self._lock([rules.key(row)], LockMode.NO_KEY_UPDATE)
+            view = block.view(self._table, base=base, record=conflict is not None)
+            there = plan.existing(row, view, block.read_ts)
+            if there is None:
+                change: Change = (None, 0, None, rules.key(row) if rules.key is not None else None, row)
+                done.append(self._apply(change, ()))
+                await fired.wrote(triggers.INSERT, None, row)
+                continue
+            if decide is None:
+                continue
+            if there[1] in self._own:
+                raise ExecutionError(
+                    "21000",
+                    "ON CONFLICT DO UPDATE command cannot affect row a second time",
+                    hint="Ensure that no rows proposed for insertion within the same command have "
+                    "duplicate constrained values.",
+                )
+            new = await decide(there, row)
+            if new is not None:
+                assert conflict is not None
+                assigned = [i for i, _ in conflict.assignments or ()]
+                made = await self.update([(*there, new)], assigned, locked=True)
+                done += made
+        return done
+
+    # --- UPDATE and DELETE -----------------------------------------------------------------
+
+    async def update(
+        self, found: Sequence[Found], assigned: Collection[int], *, locked: bool = False
+    ) -> list[Written]:
+        """`locked`: nobody else can write these rows. Raises SnapshotMoved before any trigger has fired."""
+        block, rules, fired = self._block, self._rules, self._fired
+        if not locked:
+            moves = not set(rules.key_indexes).isdisjoint(assigned)
+            await self._lock(
+                [f[0] for f in found], LockMode.UPDATE if moves else LockMode.NO_KEY_UPDATE, anew=True
+            )
+            await fired.begin(triggers.UPDATE, assigned)
+        done: list[Written] = []
+        late: list[Change] = []
+        for key, rid, old, proposed in found:
+            assert proposed is not None
+            own = self._is_own(rid)
+            before = await fired.before_row(triggers.UPDATE, old, proposed)
+            if before is None:
+                continue
+            self._refuse_touched(rid, own, "updated")
+            new = await self._checked(before)
+            new_key = rules.key(new) if rules.key is not None else key
+            if new_key != key:
+                await self._lock([key], LockMode.UPDATE)
+            change: Change = (key, rid, old, new_key if rules.key is not None else None, new)
+            if rules.deferrable and self._moves_keys(old, new):
+                late.append(change)
+                continue
+            if self._moves_keys(old, new):
+                view = block.view(self._table, record=False)
+                PendingKeys(rules, view, block.read_ts).replace(key, old, new)
+            done.append(self._apply(change, self._differing(old, new, assigned)))
+            await fired.wrote(triggers.UPDATE, old, new)
+        if late:
+            pending = PendingKeys(rules, block.view(self._table, record=False), block.read_ts)
+            for change in deferred_keys.moved(pending, late):
+                done.append(self._apply(change, range(len(self._table.columns))))
+                await fired.wrote(triggers.UPDATE, change[2], change[4])
+        return done
+
+    async def delete(self, found: Sequence[Found], *, locked: bool = False) -> list[Written]:
+        """As `update`. Only `locked` rows are those of a statement whose BEFORE STATEMENT triggers have fired."""
+        fired = self._fired
+        if not locked:
+            await self._lock([f[0] for f in found], LockMode.UPDATE, anew=True)
+            await fired.begin(triggers.DELETE)
+        done: list[Written] = []
+        for key, rid, old, _ in found:
+            own = self._is_own(rid)
+            if await fired.before_row(triggers.DELETE, old, None) is None:
+                continue
+            self._refuse_touched(rid, own, "deleted")
+            done.append(self._apply((key, rid, old, None, None), ()))
+            await fired.wrote(triggers.DELETE, old, None)
+        return done
+
+    # --- a row -----------------------------------------------------------------------------
+
+    async def _checked(self, row: Row) -> Row:
+        """The row with its generated columns, which no constraint refuses."""
+        from executor.session import bulk
+
+        session, block = self._session, self._block
+        made = await self._fired.on.completed(session, block, row)
+        self._rules.check(made, session)
+        if self._rules.wide_checks:
+            await bulk.check_wide(session, block, self._table, bulk.written_rows(self._table, [made]))
+        return made
+
+    def _apply(self, change: Change, columns: Collection[int]) -> Written:
+        """Into the block's buffer. `columns`: those that differ, of a row that stays."""
+        executor = self._session.executor
+        rid = executor.env.rids.next()
+        written = columns_at(self._table, columns)
+        writes = self._block.writes(self._table)
+        if change[2] is None or change[4] is None:
+            writes.apply([change], lambda: rid)
+        else:
+            writes.apply([change], lambda: rid, written)
+        if change[4] is None:
+            return change, change[1]
+        self._own.add(rid)
+        return change, rid
+
+    def _differing(self, old: Row, new: Row, assigned: Collection[int]) -> set[int]:
+        return set(assigned) | {i for i in range(len(new)) if old[i] is not new[i] and old[i] != new[i]}
+
+    def _moves_keys(self, old: Row, new: Row) -> bool:
+        rules = self._rules
+        if rules.key is not None and rules.key(old) != rules.key(new):
+            return True
+        return any(rule.key(old) != rule.key(new) for rule in rules.uniques)
+
+    async def _lock(self, keys: Sequence[Any], mode: LockMode, *, anew: bool = False) -> None:
+        """Waits for the keys' locks. `anew`: raises SnapshotMoved if the snapshot has moved by that."""
+        block = self._block
+        txn = block.transaction()
+        before = txn.read_ts
+        while True:
+            try:
+                keyed.lock_keys(self._session, txn, self._table, keys, mode, anew=anew)
+                break
+            except keyed.WouldBlock as blocked:
+                await keyed.wait_for(self._session, block, blocked)
+        if anew and txn.read_ts != before:
+            raise keyed.SnapshotMoved
+
+    def _is_own(self, rid: int) -> bool:
+        writes = self._block.tables.get(self._table.shard)
+        return writes is not None and rid in writes.buffer.inserts
+
+    def _refuse_touched(self, rid: int, own: bool, verb: str) -> None:
+        """A row that a trigger has changed since it was found."""
+        writes = self._block.tables.get(self._table.shard)
+        if writes is None:
+            return
+        gone = rid not in writes.buffer.inserts if own else rid in writes.buffer.deletes or rid in writes.gone()
+        if gone:
+            raise ExecutionError(
+                "27000",
+                f"tuple to be {verb} was already modified by an operation triggered by the current command",
+                hint="Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.",
+            )
+
+
+__all__ = ["Found", "RowWriter", "Written"]

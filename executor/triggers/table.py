@@ -1,0 +1,157 @@
+"""The triggers of one definition of a table or view, compiled: by event and time, with their conditions.
+
+They hang on the definition, so whoever defines the table anew gets new ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.keyed.compile import NotCompilable, compile_condition, compile_tuple
+from executor.session import queries
+from executor.session.returned import versions
+from executor.snapshot.columns import rows_to_arrays
+from planner import triggers
+from planner import types as t
+from planner.abc import Expr, Table, Trigger, TypeRef
+from planner.binding import trigger_conditions
+from planner.binding.trigger_conditions import Condition
+from planner.catalog import View
+from storage.abc import Row
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+import pyarrow as pa
+
+Holder = Table | View
+Bind = Callable[[Table, str], Expr | None]
+"""Binds an expression over a table's columns; None where the keyed engine has no word for it."""
+
+_EVENTS: Final = (triggers.INSERT, triggers.DELETE, triggers.UPDATE, triggers.TRUNCATE)
+_BOOL: Final = TypeRef(t.BOOL)
+
+
+def fires(holder: Holder, event: int, columns: Collection[int] = ()) -> bool:
+    """Whether a statement may fire any trigger. `columns`: the row positions that an UPDATE sets."""
+    return any(
+        x.bits & event and x.enabled != "D" and (event != triggers.UPDATE or names(holder, x, columns))
+        for x in holder.triggers
+    )
+
+
+def names(holder: Holder, trigger: Trigger, columns: Collection[int]) -> bool:
+    """Whether UPDATE OF lets a trigger fire where these row positions are set."""
+    if not trigger.columns:
+        return True
+    return any(holder.columns[i].attnum in trigger.columns for i in columns)
+
+
+class TableTriggers:
+    """See the module."""
+
+    def __init__(self, holder: Holder, bind: Bind) -> None:
+        self.holder = holder
+        self.rows = trigger_conditions.rows_of(holder)
+        """What its rows are."""
+        self._conditions: dict[int, Condition] = {}
+        self._compiled: dict[int, Any] = {}
+        self.generated = tuple(i for i, c in enumerate(self.rows.columns) if c.generated)
+        self._bind = bind
+        self._computes: Any = None
+
+    def heeded(
+        self, event: int, when: int, *, row: bool, replica: bool, columns: Collection[int] = ()
+    ) -> tuple[Trigger, ...]:
+        """Those that fire for an event, in their order."""
+        return tuple(
+            x
+            for x in triggers.of(self.holder.triggers, event, when, row)
+            if triggers.is_heeded(x, replica)
+            and (event != triggers.UPDATE or names(self.holder, x, columns))
+        )
+
+    # --- WHEN ------------------------------------------------------------------------------
+
+    async def passes(
+        self, session: Session, block: Block, trigger: Trigger, old: Row | None, new: Row | None
+    ) -> bool:
+        """Whether WHEN lets the trigger fire for a row, or for the statement where there is none."""
+        if not trigger.condition:
+            return True
+        test = self._compiled.get(trigger.oid)
+        if test is None:
+            test = self._compiled[trigger.oid] = self._test(session, trigger)
+        nulls = (None,) * len(self.rows.columns)
+        if callable(test):
+            return bool(test((), (old or nulls) + (new or nulls), session))
+        extra = {slot: (self.rows, self._given(row or nulls)) for slot, row in (("old", old), ("new", new))}
+        found = await queries.arrow(session, block, test, (), [_BOOL], extra, begins=False)
+        return bool(found.num_rows and found.column(0)[0].as_py())
+
+    def _test(self, session: Session, trigger: Trigger) -> Any:
+        """A function of the row `old + new`, or a query."""
+        made = trigger_conditions.planned(session.trusted_context(), self.rows, trigger.condition)
+        if made.expression is not None:
+            try:
+                return compile_condition(made.expression)
+            except NotCompilable:
+                pass
+            made = trigger_conditions.planned(
+                session.trusted_context(), self.rows, trigger.condition, prefer_keyed=False
+            )
+        assert made.query is not None
+        return made.query
+
+    def _given(self, row: Row) -> pa.Table:
+        schema = queries.physical_schema(self.rows)
+        arrays = rows_to_arrays([row], schema.types[:-1])
+        rids = pa.array([0], pa.int64())
+        return versions(pa.table([*arrays, rids], schema=schema), rids, False)
+
+    # --- generated columns -----------------------------------------------------------------
+
+    def without_generated(self, row: Row) -> Row:
+        """NEW as BEFORE triggers see it: its generated columns are not computed yet."""
+        if not self.generated:
+            return row
+        return tuple(None if i in self.generated else v for i, v in enumerate(row))
+
+    async def completed(self, session: Session, block: Block, row: Row) -> Row:
+        """The row with its generated columns computed."""
+        if not self.generated:
+            return row
+        compute = self._computes
+        if compute is None:
+            compute = self._computes = self._computing()
+        if compute is not False:
+            values = iter(compute((), row, session))
+            return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
+        from executor.columnar.rows import batch_rows
+        from executor.session.bulk import written_rows
+        from executor.session.row_queries import recomputed
+
+        made = await recomputed(session, block, self.rows, written_rows(self.rows, [row]))
+        return batch_rows(made, [c.type for c in self.rows.columns])[0]
+
+    def _computing(self) -> Any:
+        """What computes the generated columns of a row; False where only DuckDB can."""
+        expressions = []
+        for i in self.generated:
+            column = self.rows.columns[i]
+            text = f"CAST(({column.default}) AS {t.format_type(column.type)})"
+            expression = self._bind(self.rows, text)
+            if expression is None:
+                return False
+            expressions.append(expression)
+        try:
+            return compile_tuple(tuple(expressions))
+        except NotCompilable:
+            return False
+
+
+def wants_transition(found: Iterable[Trigger]) -> bool:
+    """Whether some of them look at all rows of the statement."""
+    return any(x.old_table or x.new_table for x in found)
