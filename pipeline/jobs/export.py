@@ -29,7 +29,8 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
-from psycopg import sql
+from psycopg import errors, sql
+from psycopg.pq import ExecStatus
 
 from pipeline.jobs.progress import Progress
 from planner import types as t
@@ -37,6 +38,9 @@ from planner.abc import TypeRef
 
 BLOCK_BYTES = 4 << 20
 ROW_GROUP_ROWS = 122_880
+NO_QUERY = (
+    "what is exported is one query with columns: SELECT, VALUES, TABLE or WITH ... SELECT; nothing was run"
+)
 _AS_THEY_ARE = frozenset(
     {
         t.BOOL, t.INT2, t.INT4, t.INT8, t.FLOAT4, t.FLOAT8, t.NUMERIC, t.DATE, t.TIME, t.TIMESTAMP,
@@ -99,6 +103,8 @@ def export(
         raise ExportError(f"unknown format {format}: csv or parquet")
     if folder and format == "csv":
         raise ExportError("a folder of files is written in Parquet only")
+    if not target.parent.is_dir():
+        raise ExportError(f"there is no folder {target.parent}")
     if target.exists() and not options.overwrite:
         raise ExportError(f"{target} is there already: say --overwrite")
     text = (
@@ -153,17 +159,26 @@ def _whole(target: Path) -> Iterator[Path]:
 
 
 def _described(connection: psycopg.Connection[Any], text: sql.Composable) -> tuple[list[str], list[TypeRef]]:
-    cursor = connection.execute(sql.SQL("SELECT * FROM ({}) AS exported LIMIT 0").format(text))
-    result = cursor.pgresult
-    assert result is not None
+    # By itself first, and without running it: what is wrong is said of its own text, and not of what is put around it.
+    result = connection.pgconn.prepare(b"", text.as_bytes(connection))
+    if result.status == ExecStatus.FATAL_ERROR:
+        raise errors.error_from_result(result, connection.info.encoding)
+    if connection.pgconn.describe_prepared(b"").nfields == 0:
+        raise ExportError(NO_QUERY)
+    try:
+        cursor = connection.execute(sql.SQL("SELECT * FROM ({}\n) AS exported LIMIT 0").format(text))
+    except errors.SyntaxError:
+        raise ExportError(NO_QUERY) from None
+    described = cursor.pgresult
+    assert described is not None
     names = [c.name for c in cursor.description or ()]
     if len(set(names)) != len(names):
         raise ExportError("several columns have one name: give them aliases")
-    return names, [TypeRef(result.ftype(i), result.fmod(i)) for i in range(result.nfields)]
+    return names, [TypeRef(described.ftype(i), described.fmod(i)) for i in range(described.nfields)]
 
 
 def _copy(text: sql.Composable, header: str) -> sql.Composed:
-    return sql.SQL("COPY ({}) TO STDOUT (FORMAT csv{})").format(text, sql.SQL(header))
+    return sql.SQL("COPY ({}\n) TO STDOUT (FORMAT csv{})").format(text, sql.SQL(header))
 
 
 def _csv(connection: psycopg.Connection[Any], text: sql.Composable, partial: Path, progress: Progress) -> int:

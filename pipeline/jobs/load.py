@@ -104,6 +104,8 @@ def load(url: str, table: str, paths: Sequence[str], options: LoadOptions | None
         if target is None:
             if not options.create:
                 raise LoadError(f'table "{table}" does not exist: create it, or say --create')
+            if not found:
+                raise LoadError(f'the files are empty: there is nothing to make columns of "{table}" of')
             _create(connection, table, found)
             summary.created = True
         checkpoint = None
@@ -214,7 +216,7 @@ class _Loader:
                     self._send(piece, file)
                 self.place = None
                 row += piece.num_rows
-        bad_lines = source.malformed(file, options.rejects_max + 1)
+        bad_lines = source.malformed(file, options.rejects_max + 1) if self._columns else []
         for bad in bad_lines:
             if not options.skip_bad:
                 kept = f"{self._summary.rows:,} rows stay loaded" if options.resume else "nothing was loaded"

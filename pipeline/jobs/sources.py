@@ -88,8 +88,11 @@ class Source:
         self._duckdb.close()
 
     def columns(self) -> list[SourceColumn]:
-        """Columns of all files together, with inferred types. Raises SourceError."""
-        listed = "[" + ", ".join(_quoted(f) for f in self.files) + "]"
+        """Columns of all files together, with inferred types; none if there is nothing in the files. Raises SourceError."""
+        told = [f for f in self.files if not self._blank(f)]
+        if not told:
+            return []
+        listed = "[" + ", ".join(_quoted(f) for f in told) + "]"
         if self.format == "csv":
             relation = f"read_csv({listed}, {self._csv_options()}, union_by_name=true, ignore_errors=true)"
         elif self.format == "jsonl":
@@ -105,11 +108,29 @@ class Source:
             for name, kind, *_ in described
         ]
 
+    def _blank(self, file: str) -> bool:
+        """Whether a file of lines has none. DuckDB would take it for one of a column that it makes up. Raises SourceError."""
+        blank, bare = self.format != "parquet", self.format == "csv" and not self._header
+        try:
+            with open(file, "rb") as lines:
+                while blank and (block := lines.read(1 << 16)):
+                    block = block.removeprefix(b"\xef\xbb\xbf")
+                    blank = not (block if bare else block.strip())  # without a header an empty line is a row
+        except OSError as e:
+            raise SourceError(str(e)) from e
+        if blank and self.format == "csv" and self._header:
+            raise SourceError(
+                f"{file} is empty: CSV begins with a line of column names, unless you say --no-header"
+            )
+        return blank
+
     def batches(self, file: str, columns: Sequence[SourceColumn], rows: int) -> Iterator[pa.RecordBatch]:
         """The columns of one file as text, so many rows at a time; columns it has not are NULL.
 
         Lines that are no rows are left out: `malformed` has them afterwards. Raises SourceError.
         """
+        if not columns:
+            return  # of empty files
         self._run("DROP TABLE IF EXISTS reject_errors; DROP TABLE IF EXISTS reject_scans")
         relation = self._relation(file)
         present = {name for name, *_ in self._run(f"DESCRIBE SELECT * FROM {relation}").fetchall()}

@@ -140,6 +140,40 @@ def test_what_fails_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("query", "reason"),
+    [
+        ("DELETE FROM t", "one query with columns"),
+        ("DELETE FROM t RETURNING id", "one query with columns"),
+        ("CREATE TABLE made (a int)", "one query with columns"),
+        ("", "one query with columns"),
+        ("SELECT 1; DELETE FROM t", "multiple commands"),
+        ("SELECT id FROM t WHERE", "syntax error at end of input"),
+        ("SELECT id FORM t", 'syntax error at or near "t"'),
+    ],
+)
+def test_what_is_no_query_is_not_run(
+    client: Client, url: str, tmp_path: Path, query: str, reason: str
+) -> None:
+    typed(client)
+    result = CliRunner().invoke(
+        app, ["export", str(tmp_path / "x.csv"), "--url", url, "--query", query or ";"]
+    )
+    assert result.exit_code == 1 and reason in result.stderr, result.stderr
+    assert client.execute("SELECT count(*), to_regclass('made') FROM t").fetchall() == [(2, None)]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_query_may_end_with_a_comment(url: str, tmp_path: Path) -> None:
+    for name in ("x.csv", "x.parquet"):
+        assert export(url, str(tmp_path / name), query="SELECT 1 AS a -- one").rows == 1
+
+
+def test_a_folder_that_is_not_there_is_named(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ExportError, match=r"there is no folder .*none"):
+        export(url, str(tmp_path / "none" / "x.csv"), query="SELECT 1 AS a")
+
+
 def test_what_is_there_stays_unless_told_otherwise(url: str, tmp_path: Path) -> None:
     target = tmp_path / "x.csv"
     target.write_text("precious")

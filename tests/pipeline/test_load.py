@@ -203,6 +203,29 @@ def test_lines_that_are_no_json_are_rejected(client: Client, url: str, tmp_path:
     assert rows(client) == [(1,), (2,)]
 
 
+@pytest.mark.parametrize("text", ["", "\ufeff"])
+def test_empty_files(client: Client, url: str, tmp_path: Path, text: str) -> None:
+    """CSV without a header says so; elsewhere no rows are no rows, but no columns of a table either."""
+    fresh(client, "id int")
+    good, csv, lines = (
+        write(tmp_path / n, x) for n, x in (("a.csv", "id\n1\n"), ("b.csv", text), ("c.jsonl", text))
+    )
+    with pytest.raises(SourceError, match=r"e\.csv is empty"):
+        load(url, "t", [write(tmp_path / "e.csv", " \n\n")])
+    with pytest.raises(SourceError, match=r"b\.csv is empty: CSV begins with a line of column names"):
+        load(url, "t", [good, csv])
+    bare = LoadOptions(header=False)
+    assert (load(url, "t", [csv], bare).rows, load(url, "t", [lines]).rows) == (0, 0)
+    assert load(url, "t", [lines], LoadOptions(resume=f"nothing{len(text)}")).files == 1
+    bare_good = write(tmp_path / "d.csv", "7\n")
+    assert load(url, "t", [csv, bare_good, csv], bare).rows == 1 and rows(client) == [(7,)]
+    fresh(client, "")
+    for path in (csv, lines):
+        with pytest.raises(LoadError, match="the files are empty"):
+            load(url, "t", [path], LoadOptions(header=False, create=True))
+    assert client.execute("SELECT to_regclass('t')").fetchone() == (None,)
+
+
 def test_too_many_bad_rows_end_even_a_lenient_load(client: Client, url: str, tmp_path: Path) -> None:
     fresh(client, "id int")
     path = write(tmp_path / "a.csv", "id\n" + "x\n" * 20)
