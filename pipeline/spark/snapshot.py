@@ -8,8 +8,12 @@ DataFrame here is a union of at most four scans, by what has to be done to their
 
     nothing                                            a bare scan: column pruning and filter pushdown are Spark's
     rows of later times have to go                     a filter on `_ts`
-    some rows were deleted                             an anti join with the deletions on `_rid`
+    some rows were deleted                             those are left out by `_rid`
     the same, of files that have no `_rid`             which is then counted from the row's place in its file
+
+**What was deleted** goes to every task as bits, a word for 64 rows in which anything was: rows ask for words in the order
+of their ids, so a word is looked up 64 times in a row in a table that is small and, where ids are dense, no hash table at all.
+(An anti join by `_rid` looks for each row somewhere else in a table that no cache holds.) Very many deletions are joined.
 
 Tables that were only ever appended to are bare scans altogether. Columns are found by attribute number
 (Parquet field ids), so parts that were written before a column was renamed or added are read rightly.
@@ -153,12 +157,11 @@ def _scan(
 ) -> DataFrame:
     # Deletions first: which of the insertions they can concern is told by ranges of row ids.
     deletions = [p for p in parts if p["kind"] == "-"]
-    low = min((p["rid_min"] for p in deletions), default=1)
-    high = max((p["rid_max"] for p in deletions), default=0)
+    ranges = {(p["rid_min"], p["rid_max"]) for p in deletions}
     groups: dict[tuple[bool, bool, bool], list[dict[str, Any]]] = {}
     for part in parts:
         if part["kind"] == "+":
-            touched = part["rid_min"] <= high and part["rid_max"] >= low
+            touched = any(low <= part["rid_max"] and part["rid_min"] <= high for low, high in ranges)
             groups.setdefault((part["filter"], touched, part["positional"] and touched), []).append(part)
     rid = T.StructField("_rid", T.LongType())
     ts = T.StructField("_ts", T.DecimalType(20, 0))
@@ -180,8 +183,9 @@ def _scan(
             found = found.where(F.col("_ts") <= F.lit(as_of)) if late else found
             found = found.select("_rid")
             gone = found if gone is None else gone.union(found)
-    if gone is not None and sum(p["rows"] for p in deletions) <= BROADCAST_ROWS_MAX:
-        gone = F.broadcast(gone)
+    few = sum(p["rows"] for p in deletions) <= BROADCAST_ROWS_MAX
+    if gone is not None and few:
+        gone = _words(gone)
     made: DataFrame | None = None
     for (late, touched, positional), some in groups.items():
         hidden = [*([rid] if touched and not positional else []), *([ts] if late else [])]
@@ -194,12 +198,24 @@ def _scan(
             frame = frame.withColumn("_rid", first + F.col("_metadata.row_index"))
         if touched:
             assert gone is not None
-            frame = frame.join(gone, "_rid", "left_anti")
+            frame = _without(frame, gone) if few else frame.join(gone, "_rid", "left_anti")
         frame = frame.select(*(_shown(c) for c in shape.columns))
         made = frame if made is None else made.union(frame)
     if made is None:
         made = spark.createDataFrame([], shape.spark_schema())
     return made
+
+
+def _words(gone: DataFrame) -> DataFrame:
+    """Row ids as bits of words, for every task: they are few, so one task makes them, without a shuffle."""
+    bits = F.bit_or(F.expr("shiftleft(1L, CAST(_rid & 63 AS int))")).alias("_bits")
+    return F.broadcast(gone.coalesce(1).groupBy(F.shiftright("_rid", 6).alias("_word")).agg(bits))
+
+
+def _without(frame: DataFrame, words: DataFrame) -> DataFrame:
+    """The rows whose bit is not set."""
+    found = frame.withColumn("_word", F.shiftright("_rid", 6)).join(words, "_word", "left_outer")
+    return found.where("_bits IS NULL OR (shiftright(_bits, CAST(_rid & 63 AS int)) & 1) = 0")
 
 
 def _stored(column: Column) -> T.StructField:

@@ -134,6 +134,28 @@ def test_updates_deletions_and_altered_columns_are_seen(
             assert [tuple(r) for r in frame.where("more = 5").collect()] == [(1000000, 1.0, "late", 5)]
 
 
+@pytest.mark.parametrize("broadcast_rows_max", [0, 4_000_000])
+def test_deletions_of_files_that_lie_as_they_were_written(
+    spark: SparkSession, url: str, client: Client, monkeypatch: pytest.MonkeyPatch, broadcast_rows_max: int
+) -> None:
+    """Whole words of 64 rows, their first and last bits, rows across files; as bits for all tasks, and as a join."""
+    monkeypatch.setattr("pipeline.spark.snapshot.BROADCAST_ROWS_MAX", broadcast_rows_max)
+    client.execute("CREATE TABLE lain (k bigint, t text)")
+    frame = spark.range(0, 3000, 1, 3).selectExpr("id AS k", "concat('t', id) AS t")
+    write(frame, "lain", url=url)
+    with Snapshot(spark, url, "lain") as before:
+        client.execute("DELETE FROM lain WHERE k BETWEEN 900 AND 1100 OR k % 64 IN (0, 63) OR k IN (0, 2999)")
+        client.execute("UPDATE lain SET t = 'anew' WHERE k = 5")
+        client.execute("DELETE FROM lain WHERE k = 7")
+        expected = rows(client, "SELECT k, t FROM lain ORDER BY k")
+        with Snapshot(spark, url, "lain") as snapshot:
+            found = snapshot.table("lain").orderBy("k").collect()
+            assert [tuple(r) for r in found] == expected and (5, "anew") in expected
+            assert snapshot.table("lain").where("k > 2000").count() == sum(k > 2000 for k, _ in expected)
+        assert before.table("lain").count() == 3000
+    client.execute("DROP TABLE lain")
+
+
 def test_the_read_helper_is_sparks_own_scan_with_pruning_and_pushdown(spark: SparkSession, url: str) -> None:
     with Snapshot(spark, url, "typed") as snapshot:
         plan = snapshot.table("typed").where("id > 1").select("t")._jdf.queryExecution().toString()
