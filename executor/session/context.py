@@ -76,10 +76,10 @@ class SessionContext:
         self.currval: dict[int, int] = {}
         self.last_sequence: int = 0
         self.block: Block | None = None
-        self.transaction_status, self.in_implicit = b"I", False
-        """What pgwire asks of the block with every message: said anew when it begins, fails and ends (`stands`)."""
         self.trigger_depth = 0
         """How many triggers' functions run inside of one another."""
+        self.transaction_status, self.in_implicit = b"I", False
+        """What pgwire asks of the block with every message: said anew when it begins, fails and ends (`stands`)."""
         self.closed = False
         self._now_us = 0
         self._context: PlanContext | None = None

@@ -159,11 +159,11 @@ class _Load:
         self._held = 0
         """Bytes of complete chunks; from `SnapshotLimits.spill_bytes_min` on they go to mapped files."""
         self._over = False
-
-    async def write(self, batch: pa.RecordBatch) -> None:
         self._fired = firing.statement(session, block, table, triggers.INSERT)
         """What the rows fire; None: nothing."""
         self._level: firing.Level | None = None
+
+    async def write(self, batch: pa.RecordBatch) -> None:
         """Takes a batch of the copied columns."""
         self._waiting.append(canonical_batch(batch, [c.type for c in self._columns]))
         self._waiting_rows += batch.num_rows
@@ -181,11 +181,11 @@ class _Load:
         self._waiting, self._waiting_rows = [], 0
         session, table = self._session, self._table
         rows = await self._completed(given)
-        rules = session.executor.rules(table)
-        try:
         if self._fired is not None:
             await self._fire(rows)
             return
+        rules = session.executor.rules(table)
+        try:
             await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
         except ExecutionError as error:
             error.which = self._placed(error.which)
@@ -207,8 +207,6 @@ class _Load:
                 del self._staging[0]
             self._staging.append(asyncio.ensure_future(bulk.stage(session, table, "+", numbered)))
 
-    async def _staged(self) -> list[Part]:
-        """All parts, in the order of their rows."""
     async def _fire(self, rows: pa.Table | None) -> None:
         """Rows of a table with triggers, which fire in one level of their own; None: there are no more."""
         session, block, fired = self._session, self._block, self._fired
@@ -226,6 +224,8 @@ class _Load:
         finally:
             block.level = around
 
+    async def _staged(self) -> list[Part]:
+        """All parts, in the order of their rows."""
         while self._staging:
             self._parts.append(await self._staging[0])
             del self._staging[0]
@@ -265,10 +265,10 @@ class _Load:
         session, block = self._session, self._block
         try:
             await self._chunk(stage=bool(self._parts or self._staging))
-            if self._done:
-                await bulk.hydrated(block, self._table)
             if self._fired is not None:
                 await self._fire(None)
+            if self._done:
+                await bulk.hydrated(block, self._table)
                 parts = await self._staged()
                 try:
                     await bulk.add_bulk(

@@ -505,20 +505,20 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
     if "constants" in plan.extra:
         await _constants(session, block, plan)
     for _ in range(session.executor.limits.retries_max):
+        around, block.level = block.level, None
         try:
             with block.transaction().statement_reads():
                 result = await writing.write(session, block, plan, body, params)
             if block.level is not None:  # triggers that come after the statement
                 await block.level.drain(session, block)
             return result
-        around, block.level = block.level, None
         except keyed.SnapshotMoved:
             continue
+        finally:
+            block.level = around
     raise SerializationFailure("could not serialize access due to concurrent update")
 
 
-        finally:
-            block.level = around
 async def materialise_held(session: Session) -> None:
     """Before a commit: cursors WITH HOLD take their rows with them. If it fails, they go as well (`holding`)."""
     for portal in list(session.portals.values()):

@@ -319,13 +319,11 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
     if fired is not None:
         await fired.begin(triggers.DELETE if removes else triggers.UPDATE, () if removes else cleared)
     changes: list[Change] = []
-    if deleted and action == "c":
+    if removes:
         for rid, row in found:
             changes.append((rules.key(row) if rules.key is not None else rid, rid, row, None, None))
     else:
-        columns = (constraint.delete_columns if deleted else ()) or constraint.columns
         filled = await _fillings(session, child, columns, action, len(found))
-        cleared = [child.index_of(a) for a in columns]
         mades: list[Row] = []
         for i, (_, row) in enumerate(found):
             new_row = list(row)
@@ -372,11 +370,9 @@ async def _write(session: Session, block: Block, child: Table, changes: Sequence
 
     rows = [c[4] for c in changes if c[4] is not None]
     if rows:
+        await _keep_unique(session, block, child, changes)
         await bulk.check_wide(session, block, child, bulk.written_rows(child, rows))
     block.writes(child).apply(changes, session.executor.env.rids.next)
-    if action == "d":  # the default may be the very key that is gone
-        await _refuse_children(session, block, child, parent, constraint, list(lost.values()), "a")
-    return changes
 
 
 async def _recomputed(session: Session, block: Block, table: Table, rows: list[Row]) -> list[Row]:
@@ -541,13 +537,13 @@ async def check_deferred(session: Session, block: Block, only: frozenset[int] | 
     while waiting := [d for d in block.deferred if only is None or d.constraint_oid in only]:
         block.deferred = [d for d in block.deferred if not (only is None or d.constraint_oid in only)]
         await _check_now(session, block, waiting)  # by which triggers may put off more
-        if isinstance(d, firing.Deferred):
-            await firing.fire_deferred(session, block, d)
-            continue
 
 
 async def _check_now(session: Session, block: Block, waiting: Sequence[Any]) -> None:
     for d in waiting:
+        if isinstance(d, firing.Deferred):
+            await firing.fire_deferred(session, block, d)
+            continue
         if isinstance(d, exclusions.Deferred):
             await exclusions.check_deferred(session, block, d)
             continue

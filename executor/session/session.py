@@ -288,10 +288,7 @@ class Session(SessionContext):
             return None
         try:
             return keyed.run_in_block(self, block, compiled, plan, params)
-        except keyed.WouldBlock as blocked:
-            wait = LockWait(self, block, compiled, plan, params, done, self.again(plan, params, done))
-            return wait.begin(blocked)
-        except (NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
+        except (keyed.WouldBlock, NoKeyedAnswer, keyed.Unsettled, commands.NeedsLease, LeaseLapsed):
             return None
 
     # --- the wide door ---------------------------------------------------------------------

@@ -263,7 +263,16 @@ def _alters_collation(scope: Scope, said: st.AlterCollation) -> None:
 
 
 def _comments(scope: Scope, said: st.Comment) -> None:
-    if said.kind in ("table", "view", "materialized view", "index", "sequence", "column", "constraint", "trigger"):
+    if said.kind in (
+        "table",
+        "view",
+        "materialized view",
+        "index",
+        "sequence",
+        "column",
+        "constraint",
+        "trigger",
+    ):
         thing = _found(scope, said.name)
     elif said.kind == "schema":
         thing = scope.catalog.find_schema(said.name.name)

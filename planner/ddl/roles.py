@@ -295,6 +295,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
             if constraint.name == said.column:
                 return constraint.oid, 0
         raise PlanError("42704", f'constraint "{said.column}" for table "{name.name}" does not exist')
+    if kind == "trigger":
+        return triggers.named(scope, name, said.column).oid, 0
     if said.signature is not None:
         return routines.named(scope, said.signature, kind), 0
     if kind == "domain constraint":
@@ -332,8 +334,6 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         "sequence": Sequence,
     }.get(kind)
     if expected is None:
-    if kind == "trigger":
-        return triggers.named(scope, name, said.column).oid, 0
         raise PlanError("0A000", f"COMMENT ON {kind.upper()} is not supported")
     found = scope.relation(name)
     if not isinstance(found, expected):
