@@ -301,6 +301,14 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         must_own(scope, thing)
 
 
+def may_grant(scope: Scope, thing: CatalogObject, privileges: Iterable[str]) -> None:
+    """Raises 42501 for whoever is neither owner nor holder of a grant option for one of these."""
+    if rights.owns(scope.catalog, scope.user, thing):
+        return
+    if not any(rights.holds(scope.catalog, scope.user, thing, p, grantable=True) for p in privileges):
+        raise rights.denied(thing)
+
+
 def _owns_triggered(scope: Scope, said: Any) -> None:
     thing = _found(scope, said.table)
     if thing is not None:
@@ -328,9 +336,9 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterSequence: _sequence_owner,
     st.RefreshMaterializedView: _owns_relation,
     st.CreateIndex: _creates_index,
-    st.Drop: _drops,
     st.DropTrigger: _owns_triggered,
     st.RenameTrigger: _owns_triggered,
+    st.Drop: _drops,
     st.Truncate: _truncates,
     st.CreateSchema: _creates_schema,
     st.AlterSchema: _alters_schema,

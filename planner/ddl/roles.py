@@ -22,8 +22,8 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import BaseType, Domain, Index, MultirangeType
-from planner.ddl import collations, default_privileges, first_settings, grants, routines, triggers
+from planner.catalog.objects import BaseType, Domain, Index
+from planner.ddl import collations, first_settings, permits, routines, triggers
 from planner.ddl.constraints import require_role
 from planner.ddl.owned import OWNED
 from planner.ddl.scope import Scope, describe
