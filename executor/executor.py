@@ -90,8 +90,9 @@ class Executor:
         self.triggers_of = self.plans.triggers_of
         self.sessions: dict[int, Session] = {}
         self._pids = itertools.count(1)
-        self.signal_elsewhere: Callable[[int, bool], bool] | None = None
-        """Passes `signals.signal` on to the process that numbers its sessions so, where there are several."""
+        self.signal_elsewhere: Callable[[int, bool, str], bool] | None = None
+        """Passes `signals.signal` on to the process that numbers its sessions so, where there are several; with the name
+        of the role that asks, which is "" for superusers."""
         self._tasks: set[asyncio.Task[Any]] = set()
         self.read_ts = env.read_ts
         self.submit = env.committer.submit

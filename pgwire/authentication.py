@@ -38,7 +38,7 @@ from pgwire.access_rules import (
 )
 from pgwire.messages import ProtocolViolation, parse_cstring, parse_sasl_initial
 from planner.abc import SqlError
-from planner.catalog.passwords import MD5_SECRET, MECHANISM, Verifier
+from planner.catalog.passwords import MD5_SECRET, MECHANISM, Verifier, md5_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Md5Hash:
 
     @staticmethod
     def of(user: str, password: str) -> Md5Hash:
-        return Md5Hash(user, "md5" + _md5(password.encode() + user.encode()))
+        return Md5Hash(user, md5_hash(password, user))
 
     def fits(self, password: str) -> bool:
         return hmac.compare_digest(Md5Hash.of(self.user, password).text, self.text)

@@ -75,6 +75,7 @@ class PlanContext:
     variables: Any = None
     """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
     check_bodies: bool = True
+    password_encryption: str = "scram-sha-256"
     """Whether CREATE FUNCTION looks at what a body says."""
     partition: Any = None  # the planner's: this context's part of the cache
 

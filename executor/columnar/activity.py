@@ -1,13 +1,14 @@
 """pg_stat_activity: who is connected, from where, since when, and what they do.
 
 Times are noted where something begins (a session, a statement) and nowhere else; a transaction's beginning is its block's.
-What a session runs, and from where, is for itself and for superusers to see, as in PostgreSQL.
+What a session runs, and from where, is for who has its role's privileges, or `pg_read_all_stats`, to see, as in PostgreSQL.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from planner.catalog import predefined, rights
 from planner.catalog.objects import SUPERUSER_OID
 
 if TYPE_CHECKING:
@@ -34,7 +35,9 @@ def _row(asking: Session, session: Session) -> dict[str, Any]:
         "application_name": session.settings.raw("application_name"),
         "query": _HIDDEN,
     }
-    if asking.superuser or session.user == asking.user:
+    if any(
+        rights.has_role(asking.catalog, asking.user, r) for r in (session.user, predefined.READ_ALL_STATS)
+    ):
         row |= _private(session, session is asking)
     return row
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.activity import activity
 from executor.columnar.lock_rows import lock_rows
+from executor.session import permissions
 from executor.session.guc_table import GUCS, Guc
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
@@ -122,8 +123,11 @@ def _with_array_datums(rows: Any, refs: list[TypeRef]) -> Any:
 
 def _settings(session: Session) -> list[dict[str, Any]]:
     rows = []
+    hidden = permissions.hidden_settings(session)
     for name, value, description in session.settings.show_all():
         key = name.lower()
+        if key in hidden:
+            continue
         guc = GUCS.get(key)
         source, reset = session.settings.origin(key)
         row: dict[str, Any] = {"name": name, "source": source, "reset_val": reset, "pending_restart": False}

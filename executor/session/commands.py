@@ -22,7 +22,7 @@ from executor.session.transactions import joined, require_block, set_isolation, 
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, Table, TypeRef
-from planner.catalog import View, rights
+from planner.catalog import View, predefined, rights
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ def show_value(session: Session, name: str) -> str:
         if block is None:
             return session.settings.raw("default_transaction_deferrable")
         return "on" if block.deferrable else "off"
+    permissions.require_sight(session, key)
     return session.settings.show(name)
 
 
@@ -188,7 +189,8 @@ async def _show(
 ) -> Rows:
     if s.name is None:
         columns = plan.columns or tuple(ResultColumn(n, TEXT) for n in ("name", "setting", "description"))
-        return Rows("SHOW", columns, session.settings.show_all())
+        hidden = permissions.hidden_settings(session)
+        return Rows("SHOW", columns, [r for r in session.settings.show_all() if r[0].lower() not in hidden])
     name, value = canonical_name(s.name), show_value(session, s.name)
     return Rows("SHOW", plan.columns or (ResultColumn(name, TEXT),), [(value,)])
 
@@ -306,6 +308,10 @@ async def _vacuum(
     for name in s.tables:
         session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
     if s.what == "checkpoint":
+        if not rights.has_role(session.catalog, session.user, predefined.CHECKPOINT):
+            raise ExecutionError(
+                "42501", "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
+            )
         await session.executor.store.packer.pack()
     return Rows(plan.tag)
 

@@ -287,6 +287,7 @@ class SessionContext:
             self.settings.types,
             reading_at=self.reading_at,
             check_bodies=self.settings.raw("check_function_bodies") == "on",
+            password_encryption=self.settings.raw("password_encryption"),
         )
 
     def settings_changed(self) -> None:

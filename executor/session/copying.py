@@ -35,7 +35,7 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
 from planner.catalog import Sequence as SequenceObject
-from planner.catalog import View, rights
+from planner.catalog import View, predefined, rights
 from planner.lexer import quoted
 from storage.abc import Datum, Part
 
@@ -95,11 +95,11 @@ def _into(session: Session, name: st.Name) -> Table:
 
 
 def _require_files(session: Session, s: st.Copy) -> None:
-    """Files of the server are for superusers. Raises 42501, 42602, 0A000 for programs."""
+    """Files of the server are for superusers and those whom they trust with them. Raises 42501, 42602, 0A000 for programs."""
     if s.program:
         raise ExecutionError("0A000", f"COPY {'FROM' if s.is_from else 'TO'} PROGRAM is not supported")
-    if not rights.is_superuser(session.catalog, session.user):
-        way, role = ("from", "pg_read_server_files") if s.is_from else ("to", "pg_write_server_files")
+    way, role = ("from", predefined.READ_SERVER_FILES) if s.is_from else ("to", predefined.WRITE_SERVER_FILES)
+    if not rights.has_role(session.catalog, session.user, role):
         raise ExecutionError(
             "42501",
             f"must be superuser or have privileges of the {role} role to COPY {way} a file",

@@ -88,6 +88,32 @@ _HERE: Final[dict[str, str]] = {
 }
 """Values that are other ones here than those that PostgreSQL begins with, by lower-case name."""
 
+NOT_FOR_EVERYBODY: Final = frozenset(
+    [
+        "config_file",
+        "data_directory",
+        "dynamic_library_path",
+        "external_pid_file",
+        "hba_file",
+        "ident_file",
+        "jit_provider",
+        "krb_server_keyfile",
+        "log_directory",
+        "log_filename",
+        "primary_conninfo",
+        "session_preload_libraries",
+        "shared_preload_libraries",
+        "ssl_ciphers",
+        "ssl_dh_params_file",
+        "ssl_ecdh_curve",
+        "ssl_max_protocol_version",
+        "ssl_min_protocol_version",
+        "ssl_passphrase_command",
+        "unix_socket_directories",
+    ]
+)
+"""What superusers see, and members of pg_read_all_settings."""
+
 _CHOICES: Final[dict[str, tuple[str, ...]]] = {
     "default_transaction_isolation": ISOLATION_LEVELS,
     "transaction_isolation": ISOLATION_LEVELS,

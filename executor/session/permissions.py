@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
-from executor.session.guc_table import GUCS
+from executor.session.guc_table import GUCS, NOT_FOR_EVERYBODY
 from planner.abc import Table
-from planner.catalog import Catalog, View, rights
+from planner.catalog import Catalog, View, predefined, rights
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import function_named
@@ -52,6 +52,20 @@ def require_setting(session: SessionContext, key: str) -> None:
     guc = GUCS.get(key)
     if guc is not None and guc.context == "superuser" and not session.superuser:
         raise ExecutionError("42501", f'permission denied to set parameter "{guc.name}"')
+
+
+def hidden_settings(session: SessionContext) -> frozenset[str]:
+    """The settings, in lower case, that the user may not see."""
+    sees_all = rights.has_role(session.catalog, session.user, predefined.READ_ALL_SETTINGS)
+    return frozenset() if sees_all else NOT_FOR_EVERYBODY
+
+
+def require_sight(session: SessionContext, key: str) -> None:
+    """What SHOW and current_setting() ask for. Raises 42501."""
+    if key in NOT_FOR_EVERYBODY and key in hidden_settings(session):
+        raise ExecutionError(
+            "42501", f'must be superuser or have privileges of pg_read_all_settings to examine "{key}"'
+        )
 
 
 def require_sequence(session: SessionContext, oid: int, *privileges: str) -> None:

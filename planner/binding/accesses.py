@@ -19,7 +19,7 @@ from sqlglot import exp
 from planner.abc import PlanError, Table
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
-from planner.catalog import Catalog, Function, Schema, Sequence, View, rights
+from planner.catalog import Catalog, Function, Schema, Sequence, View, predefined, rights
 
 _RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
 
@@ -103,8 +103,8 @@ class Accesses:
         return bool(found)
 
     def system(self, name: str, kind: str) -> None:
-        """Reading a system relation: a few are for superusers only."""
-        if name in _RESTRICTED and not rights.is_superuser(self.catalog, self.role):
+        """Reading a system relation: a few are for superusers only, and for who reads everything."""
+        if name in _RESTRICTED and not rights.has_role(self.catalog, self.role, predefined.READ_ALL_DATA):
             raise PlanError("42501", f"permission denied for {kind} {name}")
 
     def check(self) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from planner.abc import Column, Constraint, Oid, Table, Trigger, TypeRef
+from planner.catalog import predefined
 
 PG_CATALOG_OID: Final = 11
 PUBLIC_OID: Final = 2200
@@ -209,8 +210,9 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function in SQL: what it is called with, what it returns, and its body as text.
+    """A function or procedure: what it is called with, what it returns, and its body as text.
 
+    One in SQL is put in the place of its calls when a statement is bound, unless it `runs`: several statements, or writes. PL/pgSQL runs.
     Names in a body of the standard's form (RETURN, BEGIN ATOMIC) were looked up on `search_path` when it was made, and
     what it needs is in `depends`; names in a string are looked up by whoever calls it.
     """
@@ -232,6 +234,9 @@ class Function:
     owner: str = DEFAULT_OWNER
     depends: tuple[Oid, ...] = ()
     search_path: tuple[str, ...] = ()
+    language: str = "sql"
+    kind: str = "f"  # as pg_proc has it; "p": a procedure
+    runs: bool = False
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:
@@ -331,6 +336,7 @@ class Role:
     password: str | None = None  # what is kept of it (`planner.catalog.passwords`)
     valid_until: str | None = None  # when the password ends, in UTC
     member_of: tuple[str, ...] = ()
+    admin_of: tuple[str, ...] = ()  # of these, those that it may put others into
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,6 +374,8 @@ class DefaultGrant:
     privileges: tuple[str, ...]
     grantable: tuple[str, ...] = ()
     database_oid: Oid = DATABASE_OID
+    whole: bool = False
+    """The privileges are all that the grantee is to have, where PostgreSQL would give it some by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,8 +441,12 @@ def built_in_objects() -> tuple[CatalogObject, ...]:
         Database(DATABASE_OID, "tidewire"),
         Schema(PG_CATALOG_OID, "pg_catalog", database_oid=0),
         Schema(INFORMATION_SCHEMA_OID, "information_schema", database_oid=0),
-        Schema(PUBLIC_OID, "public"),
+        Schema(PUBLIC_OID, "public", predefined.DATABASE_OWNER),
         Role(SUPERUSER_OID, DEFAULT_OWNER, login=True, superuser=True, create_db=True, create_role=True),
+        *(
+            Role(oid, name, member_of=predefined.MEMBER_OF.get(name, ()))
+            for name, oid in predefined.OIDS.items()
+        ),
     )
 
 
@@ -447,5 +459,5 @@ def first_objects() -> tuple[CatalogObject, ...]:
     return (
         *built_in_objects(),
         Database(POSTGRES_OID, "postgres"),
-        Schema(POSTGRES_PUBLIC_OID, "public", database_oid=POSTGRES_OID),
+        Schema(POSTGRES_PUBLIC_OID, "public", predefined.DATABASE_OWNER, POSTGRES_OID),
     )

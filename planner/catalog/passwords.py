@@ -1,6 +1,7 @@
 """What is kept of passwords: enough to check one, never enough to use it.
 
     CREATE ROLE alice LOGIN PASSWORD 'secret'     ->   SCRAM-SHA-256$4096:<salt>$<StoredKey>:<ServerKey>
+    ... under password_encryption = md5           ->   md5<32 hexadecimal digits>, of the password and the name
     ... PASSWORD 'SCRAM-SHA-256$...', 'md5...'    ->   itself: psql's \\password makes it at the client
 
 So neither the log nor a backup has anybody's password (PostgreSQL manual, 53.1 "pg_authid"; RFC 5802, RFC 7677). The
@@ -26,6 +27,7 @@ from storage.abc import Datum
 
 ITERATIONS: Final = 4096
 MECHANISM: Final = "SCRAM-SHA-256"
+TRIED_ITERATIONS_MAX: Final = 50_000
 MD5_SECRET: Final = re.compile("md5[0-9a-f]{32}")
 
 
@@ -108,9 +110,25 @@ def prepare(password: str) -> str:
     return normal
 
 
-def kept(password: str) -> str:
-    """What the catalog keeps of what PASSWORD says."""
-    return password if is_kept(password) else str(Verifier.of(password))
+def kept(password: str, role: str, encryption: str) -> str | None:
+    """What the catalog keeps of what PASSWORD says under `password_encryption`; None of what an empty password fits."""
+    made = password
+    if not is_kept(password):
+        made = md5_hash(password, role) if encryption == "md5" else str(Verifier.of(password))
+    return None if _fits_nothing(made, role) else made
+
+
+def _fits_nothing(secret: str, role: str) -> bool:
+    """Whether an empty password is the right one. Of a verifier that would take seconds to try, nobody asks."""
+    if MD5_SECRET.fullmatch(secret):
+        return secret == md5_hash("", role)
+    verifier = Verifier.parse(secret)
+    return verifier.iterations <= TRIED_ITERATIONS_MAX and verifier.fits("")
+
+
+def md5_hash(password: str, role: str) -> str:
+    """As PostgreSQL kept passwords before it knew SCRAM, and does where `password_encryption` says so."""
+    return "md5" + hashlib.md5((password + role).encode(), usedforsecurity=False).hexdigest()
 
 
 def is_kept(text: str) -> bool:

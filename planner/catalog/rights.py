@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Final
 
 from planner.abc import PlanError, Table
+from planner.catalog import predefined
 from planner.catalog.catalog import Catalog
 from planner.catalog.objects import (
     INFORMATION_SCHEMA_OID,
@@ -69,10 +70,33 @@ def public_has(thing: CatalogObject) -> frozenset[str]:
     return _OF_PUBLIC.get(kind_of(thing), frozenset())
 
 
+def unsaid(thing: CatalogObject, grantee: str) -> frozenset[str]:
+    """What a role, or PUBLIC, has of an object while nobody has said anything of it."""
+    if grantee == PUBLIC:
+        return public_has(thing)
+    return frozenset(ALL_OF[kind_of(thing)]) if grantee == getattr(thing, "owner", None) else frozenset()
+
+
+def unsaid_of_kind(kind: str, grantee: str, owner: str) -> frozenset[str]:
+    """The same for objects of a kind that the owner will make."""
+    if grantee == PUBLIC:
+        return _OF_PUBLIC.get(kind, frozenset())
+    return frozenset(ALL_OF[kind]) if grantee == owner else frozenset()
+
+
+def is_admin(catalog: Catalog, name: str, group: str) -> bool:
+    """Whether a role may say who is in another one, as GRANT ... WITH ADMIN OPTION made it."""
+    if is_superuser(catalog, name):
+        return True
+    mine = (catalog.role(r) for r in roles_of(catalog, name, inherited=False))
+    return any(r is not None and group in r.admin_of for r in mine)
+
+
 def roles_of(catalog: Catalog, name: str, *, inherited: bool = True) -> frozenset[str]:
     """A role and those that it is in; `inherited`: only where it has their privileges without SET ROLE."""
     found: set[str] = set()
     pending = [name]
+    database = catalog.get(catalog.database_oid)
     while pending:
         one = pending.pop()
         role = catalog.role(one)
@@ -81,7 +105,14 @@ def roles_of(catalog: Catalog, name: str, *, inherited: bool = True) -> frozense
         found.add(one)
         if role is not None and (role.inherit or not inherited):
             pending += role.member_of
+            if isinstance(database, Database) and database.owner == one:
+                pending.append(predefined.DATABASE_OWNER)
     return frozenset(found)
+
+
+def has_role(catalog: Catalog, name: str, group: str) -> bool:
+    """Whether a role has another one's privileges without SET ROLE, as superusers have everybody's."""
+    return is_superuser(catalog, name) or group in roles_of(catalog, name)
 
 
 def is_superuser(catalog: Catalog, name: str) -> bool:
@@ -111,6 +142,11 @@ def holds(
     wanted = "temporary" if privilege.lower() == "temp" else privilege.lower()
     names = roles_of(catalog, name)
     owner = getattr(thing, "owner", "")
+    if not grantable and any(
+        wanted in predefined.EVERYWHERE[n].get(kind_of(thing), ())
+        for n in names & predefined.EVERYWHERE.keys()
+    ):
+        return True
     grants = catalog.grants_on(thing.oid)
     if owner in names and (grantable or not any(g.grantee == owner and not g.attnum for g in grants)):
         return True

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 from planner import statements as st
 from planner.abc import PlanError
-from planner.catalog import CatalogObject, DefaultGrant, Grant, rights
+from planner.catalog import CatalogObject, DefaultGrant, Grant, Schema, rights
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
@@ -62,7 +60,9 @@ def _change(
         ),
         None,
     )
+    unsaid = frozenset() if schema else rights.unsaid_of_kind(kind, grantee, role)
     held = set(old.privileges) if old is not None else set()
+    held |= set() if old is not None and old.whole else unsaid
     grantable = set(old.grantable) if old is not None else set()
     if said.revoke:
         grantable -= names
@@ -70,35 +70,49 @@ def _change(
     else:
         held |= names
         grantable |= names if said.grant_option else set()
-    privileges, options = tuple(sorted(held)), tuple(sorted(grantable))
+    if held == unsaid and not grantable:
+        if old is not None:
+            scope.remove(old)
+        return
+    oid = old.oid if old is not None else scope.allocate()
+    now = DefaultGrant(
+        oid, role, schema, kind, grantee, tuple(sorted(held)), tuple(sorted(grantable)), here, bool(unsaid)
+    )
     if old is None:
-        if held:
-            scope.add(DefaultGrant(scope.allocate(), role, schema, kind, grantee, privileges, options, here))
-    elif not held:
-        scope.remove(old)
+        scope.add(now)
     else:
-        scope.replace(old, dataclasses.replace(old, privileges=privileges, grantable=options))
+        scope.replace(old, now)
 
 
 def granted_by_default(scope: Scope, thing: CatalogObject) -> list[Grant]:
-    """What goes with an object that was just made."""
-    kind = rights.kind_of(thing)
+    """What goes with an object that was just made: what is said of all of its kind, then of those in its schema."""
+    kind, owner = rights.kind_of(thing), getattr(thing, "owner", "")
     namespace = getattr(thing, "schema_oid", 0)
     found: dict[str, tuple[set[str], set[str]]] = {}
-    for d in scope.catalog.objects(DefaultGrant):
-        if (
-            d.role == getattr(thing, "owner", None)
-            and d.kind == kind
-            and d.namespace in (0, namespace)
-            and d.database_oid == scope.catalog.database_oid
-            and d.grantee != d.role
-        ):
-            held, grantable = found.setdefault(d.grantee, (set(), set()))
-            held |= set(d.privileges)
-            grantable |= set(d.grantable)
-    return [
-        Grant(
-            scope.allocate(), thing.oid, grantee, tuple(sorted(held)), tuple(sorted(grantable)), 0, scope.user
-        )
-        for grantee, (held, grantable) in found.items()
+    said = [
+        d
+        for d in scope.catalog.objects(DefaultGrant)
+        if (d.role, d.kind) == (owner, kind)
+        and d.namespace in (0, namespace)
+        and d.database_oid == scope.catalog.database_oid
     ]
+    for d in sorted(said, key=lambda d: d.namespace):
+        if d.grantee == owner and not d.whole:
+            continue  # it has everything, and nobody took any of it away
+        unsaid = set() if d.whole else set(rights.unsaid(thing, d.grantee))
+        held, grantable = found.setdefault(d.grantee, (unsaid, set()))
+        held |= set(d.privileges)
+        grantable |= set(d.grantable)
+    return [
+        Grant(scope.allocate(), thing.oid, grantee, tuple(sorted(held)), tuple(sorted(grantable)), 0, owner)
+        for grantee, (held, grantable) in found.items()
+        if grantable or held != rights.unsaid(thing, grantee)
+    ]
+
+
+def described(scope: Scope, default: DefaultGrant) -> str:
+    """As the error that keeps a role from being dropped calls it."""
+    word = {"table": "relations"}.get(default.kind, f"{default.kind}s")
+    schema = scope.catalog.get(default.namespace) if default.namespace else None
+    place = f" in schema {schema.name}" if isinstance(schema, Schema) else ""
+    return f"default privileges on new {word} belonging to role {default.role}{place}"

@@ -13,7 +13,7 @@ import dataclasses
 
 from planner import statements as st
 from planner.abc import Oid, PlanError
-from planner.catalog import Database
+from planner.catalog import Database, predefined
 from planner.catalog.objects import Role, SessionDefaults
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
@@ -24,6 +24,10 @@ def alter_settings(scope: Scope, said: st.AlterSettings) -> None:
     database = scope.catalog.database(said.database) if said.database else None
     if said.database and database is None:
         raise PlanError("3D000", f'database "{said.database}" does not exist')
+    if role is not None and role.name in predefined.OIDS:
+        raise PlanError(
+            "42939", f'role name "{role.name}" is reserved', detail="Cannot alter reserved roles."
+        )
     place = (database.oid if database is not None else 0, role.oid if role is not None else 0)
     old = next((d for d in scope.catalog.objects(SessionDefaults) if _place(d) == place), None)
     name = said.name

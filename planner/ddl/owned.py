@@ -22,9 +22,10 @@ from planner.catalog import (
     Schema,
     Sequence,
     View,
+    predefined,
     rights,
 )
-from planner.ddl import drop
+from planner.ddl import drop, grants
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
@@ -34,13 +35,20 @@ OWNED: tuple[type[Any], ...] = (
 """What a role may have in a database."""
 
 
-def _roles(scope: Scope, names: tuple[str, ...]) -> set[str]:
-    roles = {require_role(scope, name) for name in names}
-    mine = rights.roles_of(scope.catalog, scope.user, inherited=False)
-    for role in sorted(roles):
-        if not rights.is_superuser(scope.catalog, scope.user) and role not in mine:
-            raise PlanError("42501", "permission denied to drop objects")
-    return roles
+def _roles(scope: Scope, names: tuple[str, ...], what: str) -> set[str]:
+    """The roles of these names, whose privileges the user has. Raises 42704, 42501."""
+    roles = [require_role(scope, name) for name in names]
+    if not all(rights.has_role(scope.catalog, scope.user, role) for role in roles):
+        raise PlanError("42501", f"permission denied to {what} objects")
+    return set(roles)
+
+
+def _refuse_predefined(roles: set[str], what: str) -> None:
+    for role in sorted(roles & predefined.OIDS.keys()):
+        raise PlanError(
+            "2BP01",
+            f"cannot {what} owned by role {role} because they are required by the database system",
+        )
 
 
 def _of(scope: Scope, roles: set[str], kinds: tuple[type[Any], ...]) -> list[CatalogObject]:
@@ -48,10 +56,12 @@ def _of(scope: Scope, roles: set[str], kinds: tuple[type[Any], ...]) -> list[Cat
 
 
 def drop_owned(scope: Scope, said: st.DropOwned) -> None:
-    roles = _roles(scope, said.roles)
+    roles = _roles(scope, said.roles, "drop")
+    _refuse_predefined(roles, "drop objects")
     for grant in list(scope.catalog.objects(Grant)):
-        if grant.grantee in roles and _is_here(scope, grant):
-            scope.remove(grant)
+        here = grant.grantee in roles and _is_here(scope, grant)
+        if here and scope.catalog.get(grant.oid) is not None:  # it may have gone with another one's
+            grants.forget(scope, grant)
     for default in list(scope.catalog.objects(DefaultGrant)):
         if default.role in roles or default.grantee in roles:
             scope.remove(default)
@@ -70,6 +80,8 @@ def _is_here(scope: Scope, grant: Grant) -> bool:
 
 
 def reassign_owned(scope: Scope, said: st.ReassignOwned) -> None:
-    roles, owner = _roles(scope, said.roles), require_role(scope, said.to)
+    roles = _roles(scope, said.roles, "reassign")
+    (owner,) = _roles(scope, (said.to,), "reassign")
+    _refuse_predefined(roles, "reassign ownership of objects")
     for thing in _of(scope, roles, (*OWNED, Database)):
         scope.replace(thing, dataclasses.replace(thing, owner=owner))  # type: ignore[arg-type]

@@ -236,6 +236,8 @@ def _creates_role(scope: Scope, said: st.CreateRole) -> None:
 
 
 def _grants_role(scope: Scope, said: st.GrantRole) -> None:
+    if said.granted_by not in ("", scope.user, "current_user", "session_user"):
+        raise PlanError("42501", "must be superuser to set grantor")
     _may_join(scope, said.roles)
 
 
@@ -246,7 +248,8 @@ def _may_join(scope: Scope, groups: Iterable[str]) -> None:
         role = scope.catalog.role(name)
         if role is not None and role.superuser:
             raise PlanError("42501", "must be superuser to alter superusers")
-        if role is not None and (mine is None or not mine.create_role):
+        may = (mine is not None and mine.create_role) or rights.is_admin(scope.catalog, scope.user, name)
+        if role is not None and not may:
             raise PlanError("42501", f'must have admin option on role "{name}"')
 
 
@@ -299,14 +302,6 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         return
     if thing is not None:
         must_own(scope, thing)
-
-
-def may_grant(scope: Scope, thing: CatalogObject, privileges: Iterable[str]) -> None:
-    """Raises 42501 for whoever is neither owner nor holder of a grant option for one of these."""
-    if rights.owns(scope.catalog, scope.user, thing):
-        return
-    if not any(rights.holds(scope.catalog, scope.user, thing, p, grantable=True) for p in privileges):
-        raise rights.denied(thing)
 
 
 def _owns_triggered(scope: Scope, said: Any) -> None:

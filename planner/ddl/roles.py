@@ -12,6 +12,7 @@ from planner.catalog import (
     CatalogObject,
     Comment,
     Database,
+    DefaultGrant,
     Function,
     Grant,
     Role,
@@ -19,11 +20,12 @@ from planner.catalog import (
     Sequence,
     View,
     passwords,
+    predefined,
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import BaseType, Domain, Index
-from planner.ddl import collations, first_settings, permits, routines, triggers
+from planner.catalog.objects import BaseType, Domain, Index, MultirangeType
+from planner.ddl import collations, default_privileges, first_settings, grants, routines, triggers
 from planner.ddl.constraints import require_role
 from planner.ddl.owned import OWNED
 from planner.ddl.scope import Scope, describe
@@ -45,35 +47,39 @@ _FLAGS: Final = {
 
 
 def create_role(scope: Scope, said: st.CreateRole) -> None:
+    _refuse_reserved(said.name, _PREFIX)
     if scope.catalog.role(said.name) is not None:
         raise PlanError("42710", f'role "{said.name}" already exists')
-    if said.name.startswith("pg_"):
-        raise PlanError(
-            "42939",
-            f'role name "{said.name}" is reserved',
-            detail='Role names starting with "pg_" are reserved.',
-        )
-    fields: dict[str, Any] = {"login": said.login} | _attributes(scope, said.options)
+    if "sysid" in said.options:
+        scope.notice("SYSID can no longer be specified")
+    fields: dict[str, Any] = {"login": said.login} | _attributes(scope, said.name, said.options)
     groups = tuple(require_role(scope, r) for r in said.options.get("in_role", ()))
-    made = Role(scope.allocate(), said.name, member_of=groups, **fields)
-    scope.add(made)
-    for member in (
-        *said.options.get("role", ()),
-        *said.options.get("admin", ()),
-        *said.options.get("user", ()),
-    ):
+    scope.add(Role(scope.allocate(), said.name, **fields))
+    for group in groups:
+        _join(scope, said.name, group)
+    for member in (*said.options.get("role", ()), *said.options.get("user", ())):
         _join(scope, member, said.name)
+    for member in said.options.get("admin", ()):
+        _join(scope, member, said.name, admin=True)
 
 
-def _attributes(scope: Scope, options: dict[str, Any]) -> dict[str, Any]:
+_PREFIX: Final = 'Role names starting with "pg_" are reserved.'
+
+
+def _refuse_reserved(name: str, detail: str) -> None:
+    if name.startswith("pg_"):
+        raise PlanError("42939", f'role name "{name}" is reserved', detail=detail)
+
+
+def _attributes(scope: Scope, role: str, options: dict[str, Any]) -> dict[str, Any]:
     """The options of CREATE and ALTER ROLE that are a role's own fields, as it keeps them."""
     fields = {_FLAGS[option]: value for option, value in options.items() if option in _FLAGS}
     password, valid_until = fields.get("password"), fields.get("valid_until")
-    if password == "":
-        scope.notice("empty string is not a valid password, clearing password")
-        fields["password"] = None
-    elif password is not None:
-        fields["password"] = passwords.kept(password)
+    if password is not None:
+        kept = passwords.kept(password, role, scope.ctx.password_encryption) if password else None
+        fields["password"] = kept
+        if kept is None:
+            scope.notice("empty string is not a valid password, clearing password")
     if valid_until is not None:
         ref = TypeRef(types.TIMESTAMPTZ)
         at = types.input_text(valid_until, ref, scope.ctx.settings)
@@ -85,6 +91,8 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
     role = scope.catalog.role(require_role(scope, said.name))
     assert role is not None
     if said.new_name:
+        _refuse_reserved(role.name, _PREFIX)
+        _refuse_reserved(said.new_name, _PREFIX)
         if scope.catalog.role(said.new_name) is not None:
             raise PlanError("42710", f'role "{said.new_name}" already exists')
         if said.name == scope.user:
@@ -97,7 +105,8 @@ def alter_role(scope: Scope, said: st.AlterRole) -> None:
         scope.replace(role, dataclasses.replace(role, name=said.new_name, password=password))
         _regroup(scope, role.name, (said.new_name,))
         return
-    scope.replace(role, dataclasses.replace(role, **_attributes(scope, said.options)))
+    _refuse_reserved(role.name, "Cannot alter reserved roles.")
+    scope.replace(role, dataclasses.replace(role, **_attributes(scope, role.name, said.options)))
     for member in said.options.get("user", ()):
         _join(scope, member, role.name)
 
@@ -112,6 +121,10 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
             continue
         if role.name == scope.user:
             raise PlanError("55006", "current user cannot be dropped")
+        if role.name in predefined.OIDS:
+            raise PlanError(
+                "2BP01", f"cannot drop role {role.name} because it is required by the database system"
+            )
         _refuse_owner(scope, role.name, "dropped")
         _regroup(scope, role.name, ())
         first_settings.forget(scope, role)
@@ -120,64 +133,85 @@ def drop_roles(scope: Scope, said: st.Drop) -> None:
 
 def _refuse_owner(scope: Scope, role: str, what: str) -> None:
     """A role that owns something, or was granted something, stays (2BP01)."""
-    lines: list[str] = []
-    kinds: tuple[type[Any], ...] = (Database, *OWNED)
+    catalog, path = scope.catalog, scope.search_path
+    lines: list[tuple[int, int, str]] = []
+    kinds: tuple[type[Any], ...] = (Database, MultirangeType, *OWNED)
     for kind in kinds:
-        for thing in scope.catalog.objects(kind):
+        for thing in catalog.objects(kind):
             if thing.owner == role:
-                lines.append(f"owner of {describe(thing, scope.catalog, scope.search_path)}")
-    privileges: list[tuple[int, int, str]] = []
-    for grant in scope.catalog.objects(Grant):
-        target = scope.catalog.get(grant.target)
-        if grant.grantee == role and target is not None:
-            shown = describe(target, scope.catalog, scope.search_path)
+                lines.append((thing.oid, 0, f"owner of {describe(thing, catalog, path)}"))
+    for grant in catalog.objects(Grant):
+        target = catalog.get(grant.target)
+        if grant.grantee == role and target is not None and getattr(target, "owner", None) != role:
+            shown = describe(target, catalog, path)
             for column in getattr(target, "columns", ()) if grant.attnum else ():
                 if column.attnum == grant.attnum:
                     shown = f"column {quote_identifier(column.name)} of {shown}"
-            privileges.append((grant.target, grant.attnum, f"privileges for {shown}"))
-    lines += [line for _, _, line in sorted(privileges)]
+            lines.append((grant.target, grant.attnum, f"privileges for {shown}"))
+    for default in catalog.objects(DefaultGrant):
+        if role in (default.role, default.grantee):
+            word = "owner of" if default.role == role else "privileges for"
+            lines.append((default.oid, 0, f"{word} {default_privileges.described(scope, default)}"))
     if lines:
         raise PlanError(
             "2BP01",
             f'role "{role}" cannot be {what} because some objects depend on it',
-            detail="\n".join(lines),
+            detail="\n".join(dict.fromkeys(line for _, _, line in sorted(lines))),
         )
 
 
 def _regroup(scope: Scope, group: str, now: tuple[str, ...]) -> None:
     """Members of a group that is renamed or dropped are in these groups instead of it."""
+
+    def after(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(g for old in names for g in (now if old == group else (old,)))
+
     for member in list(scope.catalog.objects(Role)):
         if group in member.member_of:
-            groups = tuple(g for old in member.member_of for g in (now if old == group else (old,)))
-            scope.replace(member, dataclasses.replace(member, member_of=groups))
+            scope.replace(
+                member,
+                dataclasses.replace(
+                    member, member_of=after(member.member_of), admin_of=after(member.admin_of)
+                ),
+            )
 
 
-def _join(scope: Scope, member: str, group: str) -> None:
+def _join(scope: Scope, member: str, group: str, *, admin: bool = False) -> None:
     role = scope.catalog.role(require_role(scope, member))
     assert role is not None
+    if group == predefined.DATABASE_OWNER:
+        raise PlanError("XX000", f'role "{group}" cannot have explicit members')
+    if role.name == predefined.DATABASE_OWNER:
+        raise PlanError("XX000", f'role "{role.name}" cannot be a member of any role')
     if role.name == group or _is_member(scope, group, role.name):
         raise PlanError("0LP01", f'role "{group}" is a member of role "{role.name}"')
-    if group not in role.member_of:
-        scope.replace(role, dataclasses.replace(role, member_of=(*role.member_of, group)))
+    groups = role.member_of if group in role.member_of else (*role.member_of, group)
+    options = (*role.admin_of, group) if admin and group not in role.admin_of else role.admin_of
+    scope.replace(role, dataclasses.replace(role, member_of=groups, admin_of=options))
 
 
 def grant_role(scope: Scope, said: st.GrantRole) -> None:
+    if said.of_group:
+        _refuse_reserved(require_role(scope, said.roles[0]), "Cannot alter reserved roles.")
     for group in said.roles:
         group = require_role(scope, group)
         for member in said.grantees:
             role = scope.catalog.role(require_role(scope, member))
             assert role is not None
             if said.revoke:
-                if group not in role.member_of:
-                    scope.notice(
-                        f'role "{role.name}" is not a member of role "{group}"', "01000", severity="WARNING"
-                    )
-                left = tuple(g for g in role.member_of if g != group)
-                scope.replace(role, dataclasses.replace(role, member_of=left))
-            elif group in role.member_of:
+                _leave(scope, role, group, only_option=said.admin)
+            elif group in role.member_of and (not said.admin or group in role.admin_of):
                 scope.notice(f'role "{role.name}" is already a member of role "{group}"')
             else:
-                _join(scope, role.name, group)
+                _join(scope, role.name, group, admin=said.admin)
+
+
+def _leave(scope: Scope, role: Role, group: str, *, only_option: bool) -> None:
+    if group not in role.member_of:
+        scope.notice(f'role "{role.name}" is not a member of role "{group}"', "01000", severity="WARNING")
+    groups = role.member_of if only_option else tuple(g for g in role.member_of if g != group)
+    options = tuple(g for g in role.admin_of if g != group)
+    scope.replace(role, dataclasses.replace(role, member_of=groups, admin_of=options))
 
 
 def _is_member(scope: Scope, member: str, group: str) -> bool:
@@ -215,7 +249,7 @@ def create_database(scope: Scope, said: st.CreateDatabase) -> None:
     owner = scope.user if owner == "default" else require_role(scope, str(owner))
     made = Database(scope.allocate(), said.name, owner)
     scope.add(made)
-    scope.add(Schema(scope.allocate(), "public", owner, made.oid))
+    scope.add(Schema(scope.allocate(), "public", predefined.DATABASE_OWNER, made.oid))
 
 
 def drop_database(scope: Scope, said: st.Drop) -> None:
@@ -366,24 +400,32 @@ _ALL: Final = rights.ALL_OF
 
 
 def grant(scope: Scope, said: st.Grant) -> None:
+    if said.granted_by and require_role(scope, said.granted_by) != scope.user:
+        raise PlanError("0A000", "grantor must be current user")
     grantees = ["" if g == "" else require_role(scope, g) for g in said.grantees]
     for kind, target in _granted(scope, said):
-        allowed = _ALL[kind]
-        wanted = {n for p, _ in said.privileges for n in (allowed if p == "all" else (p,))}
-        permits.may_grant(scope, target, wanted)
-        for privilege, columns in said.privileges:
-            names = allowed if privilege == "all" else (privilege,)
-            if any(n not in allowed for n in names):
-                raise PlanError(
-                    "0LP01",
-                    f"invalid privilege type {privilege.upper()} for {kind}",
+        of_all = frozenset(_ALL[kind])
+        for privilege, _ in said.privileges:
+            names = of_all if privilege == "all" else frozenset((privilege,))
+            if not names <= of_all:
+                raise PlanError("0LP01", f"invalid privilege type {privilege.upper()} for {kind}")
+        for columns in dict.fromkeys(columns for _, columns in said.privileges):
+            mine = [p for p, named in said.privileges if named == columns]
+            every = "all" in mine
+            for attnum in [_attnum(target, c) for c in columns] or [0]:
+                names = of_all if every else frozenset(mine)
+                giver, names = grants.allowed(
+                    scope, target, attnum, names, everything=every, revoke=said.revoke
                 )
-            attnums = [_attnum(target, c) for c in columns] or [0]
-            if said.revoke and not columns:  # what is revoked on a table is revoked on its columns
-                attnums += sorted({g.attnum for g in scope.catalog.grants_on(target.oid) if g.attnum})
-            for grantee in grantees:
-                for attnum in attnums:
-                    _record(scope, target, grantee, names, attnum, said)
+                places = [attnum]
+                if said.revoke and not columns:  # what is revoked on a table is revoked on its columns
+                    grants.look_at_columns(
+                        scope, target, of_all if every else frozenset(mine), everything=every
+                    )
+                    places += sorted({g.attnum for g in scope.catalog.grants_on(target.oid) if g.attnum})
+                for grantee in grantees:
+                    for place in places:
+                        grants.record(scope, target, grantee, names, place, giver, said)
 
 
 def _attnum(target: CatalogObject, name: str) -> int:
@@ -431,47 +473,3 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                 raise PlanError("42809", f'"{name.name}" is not a sequence')
             found.append(("sequence" if isinstance(relation, Sequence) else "table", relation))
     return found
-
-
-def _record(
-    scope: Scope, thing: CatalogObject, grantee: str, names: tuple[str, ...], attnum: int, said: st.Grant
-) -> None:
-    target = thing.oid
-    old = next(
-        (g for g in scope.catalog.grants_on(target) if g.grantee == grantee and g.attnum == attnum), None
-    )
-    unsaid: frozenset[str] = frozenset()
-    """What the grantee has while nobody has said anything of it."""
-    if not attnum and grantee == rights.PUBLIC:
-        unsaid = rights.public_has(thing)
-    elif not attnum and grantee == getattr(thing, "owner", None):
-        unsaid = frozenset(rights.ALL_OF[rights.kind_of(thing)])
-    held = set(old.privileges) if old is not None else set(unsaid)
-    grantable = set(old.grantable) if old is not None else set()
-    if said.revoke:
-        grantable -= set(names)
-        if not said.grant_option:
-            held -= set(names)
-    else:
-        held |= set(names)
-        if said.grant_option:
-            grantable |= set(names)
-    if old is None:
-        if held != unsaid:
-            scope.add(
-                Grant(
-                    scope.allocate(),
-                    target,
-                    grantee,
-                    tuple(sorted(held)),
-                    tuple(sorted(grantable)),
-                    attnum,
-                    scope.user,
-                )
-            )
-    elif held == unsaid and not grantable:
-        scope.remove(old)
-    else:
-        now = dataclasses.replace(old, privileges=tuple(sorted(held)), grantable=tuple(sorted(grantable)))
-        if now != old:
-            scope.replace(old, now)

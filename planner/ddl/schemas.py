@@ -12,8 +12,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.catalog import Extension, Schema
-from planner.catalog.stored_queries import stored_queries
-from planner.ddl import constraints, depends, extensions
+from planner.ddl import constraints, depends, extensions, renamed_schemas
 from planner.ddl.named_types import follow
 from planner.ddl.scope import Scope
 
@@ -69,9 +68,6 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
     if scope.catalog.find_schema(said.new_name) is not None:
         raise PlanError("42P06", f'schema "{said.new_name}" already exists')
     _refuse_reserved(said.new_name)
-    for view in stored_queries(scope.catalog):
-        if said.name in view.search_path or f"{said.name}." in view.query:
-            raise PlanError("0A000", "renaming a schema that a view uses is not supported")
     before = scope.catalog
     scope.replace(schema, dataclasses.replace(schema, name=said.new_name))
     for extension in list(scope.catalog.objects(Extension)):
@@ -79,3 +75,4 @@ def alter_schema(scope: Scope, said: st.AlterSchema) -> None:
             extensions.follow_members(scope, extension.name, schema.name, said.new_name)
     depends.follow_constants(scope, before)
     follow(scope, before)
+    renamed_schemas.follow(scope, said.name, said.new_name)

@@ -79,6 +79,11 @@ class Scope:
     def replace(self, old: CatalogObject, new: CatalogObject) -> None:
         if old != new:
             self._change(old, new)
+            before, after = getattr(old, "owner", None), getattr(new, "owner", None)
+            if before != after:
+                from planner.ddl import grants
+
+                grants.change_owner(self, new.oid, str(before), str(after))
 
     def remove(self, thing: CatalogObject) -> None:
         """Removes an object with its comments and grants."""

@@ -41,8 +41,7 @@ def role_options(c: Cursor) -> dict[str, Any]:
         elif c.accept_one("role", "admin", "user"):
             name, value = c.tokens[c.at - 1].value, _roles(c)
         elif c.accept("sysid"):
-            c.integer()
-            continue
+            name, value = "sysid", c.integer()
         else:
             c.fail()
         if name in options:
@@ -101,10 +100,10 @@ def comment(c: Cursor) -> Any:
         c.expect("on")
         if c.accept("domain"):
             kind = "domain constraint"
+        name = c.qualified()
     elif c.accept("trigger"):
         kind, column = "trigger", c.name()
         c.expect("on")
-        name = c.qualified()
         name = c.qualified()
     elif c.accept("materialized", "view"):
         kind, name = "materialized view", c.qualified()
@@ -172,10 +171,10 @@ def _grant(c: Cursor, revoke: bool) -> Any:
         c.expect("from" if revoke else "to")
         grantees = _roles(c)
         admin = c.accept("with", "admin", "option") or option
-        _granted_by(c)
+        by = _granted_by(c)
         if revoke:
             clauses.drop_behaviour(c)
-        return st.GrantRole(tuple(p for p, _ in privileges), grantees, revoke, admin)
+        return st.GrantRole(tuple(p for p, _ in privileges), grantees, revoke, admin, granted_by=by)
     if is_role:
         raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
     c.advance()
@@ -217,16 +216,15 @@ def _to_whom(
     c.expect("from" if revoke else "to")
     grantees = _roles(c)
     with_option = c.accept("with", "grant", "option") or option
-    _granted_by(c)
+    by = _granted_by(c)
     cascade = clauses.drop_behaviour(c) if revoke else False
     return st.Grant(
-        tuple(privileges), kind, tuple(names), grantees, revoke, with_option, cascade, tuple(signatures)
+        tuple(privileges), kind, tuple(names), grantees, revoke, with_option, cascade, tuple(signatures), by
     )
 
 
-def _granted_by(c: Cursor) -> None:
-    if c.accept("granted", "by"):
-        c.role()
+def _granted_by(c: Cursor) -> str:
+    return c.role() if c.accept("granted", "by") else ""
 
 
 def alter_default_privileges(c: Cursor) -> st.AlterDefaultPrivileges:

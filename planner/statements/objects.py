@@ -215,6 +215,7 @@ class Grant:
     grant_option: bool = False
     cascade: bool = False
     signatures: tuple[Signature, ...] = ()  # of functions
+    granted_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,3 +249,4 @@ class GrantRole:
     admin: bool = False
     of_group: bool = False
     """Said as ALTER GROUP."""
+    granted_by: str = ""

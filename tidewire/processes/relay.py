@@ -33,10 +33,11 @@ class What(IntEnum):
 class Request:
     what: What
     pid: int
-    secret: bytes = b""
+    rest: bytes = b""
+    """A client's secret; the role in whose name a function asks, nothing for a superuser's."""
 
     def encoded(self) -> bytes:
-        return _HEADER.pack(self.what, self.pid) + self.secret
+        return _HEADER.pack(self.what, self.pid) + self.rest
 
     @classmethod
     def decoded(cls, data: bytes) -> Request:

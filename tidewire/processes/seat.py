@@ -39,8 +39,8 @@ class Seat:
     def number(self, executor: Executor) -> None:
         """Before the first session is opened."""
         executor.number_sessions(*self.relay.pids())
-        executor.signal_elsewhere = lambda pid, end: self.relay.send(
-            Request(What.TERMINATE if end else What.CANCEL, pid)
+        executor.signal_elsewhere = lambda pid, end, role: self.relay.send(
+            Request(What.TERMINATE if end else What.CANCEL, pid, role.encode())
         )
 
     def join(self, server: Server, executor: Executor) -> None:
@@ -48,9 +48,11 @@ class Seat:
 
         def act(request: Request) -> None:
             if request.what is What.CANCEL_WITH_KEY:
-                server.cancel_here(request.pid, request.secret)
-            else:
-                signals.signal(executor, request.pid, end=request.what is What.TERMINATE)
+                server.cancel_here(request.pid, request.rest)
+                return
+            end = request.what is What.TERMINATE
+            if signals.permitted(executor, request.pid, request.rest.decode(), end=end):
+                signals.signal(executor, request.pid, end=end)
 
         loop = asyncio.get_running_loop()
         self.relay.forget()

@@ -55,6 +55,13 @@ _OF_PUBLIC = {
 }
 
 
+_OF_ROLES = frozenset(
+    f"{word}{option}"
+    for word in ("MEMBER", "USAGE")
+    for option in ("", " WITH ADMIN OPTION", " WITH GRANT OPTION")
+)
+
+
 def role_of(context: SystemContext, who: Any) -> Role | None:
     """A role by name or OID; None for the OID of PUBLIC or of nobody. Raises 42704 for an unknown name."""
     if isinstance(who, int):
@@ -64,23 +71,6 @@ def role_of(context: SystemContext, who: Any) -> Role | None:
     if role is None and who.lower() != "public":
         raise SqlError("42704", f'role "{who}" does not exist')
     return role
-
-
-def roles_of(context: SystemContext, role: Role | None) -> set[str]:
-    """The role's own name and those of all roles that it is in."""
-    if role is None:
-        return set()
-    found: set[str] = set()
-    pending = [role.name]
-    while pending:
-        name = pending.pop()
-        if name in found:
-            continue
-        found.add(name)
-        one = context.catalog.role(name)
-        if one is not None:
-            pending += one.member_of
-    return found
 
 
 def _asked(kind: str, text: str) -> list[tuple[str, bool]]:
@@ -235,9 +225,18 @@ def _has_role(context: SystemContext, who: Any, what: Any, privilege: str | None
     if who is None or what is None or privilege is None:
         return None
     role, group = role_of(context, who), role_of(context, what)
+    asked = [" ".join(word.upper().split()) for word in privilege.split(",")]
+    for word in asked:
+        if word not in _OF_ROLES:
+            raise SqlError("22023", f'unrecognized privilege type: "{privilege}"')
     if role is None or group is None:
         return False
-    return role.superuser or group.name in roles_of(context, role)
+    return role.superuser or any(
+        rights.is_admin(context.catalog, role.name, group.name)
+        if "OPTION" in word
+        else group.name in rights.roles_of(context.catalog, role.name, inherited=word == "USAGE")
+        for word in asked
+    )
 
 
 def _i_have_role(context: SystemContext, what: Any, privilege: str | None) -> bool | None:

@@ -269,7 +269,7 @@ def _is_in(context: SystemContext, role: str) -> bool:
 def _applicable_roles(context: SystemContext) -> Rows:
     make = _make("applicable_roles")
     return [
-        make(grantee=r.name, role_name=group, is_grantable="NO")
+        make(grantee=r.name, role_name=group, is_grantable="YES" if group in r.admin_of else "NO")
         for r in context.catalog.objects(Role)
         if _is_in(context, r.name)
         for group in r.member_of

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from planner.catalog import rights
 from planner.catalog.objects import (
     SUPERUSER_OID,
     Database,
@@ -17,7 +18,7 @@ from planner.catalog.objects import (
 from planner.catalog.passwords import ends_us
 from planner.catalog.system.classes import owner_oid
 from planner.catalog.system.context import Rows, SystemContext
-from planner.catalog.system.privileges import OWNER, acl, letters
+from planner.catalog.system.privileges import OWNER, PUBLIC_HAS, acl, letters
 from planner.catalog.system.rowmaker import RowMaker
 from storage.abc import Datum
 
@@ -37,7 +38,7 @@ def pg_namespace(context: SystemContext) -> Rows:
                 oid=s.oid,
                 nspname=s.name,
                 nspowner=owner_oid(context.catalog, s.owner),
-                nspacl=acl(context.catalog, s.oid, s.owner, "n"),
+                nspacl=acl(context.catalog, s.oid, s.owner, "n", system=bool(rights.public_has(s))),
             )
         )
     return found
@@ -154,11 +155,13 @@ def pg_auth_members(context: SystemContext) -> Rows:
         for name in r.member_of:
             group = context.catalog.role(name)
             if group is not None:
-                found.append(make(roleid=group.oid, member=r.oid, grantor=10))
+                found.append(
+                    make(roleid=group.oid, member=r.oid, grantor=10, admin_option=name in r.admin_of)
+                )
     return found
 
 
-_DEFAULT_KINDS = {"table": "r", "sequence": "S", "type": "T", "schema": "n"}
+_DEFAULT_KINDS = {"table": "r", "sequence": "S", "type": "T", "schema": "n", "function": "f"}
 
 
 def pg_default_acl(context: SystemContext) -> Rows:
@@ -169,16 +172,25 @@ def pg_default_acl(context: SystemContext) -> Rows:
         if d.database_oid == context.catalog.database_oid:
             grouped.setdefault((d.role, d.namespace, d.kind), []).append(d)
     found: Rows = []
-    for (role, namespace, kind), grants in grouped.items():
+    for (role, namespace, kind), said in grouped.items():
         letter = _DEFAULT_KINDS[kind]
         every = OWNER.get(letter, "U")
-        items = [] if namespace else [f"{role}={every}/{role}"]
-        for d in grants:
-            as_grant = Grant(d.oid, 0, d.grantee, d.privileges, d.grantable, 0, role)
-            items.append(f"{d.grantee}={letters(as_grant, every)}/{role}")
+        whole = {d.grantee for d in said if d.whole}
+        items = []
+        if not namespace:
+            items += (
+                [f"={PUBLIC_HAS.get(letter, 'U')}/{role}"]
+                if kind in ("function", "type") and "" not in whole
+                else []
+            )
+            items += [f"{role}={every}/{role}"] if role not in whole else []
+        for d in said:
+            if d.privileges and (d.whole or d.grantee != role or namespace):
+                as_grant = Grant(d.oid, 0, d.grantee, d.privileges, d.grantable, 0, role)
+                items.append(f"{d.grantee}={letters(as_grant, every)}/{role}")
         found.append(
             make(
-                oid=grants[0].oid,
+                oid=said[0].oid,
                 defaclrole=owner_oid(context.catalog, role),
                 defaclnamespace=namespace,
                 defaclobjtype=letter,

@@ -22,16 +22,16 @@ LETTERS = {
     "EXECUTE": "X",
 }
 _ORDER = "arwdDxtXUCTc"
-OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X"}
+OWNER = {"r": "arwdDxt", "S": "rwU", "n": "UC", "d": "CTc", "f": "X", "T": "U"}
 """What an owner has, by kind of object: relation, sequence, schema, database, function."""
-PUBLIC_HAS = {"d": "Tc", "f": "X"}
+PUBLIC_HAS = {"d": "Tc", "f": "X", "T": "U"}
 """What everybody has until somebody says otherwise."""
 
 
-def acl(catalog: Catalog, oid: Oid, owner: str, kind: str) -> list[str] | None:
-    """The list of an object, or None where nothing was ever granted."""
+def acl(catalog: Catalog, oid: Oid, owner: str, kind: str, *, system: bool = False) -> list[str] | None:
+    """The list of an object, or None where nothing was ever granted. `system`: a schema that everybody may use."""
     grants = [g for g in catalog.grants_on(oid) if g.attnum == 0]
-    if not grants:
+    if not grants and not system:
         return None
     said = {g.grantee for g in grants}
     items: list[str] = []
@@ -39,6 +39,8 @@ def acl(catalog: Catalog, oid: Oid, owner: str, kind: str) -> list[str] | None:
         items.append(f"={PUBLIC_HAS[kind]}/{owner}")
     if owner not in said:
         items.append(f"{owner}={OWNER[kind]}/{owner}")
+    if "" not in said and system:
+        items.append(f"=U/{owner}")
     for g in grants:
         shown = letters(g, OWNER[kind])
         if shown:

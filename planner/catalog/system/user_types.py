@@ -20,6 +20,7 @@ from planner.catalog.row_types import row_type
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text
+from planner.catalog.system.privileges import acl
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import proc_oids, static_rows
 from planner.types import BY_OID
@@ -48,7 +49,15 @@ def pg_type(context: SystemContext) -> Rows:
             "typalign": "i",
             **rest,
         }
-        found.append(make(oid=made.oid, typname=made.name, typarray=made.array_oid, **said))
+        found.append(
+            make(
+                oid=made.oid,
+                typname=made.name,
+                typarray=made.array_oid,
+                typacl=acl(catalog, made.oid, made.owner, "T"),
+                **said,
+            )
+        )
         if made.array_oid and prefix != "array":
             add(
                 replace(made, oid=made.array_oid, name=f"_{made.name}"[:63], array_oid=0),

@@ -1,0 +1,191 @@
+"""What GRANT and REVOKE leave behind: one record for each grantee of an object or column, and what hangs on it.
+
+    GRANT SELECT ON t TO ann WITH GRANT OPTION      by the owner            ann=r*/owner
+    GRANT SELECT ON t TO bob                        by ann, to whom it was given so     bob=r/ann
+    REVOKE SELECT ON t FROM ann                     2BP01: bob has it from ann. With CASCADE bob loses it as well
+
+Who owns an object gives in its owner's name, superusers too; anybody else in the name of the role that may give most
+of what is asked for, and no more than that (a warning tells).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final
+
+from planner import statements as st
+from planner.abc import Oid, PlanError, Table
+from planner.catalog import CatalogObject, Grant, View, rights
+from planner.ddl.scope import Scope
+
+_OF_COLUMNS: Final = frozenset(("select", "insert", "update", "references"))
+_SYSTEM_COLUMNS: Final = {-6: "tableoid", -5: "cmax", -4: "xmax", -3: "cmin", -2: "xmin", -1: "ctid"}
+
+
+def giver(
+    scope: Scope, thing: CatalogObject, attnum: int, wanted: frozenset[str]
+) -> tuple[str, frozenset[str]]:
+    """In whose name the user gives or takes, and what of it that role may."""
+    owner = str(getattr(thing, "owner", ""))
+    if rights.owns(scope.catalog, scope.user, thing):
+        return owner, wanted
+    best, most = scope.user, frozenset[str]()
+    roles = rights.roles_of(scope.catalog, scope.user)
+    for role in (scope.user, *sorted(roles - {scope.user})):
+        may = frozenset(
+            p
+            for g in scope.catalog.grants_on(thing.oid)
+            if g.grantee == role and g.attnum in (0, attnum)
+            for p in g.grantable
+        )
+        if len(may & wanted) > len(most):
+            best, most = role, may & wanted
+    return best, most
+
+
+def allowed(
+    scope: Scope, thing: CatalogObject, attnum: int, wanted: frozenset[str], *, everything: bool, revoke: bool
+) -> tuple[str, frozenset[str]]:
+    """The giver, and what is given or taken after all: less than `wanted` with a warning. Raises 42501."""
+    name, may = giver(scope, thing, attnum, wanted)
+    if not may and not any(
+        rights.holds(scope.catalog, name, thing, p, attnum) for p in rights.ALL_OF[rights.kind_of(thing)]
+    ):
+        if attnum:
+            raise PlanError("42501", f"permission denied for {_named(thing, attnum)}")
+        raise rights.denied(thing)
+    if not may:
+        _warn(
+            scope, thing, attnum, "no privileges could be revoked" if revoke else "no privileges were granted"
+        )
+    elif may != wanted and not everything:
+        lost = "not all privileges could be revoked" if revoke else "not all privileges were granted"
+        _warn(scope, thing, attnum, lost)
+    return name, may
+
+
+def look_at_columns(scope: Scope, thing: CatalogObject, wanted: frozenset[str], *, everything: bool) -> None:
+    """What is revoked on a table is revoked on each of its columns, with a warning of its own for each."""
+    names = wanted & _OF_COLUMNS
+    if not isinstance(thing, Table | View) or rights.owns(scope.catalog, scope.user, thing) or not names:
+        return
+    for attnum in (
+        *(_SYSTEM_COLUMNS if isinstance(thing, Table) else ()),
+        *(c.attnum for c in thing.columns if not c.hidden),
+    ):
+        allowed(scope, thing, attnum, names, everything=everything, revoke=True)
+
+
+def _warn(scope: Scope, thing: CatalogObject, attnum: int, what: str) -> None:
+    name = _named(thing, attnum) if attnum else f'"{getattr(thing, "name", "")}"'
+    sqlstate = "01006" if "revoked" in what else "01007"
+    scope.notice(f"{what} for {name}", sqlstate, severity="WARNING")
+
+
+def _named(thing: CatalogObject, attnum: int) -> str:
+    names = _SYSTEM_COLUMNS | {c.attnum: c.name for c in getattr(thing, "columns", ())}
+    return f'column "{names[attnum]}" of relation "{getattr(thing, "name", "")}"'
+
+
+def record(
+    scope: Scope,
+    thing: CatalogObject,
+    grantee: str,
+    names: frozenset[str],
+    attnum: int,
+    giver: str,
+    said: st.Grant,
+) -> None:
+    """One grantee's record is as GRANT or REVOKE says. Raises 2BP01 where others have their privileges from it."""
+    old = _of(scope, thing, grantee, attnum)
+    owner = getattr(thing, "owner", None)
+    if said.revoke and giver != owner and (old is None or old.grantor != giver):
+        return  # nobody takes what another one has given, but the owner
+    held = set(old.privileges) if old is not None else set(_unsaid(thing, grantee, attnum))
+    grantable = set(old.grantable) if old is not None else set()
+    lost: set[str] = set()
+    if said.revoke:
+        lost = grantable & names
+        grantable -= names
+        if not said.grant_option:
+            held -= names
+    else:
+        held |= names
+        if said.grant_option:
+            grantable |= names
+    _put(scope, thing, grantee, attnum, held, grantable, giver)
+    _withdraw(scope, thing, grantee, attnum, lost, cascade=said.cascade)
+
+
+def forget(scope: Scope, old: Grant) -> None:
+    """A grantee loses everything, and whoever had some of it from there loses that."""
+    thing = scope.catalog.get(old.target)
+    scope.remove(old)
+    if thing is not None:
+        _withdraw(scope, thing, old.grantee, old.attnum, set(old.grantable), cascade=True)
+
+
+def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
+    """What the old owner had and gave is the new one's; one who had everything leaves everything."""
+    said = list(scope.catalog.grants_on(target))
+    limited = any(g.grantee == old and not g.attnum for g in said)
+    for g in said:
+        if g.grantee == new and not g.attnum and not limited:
+            scope.remove(g)
+        elif g.grantee == old and (
+            mine := next((x for x in said if x.grantee == new and x.attnum == g.attnum), None)
+        ):
+            privileges = tuple(sorted({*g.privileges, *mine.privileges}))
+            scope.replace(mine, dataclasses.replace(mine, privileges=privileges, grantor=new))
+            scope.remove(g)
+        elif old in (g.grantee, g.grantor) and g.grantee != new:
+            named = {
+                "grantee": new if g.grantee == old else g.grantee,
+                "grantor": new if g.grantor == old else g.grantor,
+            }
+            scope.replace(g, dataclasses.replace(g, **named))
+
+
+def _withdraw(
+    scope: Scope, thing: CatalogObject, giver: str, attnum: int, lost: set[str], *, cascade: bool
+) -> None:
+    if not lost or giver == getattr(thing, "owner", None):
+        return
+    for g in list(scope.catalog.grants_on(thing.oid)):
+        taken = lost & set(g.privileges)
+        if g.grantor != giver or g.attnum != attnum or g.grantee == giver or not taken:
+            continue
+        if not cascade:
+            raise PlanError("2BP01", "dependent privileges exist", hint="Use CASCADE to revoke them too.")
+        _put(scope, thing, g.grantee, attnum, set(g.privileges) - taken, set(g.grantable) - taken, g.grantor)
+        _withdraw(scope, thing, g.grantee, attnum, taken & set(g.grantable), cascade=True)
+
+
+def _of(scope: Scope, thing: CatalogObject, grantee: str, attnum: int) -> Grant | None:
+    found = scope.catalog.grants_on(thing.oid)
+    return next((g for g in found if g.grantee == grantee and g.attnum == attnum), None)
+
+
+def _unsaid(thing: CatalogObject, grantee: str, attnum: int) -> frozenset[str]:
+    """What a grantee has while nobody has said anything of it."""
+    return frozenset() if attnum else rights.unsaid(thing, grantee)
+
+
+def _put(
+    scope: Scope,
+    thing: CatalogObject,
+    grantee: str,
+    attnum: int,
+    held: set[str],
+    grantable: set[str],
+    giver: str,
+) -> None:
+    old = _of(scope, thing, grantee, attnum)
+    privileges, options = tuple(sorted(held)), tuple(sorted(grantable))
+    if held == _unsaid(thing, grantee, attnum) and not grantable:
+        if old is not None:
+            scope.remove(old)
+    elif old is None:
+        scope.add(Grant(scope.allocate(), thing.oid, grantee, privileges, options, attnum, giver))
+    else:
+        scope.replace(old, dataclasses.replace(old, privileges=privileges, grantable=options))
