@@ -177,8 +177,10 @@ class Committer(CommitQueue):
         self._in_hand = admitted
         try:
             self._send(group, admitted)
-        finally:
+        except Exception:
             self._answer_refused(refused)
+            raise
+        self._answer_refused(refused)
 
     def _answer_refused(self, refused: list[tuple[Member, Exception]]) -> None:
         """Answers who is not in a group that is under way by now: locks of theirs go to others, who may find what the

@@ -183,6 +183,8 @@ class Transaction:
         in_flight = least > ts
         if in_flight:
             ts = environment.committer.in_flight_ts
+            if ts < least and environment.committer.closed_by is not None:
+                raise environment.committer.refusal  # nobody knows what became of it, or will
             assert ts >= least, "a write that is neither durable nor in flight"
         if ts <= self.read_ts:
             return True

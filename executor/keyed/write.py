@@ -448,7 +448,6 @@ class UpdatePlan:
             changes = deferred_keys.moved(pending, changes)
         return changes, returned, len(changes)
 
-
     def unchecked(
         self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp
     ) -> list[tuple[Key, int, Row, Row | None]]:

@@ -35,6 +35,7 @@ from executor.session import bulk_locks, queries, references, settling
 from executor.session import keyed as keyed_session
 from executor.session.block import Block
 from executor.session.returned import Written, versions
+from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.bulk import Bulk
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from executor.snapshot.encoded import EncodedRows, NumberedLater
@@ -60,6 +61,7 @@ from planner.catalog import quote_identifier, quote_qualified
 from storage.abc import Datum, Part, Row
 from storage.rows import field_identity
 from storage.sorted_ids import ascending, first_places, sorted_distinct
+from txn.abc import SerializationFailure
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -301,13 +303,8 @@ async def add_bulk(
         else:  # an UPDATE that leaves the keys alone: they are its own rows'
             prepared = await executor.store.sort(lambda: image.prepare_bulk(own))  # type: ignore[attr-defined]
         await hydrated(block, table)
-        clashes = (
-            image.conflicting_keys(prepared, txn.read_ts, ignoring=writes.gone())  # type: ignore[call-arg]
-            if replaces is None
-            else ()
-        )
-        if clashes:
-            raise rules_violation(writes, numbered, *clashes[0])
+        if replaces is None:
+            _refuse_held_keys(executor, writes, image, prepared, numbered)
     if not checked and replaces is None:
         clash = await executor.store.sort(lambda: settling.own_clash(writes, prepared))
         if clash is not None:
@@ -324,6 +321,24 @@ async def add_bulk(
     txn.wrote_all(table.shard, blind=True)
     if not checked:
         await references.after_bulk(session, block, table, numbered)
+
+
+def _refuse_held_keys(
+    executor: Executor, writes: TableWrites, image: Any, prepared: Any, numbered: pa.Table
+) -> None:
+    """Whether other rows have the keys of rows that come in bulk. Raises 23505, 40001.
+
+    What a snapshot had that memory has let go of is not asked for: a key counts as it is now, and admission looks again.
+    """
+    try:
+        clashes = image.conflicting_keys(prepared, writes.txn.read_ts, ignoring=writes.gone())
+    except TooOldForKeyed:
+        if image.conflicting_keys(prepared, executor.env.oracle.read_ts(), ignoring=writes.gone()):
+            # It may be that of a row which this transaction sees, and has deleted, and another has changed.
+            raise SerializationFailure("could not serialize access due to concurrent update") from None
+        return
+    if clashes:
+        raise rules_violation(writes, numbered, *clashes[0])
 
 
 async def add_encoded(

@@ -400,7 +400,9 @@ async def _written(session: Session, block: Block, staged: _Staged, mode: str) -
 
     events = {"append": triggers.INSERT, "delete": triggers.DELETE}
     if fires(staged.table, events.get(mode, triggers.INSERT | triggers.UPDATE)):
-        raise ExecutionError("0A000", f'staged rows of table "{staged.table.name}", which has triggers, are not supported')
+        raise ExecutionError(
+            "0A000", f'staged rows of table "{staged.table.name}", which has triggers, are not supported'
+        )
     if mode == "append":
         block.statement()
         return await _append(session, block, staged)

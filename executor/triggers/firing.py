@@ -267,11 +267,7 @@ class Statement:
         for _, _, old, _, new in changes:
             kind = event
             if kind is None:
-                kind = (
-                    triggers.INSERT
-                    if old is None
-                    else triggers.DELETE if new is None else triggers.UPDATE
-                )
+                kind = triggers.INSERT if old is None else triggers.DELETE if new is None else triggers.UPDATE
             await self.wrote(kind, old, new)
 
     async def end(self, event: int) -> None:

@@ -204,7 +204,9 @@ class RowWriter:
         writes = self._block.tables.get(self._table.shard)
         if writes is None:
             return
-        gone = rid not in writes.buffer.inserts if own else rid in writes.buffer.deletes or rid in writes.gone()
+        gone = (
+            rid not in writes.buffer.inserts if own else rid in writes.buffer.deletes or rid in writes.gone()
+        )
         if gone:
             raise ExecutionError(
                 "27000",

@@ -69,8 +69,7 @@ class TableTriggers:
         return tuple(
             x
             for x in triggers.of(self.holder.triggers, event, when, row)
-            if triggers.is_heeded(x, replica)
-            and (event != triggers.UPDATE or names(self.holder, x, columns))
+            if triggers.is_heeded(x, replica) and (event != triggers.UPDATE or names(self.holder, x, columns))
         )
 
     # --- WHEN ------------------------------------------------------------------------------

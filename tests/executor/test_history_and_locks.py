@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.executor.sql import Server
+from tests.executor.sql import Failed, Server, sqlstate
 from tests.executor.test_staged import session
 
 LEVELS = ("READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE")
@@ -45,6 +45,40 @@ def test_what_is_locked_is_as_it_is_now(level: str, statement: str, answer: list
         await b.query("UPDATE t SET v = 10 WHERE k = 1")
         await forget_versions(server, "t")
         assert await a.rows(statement) == answer
+        await a.query("COMMIT")
+
+    session(body)
+
+
+@pytest.mark.parametrize("few", [True, False])
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("statement", "refused"),
+    [
+        ("INSERT INTO t SELECT g, g, g FROM generate_series(3, 9) g", False),
+        ("UPDATE t SET k = k + 10 WHERE k = 2", False),
+        ("INSERT INTO t SELECT g, g, g FROM generate_series(1, 9) g", True),
+    ],
+)
+def test_new_keys_are_compared_with_what_is_there_now(
+    few: bool, level: str, statement: str, refused: bool
+) -> None:
+    async def body(server: Server) -> None:
+        if not few:
+            server.executor.limits = replace(server.executor.limits, stage_rows=1)
+        a, b = server.client("a"), server.client("b")
+        await a.query("CREATE TABLE t (k int PRIMARY KEY, g int, v int); CREATE TABLE other (k int)")
+        await a.query("INSERT INTO t VALUES (1, 1, 0), (2, 2, 0)")
+        await a.query(f"BEGIN ISOLATION LEVEL {level}")
+        await a.query("SELECT count(*) FROM other")
+        await b.query("UPDATE t SET v = 10 WHERE k = 1")
+        await forget_versions(server, "t")
+        if refused:
+            with pytest.raises(Failed) as error:
+                await a.query(statement)
+            assert sqlstate(error.value.error) in ("23505", "40001")
+            return
+        await a.query(statement)
         await a.query("COMMIT")
 
     session(body)
