@@ -196,6 +196,7 @@ class Committer(CommitQueue):
     def _send(self, group: CommitGroup, admitted: list[Member]) -> None:
         """The append, or its beginning."""
         if not group.has_work and not self.riders:
+            group.came_to_nothing()
             if self.lease.is_valid:
                 self._answer(admitted, self.oracle.read_ts())
                 self._next()
@@ -491,6 +492,7 @@ class Committer(CommitQueue):
                 group, admitted, refused = self._admit(admitted)
                 self._in_hand = admitted
                 if not group.has_work and not self.riders:
+                    group.came_to_nothing()
                     self._answer(admitted, self.oracle.read_ts())
                     self._answer_refused(refused)
                     return

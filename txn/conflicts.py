@@ -98,6 +98,8 @@ class ConflictIndex:
         self, space: Keyspace, keys: Mapping[Key, tuple[object, Columns]], ts: Timestamp
     ) -> list[Record]:
         """`record` for many keys of a keyspace: key -> (anything, the columns that were written)."""
+        if not keys:  # all of them have been taken back: nothing was written at `ts`
+            return []
         try:
             s = self._spaces[space]
         except KeyError:

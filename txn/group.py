@@ -191,6 +191,13 @@ class CommitGroup:
             self.conflicts.restore(self._records, self._wholes)
             self._records, self._wholes = [], []
 
+    def came_to_nothing(self) -> None:
+        """Nothing is to be made durable, so there is no commit at `ts`: no key was written then. (A row that came and went
+        in one transaction is recorded all the same.)"""
+        assert not self.has_work
+        self.conflicts.restore(self._records, self._wholes)
+        self._records, self._wholes = [], []
+
     def sealed(self) -> None:
         """The append has begun: tells those who want to hand over early."""
         callbacks, self._sealed = self._sealed, []

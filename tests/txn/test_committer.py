@@ -249,6 +249,28 @@ def test_a_group_of_refused_members_writes_nothing() -> None:
     run(scenario)
 
 
+@BOTH
+def test_a_group_without_rows_has_written_no_keys(synchronous: bool) -> None:
+    """Its timestamp is nobody's commit: who met it in the conflict index would wait for it, or be refused for it."""
+
+    class CameAndWent(Member):
+        def admit(self, group: Group) -> None:
+            self.admitted.append(group.ts)
+            group.wrote(self.shard, self.rid)
+            group.wrote_all("other")
+
+    async def scenario(lab: Lab) -> None:
+        member = CameAndWent(rid=7)
+        lab.submit(member)
+        await lab.env.drain()
+        assert isinstance(member.outcome, int)
+        for space in ("t", "other"):
+            assert lab.env.conflicts.whole(space, 0) <= lab.env.oracle.read_ts()
+        assert lab.env.conflicts.point("t", 7, 0) == 0
+
+    run(scenario, synchronous=synchronous)
+
+
 def test_an_unregistered_shard_is_an_error_of_that_member() -> None:
     async def scenario(lab: Lab) -> None:
         bad, good = lab.member(shard="nowhere"), lab.member()

@@ -210,3 +210,10 @@ def test_what_a_key_was_read_for_adds_up() -> None:
     for key, written, changed in ((1, 3, False), (7, 3, False), (1, 1, True), (1, 2, True), (7, 2, True)):
         index.record("t", key, index.whole("t", 0) + 1, column(written))
         assert bool(reads.changed_since(index, index.whole("t", 0) - 1)) == changed
+
+
+def test_keys_that_were_all_taken_back_are_no_write() -> None:
+    index = ConflictIndex()
+    index.record("a", 1, 10)
+    assert index.record_each("a", {}, 20) == []
+    assert index.whole("a", 10) == 0 and index.among("a", 10, lambda _: True) is None

@@ -186,6 +186,7 @@ class SharedCommitter(Committer):
         if entry is not None:
             self._published(formed.group, formed.admitted, entry)
         else:
+            formed.group.came_to_nothing()
             self._answer(formed.admitted, self.oracle.read_ts())
         self._refuse(formed)
 
