@@ -206,6 +206,11 @@ class GuardedTable(Table):
     view_oid: Oid
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewRows(Table):
+    """The rows of a view that is written by its INSTEAD OF triggers: a table that nobody keeps, under the view's OID."""
+
+
 def defined(table: Table) -> Table:
     """The catalog's definition of what is written."""
     return table.base if isinstance(table, GuardedTable) else table

@@ -1,7 +1,7 @@
 """What a trigger's kind is, in the bits of pg_trigger.tgtype, and which of a relation's triggers are for what.
 
-    row  before  insert  delete  update  truncate  instead of
-     1     2       4       8       16       32         64
+row  before  insert  delete  update  truncate  instead of
+ 1     2       4       8       16       32         64
 """
 
 from __future__ import annotations

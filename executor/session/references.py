@@ -306,7 +306,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
     block.use(child)
     found = await _children(session, block, child, parent, constraint, list(lost.values()))
     _note_absence(block, child, constraint, frozenset(lost))
-    if not found:
+    if not found and not child.triggers:
         return []
     rules = session.executor.rules(child)
     rule = reference(child, constraint)

@@ -46,6 +46,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "pid": lambda s: s.pid,
     "catalog_ref": lambda s: s.executor.system.catalog_ref(s),
     "backend_pid": lambda s: s.pid,
+    "trigger_depth": lambda s: s.trigger_depth,
     "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",
     "row_locks": lambda s: len(s.executor.env.locks),
     "txid": lambda s: s.now_us() << 10 | (s.pid & 1023),  # as transactions begin, and no two alike

@@ -25,7 +25,7 @@ from executor.session import bulk, locking
 from executor.session.block import Block
 from executor.session.keyed import SnapshotMoved
 from executor.session.queries import Given, arrow, canonical_table
-from executor.triggers import firing
+from executor.triggers import firing, instead
 from planner import triggers
 from planner import types as t
 from planner.abc import (
@@ -42,6 +42,7 @@ from planner.abc import (
     UpdateQuery,
     WithWrites,
 )
+from planner.relations import ViewRows
 from storage.abc import Datum, ShardId
 
 if TYPE_CHECKING:
@@ -114,7 +115,12 @@ async def _run(
     types = [c.type for c in table.columns]
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
     extra: dict[str, Given] = dict(given)
-    if isinstance(body, InsertQuery):
+    if isinstance(table, ViewRows):
+        if not isinstance(body, InsertQuery) and body.joined:
+            last = range(found.num_columns - body.joined, found.num_columns)
+            extra["joined"] = (None, found.select([0, *last]))
+        tag, slot, written = await instead.write(session, block, body, found)
+    elif isinstance(body, InsertQuery):
         rows = await _canonical(session, found, types)
         written, count = await bulk.insert(session, block, table, rows, body.on_conflict, params, given)
         tag, slot = f"INSERT 0 {count}", "new"

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from executor.abc import ExecutionError
-from executor.keyed import deferred_keys
 from executor.keyed.write import Change
 from executor.procedural.triggers import TriggerContext, fire
 from executor.triggers.table import Holder, TableTriggers, fires, wants_transition
@@ -101,7 +100,7 @@ class Level:
 
 def level(block: Block) -> Level:
     """The level of the statement that runs."""
-    found = block.level
+    found: Level | None = block.level
     if found is None:
         found = block.level = Level()
     return found

@@ -43,6 +43,7 @@ from planner.binding.rows import RowBinder, is_default
 from planner.binding.scope import FromStep, Relation, Scope
 from planner.binding.state import Parts, Target
 from planner.binding.system_columns import behind_the_row
+from planner.catalog import View
 from planner.parse import position as first_position
 
 ROWS_MAX = 100_000
@@ -94,12 +95,14 @@ class DmlBinder(RowBinder):
         else:
             query = self._selected(table, targets, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
+        if self.instead is not None and node.args.get("conflict") is not None:
+            raise PlanError("0A000", "ON CONFLICT of a view with INSTEAD OF triggers is not supported")
         conflict = self.on_conflict_of(node, table, alias)
         self._note_insert(node, table, alias, listed)
         if rows is not None:
             rows = [self.generated(table, r) for r in rows]
             try:
-                if prefix is not None or not self.queries.prefer_keyed:
+                if prefix is not None or not self.queries.prefer_keyed or self.instead is not None:
                     raise keyed.NotKeyed("not wanted")
                 if conflict is not None and conflict.query is not None:
                     raise keyed.NotKeyed("ON CONFLICT")
@@ -143,11 +146,14 @@ class DmlBinder(RowBinder):
         if self.view is not None:
             updatable_views.note(accesses, self.view, privilege, indexes)
         else:
-            accesses.writes(table, privilege, [table.columns[i].attnum for i in indexes])
+            thing: Table | View = table if self.instead is None else self.instead.view
+            accesses.writes(thing, privilege, [table.columns[i].attnum for i in indexes])
 
     def _note_read(self, table: Table, alias: str, nodes: Iterable[exp.Expression | None]) -> None:
         """The right to look at the columns of the target that these name."""
-        thing = table if self.view is None else self.view.view
+        thing: Table | View = table if self.view is None else self.view.view
+        if self.instead is not None:
+            thing = self.instead.view
         accesses = self.queries.accesses
         if accesses.names_columns(thing, alias, nodes) and self.view is not None:
             updatable_views.note_read(accesses, self.view)
@@ -252,7 +258,7 @@ class DmlBinder(RowBinder):
     def update(self, node: exp.Update) -> Bound:
         table, alias = self.target(node.this, "update")
         prefix = self.with_clause(node)
-        relation = self.relation(table, alias, of_table=True)
+        relation = self._target_rows(table, alias)
         scope, source = self._joined_scope(node, relation, node.args.get("from_"))
         scope.clause = "UPDATE"
         assignments = self.assignments_of(node.expressions, table, scope, relation)
@@ -267,7 +273,7 @@ class DmlBinder(RowBinder):
         self._note_read(table, alias, read)
         extra = self.queries.constants([*assignments.values(), where])
         by_range: KeyedUpdate | None = None
-        if source is None and prefix is None and self.queries.prefer_keyed:
+        if source is None and prefix is None and self.queries.prefer_keyed and self.instead is None:
             try:
                 lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
                 offsets = {relation.number: 0}
@@ -284,10 +290,13 @@ class DmlBinder(RowBinder):
         relation.used |= set(range(len(table.columns)))
         row = [assignments.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
         items: list[Item] = [f"r{relation.number}._rid AS _rid", *self.row_items(table, row)]
+        if self.instead is not None:
+            items += self._old_items(table, relation)
         joined = self.joined.items if self.joined is not None else []
         text = self._target_query(prefix, [*items, *joined], relation, source, where)
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
-        if by_range is None and not joined and not any(c.generated for c in table.columns):
+        plain = self.instead is None and not any(c.generated for c in table.columns)
+        if by_range is None and not joined and plain:
             query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
             table,
@@ -301,7 +310,7 @@ class DmlBinder(RowBinder):
     def delete(self, node: exp.Delete) -> Bound:
         table, alias = self.target(node.this, "delete from")
         prefix = self.with_clause(node)
-        relation = self.relation(table, alias, of_table=True)
+        relation = self._target_rows(table, alias)
         using = node.args.get("using")
         scope, source = self._joined_scope(node, relation, using)
         where_node = node.args.get("where")
@@ -314,7 +323,7 @@ class DmlBinder(RowBinder):
         self._note_read(table, alias, [where_node, node.args.get("returning")])
         constants = self.queries.constants([where])
         by_range: KeyedDelete | None = None
-        if source is None and prefix is None and self.queries.prefer_keyed:
+        if source is None and prefix is None and self.queries.prefer_keyed and self.instead is None:
             try:
                 lookup, rest, index = rows_by_key(self.queries.ctx.catalog, table, relation.number, where)
                 by_range = KeyedDelete(
@@ -327,7 +336,9 @@ class DmlBinder(RowBinder):
             except keyed.NotKeyed:
                 pass
         items: list[Item] = [f"r{relation.number}._rid AS _rid"]
-        if outs is not None:
+        if self.instead is not None:
+            items += self._old_items(table, relation)
+        elif outs is not None:
             relation.used |= set(range(len(table.columns)))
             for i, c in enumerate(table.columns):
                 items.append(
@@ -336,7 +347,7 @@ class DmlBinder(RowBinder):
         extra = self.joined.items if self.joined is not None else []
         text = self._target_query(prefix, [*items, *extra], relation, source, where)
         query = self.queries.finished(text, with_rid=relation.number)
-        if by_range is None and not extra:
+        if by_range is None and not extra and self.instead is None:
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
         returning = self.returning_query(table, outs, returning_relation, "old")
@@ -420,13 +431,28 @@ class DmlBinder(RowBinder):
         emit = self.queries.emitter
         head: list[Item] = [prefix] if prefix is not None else []
         distinct = f"DISTINCT ON (r{relation.number}._rid) " if source is not None else ""
-        tables: list[Item] = [Slot(relation.slot), f" AS r{relation.number}"]
+        rows = Slot(relation.slot) if self.instead is None else self.instead.source
+        tables: list[Item] = [rows, f" AS r{relation.number}"]
         if source is not None:
             tables += [", ", source]
         test: list[Item] = [" WHERE ", emit.frag(where)] if where is not None else []
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
-        self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
+        if self.instead is None:
+            self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
         return text
+
+    def _target_rows(self, table: Table, alias: str) -> Relation:
+        """The rows that an UPDATE or DELETE may be of."""
+        if self.instead is None:
+            return self.relation(table, alias, of_table=True)
+        return self.instead.relation(self.queries, alias)
+
+    def _old_items(self, table: Table, relation: Relation) -> list[Item]:
+        """A view's rows as they are, behind what they are to become."""
+        return [
+            sql(self.canonical(ir.Var(c.type, relation.number, i), c), f" AS {quote_name(f'old {i}')}")
+            for i, c in enumerate(table.columns)
+        ]
 
 
 def _same_length(values: exp.Values) -> None:

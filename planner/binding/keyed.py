@@ -83,7 +83,7 @@ KEYED_OPS: Final = _closed_set()
 SESSION_VALUES: Final = frozenset(
     (
         "current_user", "session_user", "user", "current_role", "current_database", "current_catalog", "current_schema",
-        "version", "pid", "backend_pid",
+        "version", "pid", "backend_pid", "trigger_depth",
     )
 )  # fmt: skip
 """What the session knows and does not change in the course of a statement."""

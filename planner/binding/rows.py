@@ -20,7 +20,7 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import generated, ir, keyed, system_columns, updatable_views
+from planner.binding import generated, instead_of, ir, keyed, system_columns, updatable_views
 from planner.binding.arbiters import inferred, refuse_deferrable
 from planner.binding.assignments import PartBinder, assigned_twice, target_of
 from planner.binding.clauses import refuse_sets
@@ -70,6 +70,8 @@ class RowBinder:
         """The relations that stand for rows whose generated columns are computed when they are there."""
         self.view: updatable_views.ViewTarget | None = None
         """The view that the statement writes to, if it is one."""
+        self.instead: instead_of.Target | None = None
+        """The view whose INSTEAD OF triggers write what the statement says, if it is to one."""
         self._with: Frag | None = None
         self._scope = queries.new_scope(None)
 
@@ -91,6 +93,9 @@ class RowBinder:
         alias = node.args.get("alias")
         called = identifier(alias.this) if alias is not None else name
         if isinstance(found, View):
+            if instead_of.handles(found, what):
+                self.instead = instead_of.Target(found)
+                return self.instead.rows, called
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
             return (self.view.table if what == "delete from" else self._guarded(self.view)), called
         if found is None or not isinstance(found, Table):

@@ -1,9 +1,9 @@
 """WHEN of triggers: a condition over the row as it was and as it is to be, bound for whichever engine can compute it.
 
-    WHEN (old.price IS DISTINCT FROM new.price)
+WHEN (old.price IS DISTINCT FROM new.price)
 
-    Call("is distinct", (Col 3, Col 3 + width))                         the keyed engine's: over the row `old + new`
-    SELECT (r1.price IS DISTINCT FROM r2.price) FROM old r1, new r2      DuckDB's, over two relations of a row each
+Call("is distinct", (Col 3, Col 3 + width))                         the keyed engine's: over the row `old + new`
+SELECT (r1.price IS DISTINCT FROM r2.price) FROM old r1, new r2      DuckDB's, over two relations of a row each
 """
 
 from __future__ import annotations

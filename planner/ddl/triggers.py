@@ -83,7 +83,9 @@ def _holder(scope: Scope, name: st.Name) -> Holder:
     found = scope.relation(st.Name(name.name, name.schema))
     if isinstance(found, View) or (isinstance(found, Table) and found.materialized is None):
         return found
-    kind = "materialized views" if isinstance(found, Table) else _OF_OTHERS.get(type(found), "composite types")
+    kind = (
+        "materialized views" if isinstance(found, Table) else _OF_OTHERS.get(type(found), "composite types")
+    )
     raise PlanError(
         "42809",
         f'relation "{found.name}" cannot have triggers',
@@ -277,7 +279,8 @@ def switched(table: Table, action: st.AlterAction) -> tuple[Trigger, ...]:
 
 def firing(scope: Scope, function: Function) -> list[tuple[Holder, Trigger]]:
     """The triggers that call a function."""
-    return [(holder, x) for holder, x in listed(scope.catalog) if x.function == function.oid]
+    found = [(holder, x) for holder, x in listed(scope.catalog) if x.function == function.oid]
+    return sorted(found, key=lambda pair: pair[1].oid)
 
 
 def using(table: Table, column: Column) -> list[Trigger]:

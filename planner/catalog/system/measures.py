@@ -100,11 +100,6 @@ def _never(context: SystemContext, *arguments: Any) -> bool | None:
     return None if None in arguments else False
 
 
-@system("pg_trigger_depth", (), INT4)
-def _zero(context: SystemContext) -> int:
-    return 0
-
-
 @system("pg_notification_queue_usage", (), FLOAT8)
 def _no_queue(context: SystemContext) -> float:
     return 0.0

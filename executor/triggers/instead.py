@@ -1,0 +1,79 @@
+"""INSTEAD OF: a view's triggers write what a statement says of its rows.
+
+    INSERT    the rows to insert                          -> trigger(NEW)       counts if it returns a row
+    UPDATE    (number, new row, old row, FROM's columns)  -> trigger(OLD, NEW)
+    DELETE    (number, old row, USING's columns)          -> trigger(OLD)
+
+RETURNING shows what the trigger returned. Statement-level triggers of the view fire before and after.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from executor.columnar.rows import batch_rows
+from executor.session.returned import versions
+from executor.triggers import firing
+from planner import triggers
+from planner import types as t
+from planner.abc import DeleteQuery, InsertQuery, TypeRef, UpdateQuery
+from planner.catalog import View
+from storage.abc import Row
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+RID: Final = TypeRef(t.INT8)
+
+
+async def write(
+    session: Session, block: Block, body: InsertQuery | UpdateQuery | DeleteQuery, found: pa.Table
+) -> tuple[str, str, pa.Table]:
+    """Fires for each of the rows found. The tag, and which slot RETURNING reads what rows from."""
+    from executor.session import bulk
+    from executor.session.queries import canonical_table
+
+    view = session.catalog.get(body.table.oid)
+    assert isinstance(view, View), "a plan is of its catalog"
+    types = [c.type for c in body.table.columns]
+    event, assigned = triggers.DELETE, ()
+    assigned: tuple[int, ...] = ()
+    if isinstance(body, InsertQuery):
+        event, layout = triggers.INSERT, types
+    elif isinstance(body, UpdateQuery):
+        event, assigned, layout = triggers.UPDATE, body.assigned, [RID, *types, *types]
+    else:
+        event, layout = triggers.DELETE, [RID, *types]
+    fired = firing.Statement(session, block, view)
+    await fired.begin(event, assigned)
+    done: list[tuple[int, Row]] = []
+    width = len(types)
+    for n, row in enumerate(batch_rows(canonical_table(found, layout), layout)):
+        old, new = _sides(event, row, width)
+        if not fired.of(event, triggers.INSTEAD, row=True):  # they are switched off
+            made = new if new is not None else old
+        else:
+            made = await fired.instead_of_row(event, old, new)
+        shown = old if new is None else made
+        if made is not None and shown is not None:
+            done.append((n if event == triggers.INSERT else row[0], shown))
+    await fired.end(event)
+    word = {triggers.INSERT: "INSERT 0", triggers.UPDATE: "UPDATE", triggers.DELETE: "DELETE"}[event]
+    written = bulk.written_rows(body.table, [row for _, row in done], [n for n, _ in done])
+    told = versions(written, written.column("_rid"), False)
+    return f"{word} {len(done)}", "old" if event == triggers.DELETE else "new", told
+
+
+def _sides(event: int, row: Row, width: int) -> tuple[Row | None, Row | None]:
+    """OLD and NEW of a row that the statement's query found."""
+    if event == triggers.INSERT:
+        return None, tuple(row)
+    if event == triggers.UPDATE:
+        return tuple(row[1 + width : 1 + 2 * width]), tuple(row[1 : 1 + width])
+    return tuple(row[1 : 1 + width]), None
+
+
+__all__ = ["write"]
