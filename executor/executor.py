@@ -89,6 +89,8 @@ class Executor:
         self.rules = self.plans.rules
         self.triggers_of = self.plans.triggers_of
         self.sessions: dict[int, Session] = {}
+        self.routines_inside = 0
+        """Routines that queries of DuckDB wait for."""
         self._pids = itertools.count(1)
         self.signal_elsewhere: Callable[[int, bool, str], bool] | None = None
         """Passes `signals.signal` on to the process that numbers its sessions so, where there are several; with the name

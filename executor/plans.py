@@ -144,7 +144,11 @@ class Plans:
                     found.by_range = self.compile(keyed, catalog, session)
             if "constant" in current.extra:
                 with contextlib.suppress(NotCompilable):
-                    found.constant = compile_tuple(current.extra["constant"])
+                    made = compile_tuple(current.extra["constant"])
+                    if "runs" in current.extra:
+                        found.running = made
+                    else:
+                        found.constant = made
             return found
         if catalog.past and not isinstance(body, KeyedRead):  # will be refused, whatever the table was
             return CompiledPlan(Door.WIDE, catalog, current)

@@ -58,7 +58,6 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.AlterEnum: (_DDL, "ALTER TYPE"),
     st.CreateComposite: (_DDL, "CREATE TYPE"),
     st.CreateDomain: (_DDL, "CREATE DOMAIN"),
-    st.CreateFunction: (_DDL, "CREATE FUNCTION"),
     st.CreateTrigger: (_DDL, "CREATE TRIGGER"),
     st.DropTrigger: (_DDL, "DROP TRIGGER"),
     st.RenameTrigger: (_DDL, "ALTER TRIGGER"),
@@ -95,6 +94,10 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
         return _DDL, "ALTER " + statement.kind.upper()
     if isinstance(statement, st.Drop):
         return _DDL, "DROP " + statement.kind.upper()
+    if isinstance(statement, st.CreateFunction):
+        return _DDL, "CREATE " + statement.kind.upper()
+    if isinstance(statement, st.Call):
+        return StatementKind.READ_THEN_WRITE, "CALL"
     if isinstance(statement, st.AlterFunction):
         return _DDL, statement.tag
     if isinstance(statement, st.DropFunctions):

@@ -27,6 +27,7 @@ from planner.abc import (
     KeyedRead,
     KeyedUpdate,
     Plan,
+    ResultColumn,
     PlanError,
     SqlError,
     StatementKind,
@@ -76,6 +77,8 @@ class PlanContext:
     """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
     check_bodies: bool = True
     password_encryption: str = "scram-sha-256"
+    calling: bool = False
+    """The query is what CALL is followed by: its one column is a procedure's call."""
     """Whether CREATE FUNCTION looks at what a body says."""
     partition: Any = None  # the planner's: this context's part of the cache
 
@@ -329,6 +332,9 @@ class Planner:
             plan.extra["as_of"] = (
                 int(at)
                 if at.isdigit()
+        if isinstance(statement, st.Call):
+            self._plan_call(plan, statement, ctx, parameter_types)
+            return
                 else self._plan_exact(f"SELECT CAST({at} AS timestamptz)", ctx, parameter_types, 0, depth + 1)
             )
         elif isinstance(statement, st.DeclareCursor):
@@ -352,6 +358,30 @@ class Planner:
         statement: Any,
         query: st.Sql,
         text: str,
+    def _plan_call(
+        self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]
+    ) -> None:
+        """The query of a procedure's arguments. Raises 42883, 42809."""
+        before = said.query.offset - len("SELECT ")
+        text = f"SELECT {said.query.text}"
+        try:
+            inner = self._bind(text, replace(ctx, calling=True), parameter_types, None)
+        except SqlError as e:
+            e.position = e.position + before if e.position else 0
+            if e.sqlstate == "42883" and e.message.startswith("function "):
+                e.message = "procedure " + e.message.removeprefix("function ")
+                e.args = (e.message,)
+                e.hint = e.hint.replace("No function", "No procedure")
+            raise
+        plan.extra["query"] = inner
+        plan.parameters = inner.parameters
+        procedure = inner.extra["procedure"]
+        if procedure.outputs:
+            plan.columns = tuple(
+                ResultColumn(p.name or f"column{i + 1}", TypeRef(p.type.oid))
+                for i, p in enumerate(procedure.outputs)
+            )
+
         ctx: PlanContext,
         parameter_types: Sequence[int],
         depth: int,

@@ -31,6 +31,7 @@ from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, sql_error
 from executor.columnar.parallel import Parallelism, has_effect
 from executor.columnar.read_ahead import ReadAhead
+from executor.procedural.inside import INSIDE
 from executor.limits import ExecutorLimits
 from executor.snapshot.spill import Spill, spilled_table
 from planner.types.timezones import icu_name, session_zone
@@ -38,6 +39,8 @@ from planner.types.timezones import icu_name, session_zone
 T = TypeVar("T")
 
 _IDLE_CURSORS_MAX = 16
+INNER_THREADS = 200
+"""For queries of routines that queries wait for: more than may run so (`executor.procedural.calls`)."""
 STREAMS_AHEAD_MAX = 64
 """Results that may be read ahead at a time, each for some megabytes; others are read as they are asked for."""
 
@@ -140,6 +143,7 @@ class ColumnarEngine:
         self._open_cursor = open_cursor
         self.limits = limits
         self._pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb")
+        self._inner_pool = ThreadPoolExecutor(INNER_THREADS, thread_name_prefix="duckdb-inner")
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._working: set[duckdb.DuckDBPyConnection] = set()
         self._parallelism = Parallelism(open_cursor, limits.duckdb_threads, lambda: not self._working)
@@ -261,9 +265,9 @@ class ColumnarEngine:
         self._waiting += 1
         self._working.add(cursor)
         state = {"cancelled": False}
-        future = asyncio.get_running_loop().run_in_executor(
-            self._pool, functools.partial(_guarded, work, state)
-        )
+        # What a query waits for must not wait for the thread that the query is on.
+        pool = self._inner_pool if INSIDE.get() else self._pool
+        future = asyncio.get_running_loop().run_in_executor(pool, functools.partial(_guarded, work, state))
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
@@ -334,7 +338,8 @@ class ColumnarEngine:
         self._closed = True
         for cursor in self._working:
             cursor.interrupt()
-        await asyncio.to_thread(self._pool.shutdown, wait=True, cancel_futures=True)
+        for pool in (self._inner_pool, self._pool):
+            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
         await asyncio.to_thread(self._parallelism.close)
         for cursor in self._idle:
             cursor.close()

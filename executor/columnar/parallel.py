@@ -40,7 +40,7 @@ LINGER_S = 1.0
 """For how long the workers stay after the last large query: the next one often follows."""
 
 _IN_ORDER = re.compile(
-    r"\btw_(nextval|currval|lastval|setval|set_config|notify|advisory)\("
+    r"\btw_(nextval|currval|lastval|setval|set_config|notify|advisory|routine\w*)\("
     r"|\b(random|setseed|list|array_agg|string_agg)\("
 )
 

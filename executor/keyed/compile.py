@@ -244,8 +244,12 @@ class _Writer:
 
 _SPECIAL = frozenset(
     {
+    def _run_routine(self, e: Call) -> str:
+        oid, *given = e.args
+        return f"s.routine_value({self.write(oid)}, ({''.join(f'{self.write(g)}, ' for g in given)}))"
+
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false",
-        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session", "assign",
+        "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session", "run routine", "assign",
     }
 )  # fmt: skip
 

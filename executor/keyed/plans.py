@@ -70,6 +70,8 @@ class CompiledPlan:
     """A read of the first rows of a range, as a query: for when they are not found among its first rows (`TooFarToLook`)."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
+    running: Any = None
+    """The same of one that calls routines: it raises `Asked` for their values (`executor.procedural.calls`)."""
     statement: Any = None
     """END: BEGIN, COMMIT or ROLLBACK."""
     batch: RowBatch | Literal[False] | None = None

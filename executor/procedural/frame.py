@@ -17,6 +17,7 @@ from planner.abc import Table, TypeRef
 from planner.binding.variables import Kind, Shape
 from planner.catalog import Domain
 from planner.catalog.row_types import row_type
+from planner.catalog.user_types import meet_rows
 from planner.ddl.typenames import resolve_type
 from planner.parse.plpgsql.names import looked_up
 from planner.statements import TypeName
@@ -39,10 +40,12 @@ class Code:
 
 
 def shape_of_table(table: Table) -> Shape:
+    made = row_type(table)
+    meet_rows(made)
     return Shape(
         tuple(c.name for c in table.columns),
         tuple(c.type for c in table.columns),
-        row_type(table).oid,
+        made.oid,
         table.oid,
     )
 

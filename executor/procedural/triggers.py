@@ -13,13 +13,23 @@ Errors are raised as they are, with their context; nothing is rolled back here.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
-from planner.abc import Table
+from executor.procedural.frame import Code, Declarations, Frame, shape_of_table
+from executor.procedural.routines import DEPTH_MAX, STACK
+from executor.procedural.texts import first_rows
+from executor.procedural.walk import RETURN, Returns, Walk
+from planner import types as t
+from planner.abc import Plan, Table, TypeRef
+from planner.binding.variables import Kind
 from planner.catalog import Function
+from planner.ddl import procedural
+from planner.parse.plpgsql.program import TRIGGER_NAMES
+from planner.statements import plpgsql as pl
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -51,8 +61,108 @@ class TriggerContext:
 
 
 async def fire(session: Session, routine: Function, context: TriggerContext) -> Row | None:
-    """Runs a trigger function. Raises what it raises; 39P01 for a value that is no row of the table."""
-    raise ExecutionError("0A000", "functions in PL/pgSQL are not supported")
+    """Runs a trigger function. Raises what it raises; 2F005 where it ends without RETURN, 42804 for a row of another shape."""
+    if context.transition:
+        raise ExecutionError("0A000", "transition tables in PL/pgSQL are not supported")
+    if session.routine_depth >= DEPTH_MAX:
+        raise ExecutionError("54001", "stack depth limit exceeded")
+    session.routine_depth += 1
+    try:
+        work = _fire(session, routine, context)
+        if session.routine_depth % STACK:
+            return await work
+        return await asyncio.create_task(work)
+    finally:
+        session.routine_depth -= 1
+
+
+async def _fire(session: Session, routine: Function, context: TriggerContext) -> Row | None:
+    code = _code(session, routine, context.table)
+    frame = Frame(code)
+    values, first = frame.values, code.program.outer.slots["new"]
+    table = context.table
+    arguments = list(context.arguments)
+    values[first : first + len(TRIGGER_NAMES)] = [
+        context.new, context.old, context.name, context.when, context.level, context.op, table.oid, table.name, table.name,
+        context.schema, len(arguments), t.array_datum(arguments, t.TEXT_ARRAY) if arguments else None,
+    ]  # fmt: skip
+    if arguments:  # they count from 0
+        shown = t.output_text(values[first + 11], TypeRef(t.TEXT_ARRAY))
+        values[first + 11] = t.input_text(f"[0:{len(arguments) - 1}]={shown}", TypeRef(t.TEXT_ARRAY))
+    walk = Walk(session, code, frame)
+    walk.returns = _TriggerReturns(code, context)
+    if await walk.whole() is not RETURN:
+        error = ExecutionError("2F005", "control reached end of trigger procedure without RETURN")
+        error.context = f"PL/pgSQL function {code.shown}"
+        raise error
+    return walk.result  # type: ignore[no-any-return]
+
+
+def _code(session: Session, f: Function, table: Table) -> Code:
+    """The function's program over this table's rows."""
+    key, catalog, path = (f.oid, table.oid), session.catalog, session.search_path()
+    known = session.programs.get(key)
+    if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
+        return known[3]  # type: ignore[no-any-return]
+    program = procedural.program_of(f)
+    shape, text = shape_of_table(table), TypeRef(t.TEXT)
+    kinds: list[Kind] = [
+        TypeRef(t.BOOL), shape, shape, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
+        TypeRef(t.TEXT_ARRAY),
+    ]  # fmt: skip
+    looked_up = Declarations(session, program, kinds, frozenset())
+    code = Code(program, procedural.shown(f), looked_up.kinds, looked_up.names, looked_up.declared)
+    code.plans, code.dynamic = [None] * program.texts, looked_up.dynamic
+    session.programs[key] = (f, catalog, path, code)
+    return code
+
+
+class _TriggerReturns(Returns):
+    """RETURN NEW, OLD, NULL, or a row of the same shape."""
+
+    def __init__(self, code: Code, context: TriggerContext) -> None:
+        self._context = context
+        shape = shape_of_table(context.table)
+        self._shape = shape
+
+    async def value(self, walk: Walk, text: pl.Text, whole: int) -> Row | None:
+        frame = walk.frame
+        if self._context.level == "STATEMENT":
+            return None
+        if whole >= 0:
+            kind, row = frame.kinds[whole], frame.values[whole]
+            if isinstance(kind, TypeRef):
+                raise ExecutionError(
+                    "42804", "cannot return non-composite value from function returning composite type"
+                )
+            if row is None or kind is None:
+                return None
+            return await self._fitted(walk, kind.types, row)
+        if text.text.strip().lower() == "null":
+            return None
+        query = pl.Text(f"SELECT ({text.text}).*", text.start, text.number, text.names, text.seen)
+        plan, result = await walk.statement(query)
+        rows = await first_rows(result, 1)
+        return await self._fitted(walk, [c.type for c in plan.columns or ()], rows[0]) if rows else None
+
+    async def _fitted(self, walk: Walk, types: Sequence[TypeRef], row: Sequence[Any]) -> Row:
+        wanted = self._shape.types
+        if len(types) != len(wanted) or any(a.oid != b.oid for a, b in zip(types, wanted, strict=True)):
+            detail = ""
+            if len(types) != len(wanted):
+                detail = f"Number of returned columns ({len(types)}) does not match expected column count ({len(wanted)})."
+            message = "returned row structure does not match the structure of the triggering table"
+            raise ExecutionError("42804", message, detail=detail)
+        return tuple(row)
+
+    def of_outputs(self, walk: Walk) -> Any:
+        raise AssertionError("a trigger function has no OUT parameters")
+
+    async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
+        raise AssertionError("the grammar refuses RETURN QUERY")
+
+    async def last(self, walk: Walk, plan: Plan, result: Any) -> None:
+        raise AssertionError("a trigger function is not in SQL")
 
 
 __all__ = ["TriggerContext", "fire"]

@@ -21,6 +21,7 @@ from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural import raising
 from executor.procedural.cursors import CursorSteps
 from executor.procedural.frame import Code, Frame, kind_of
+from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
 from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of
 from executor.session import transactions
@@ -65,6 +66,10 @@ class Walk(LoopSteps, CursorSteps):
         frame.kinds[self.found] = BOOL
         frame.values[self.found] = False
 
+    @property
+    def in_subtransaction(self) -> bool:
+        return self._subtransactions > 0
+
     async def whole(self) -> Ended:
         """The whole program. Raises what its steps raise, with where that was as context."""
         try:
@@ -85,6 +90,8 @@ class Walk(LoopSteps, CursorSteps):
     async def breathe(self) -> None:
         """Between steps: others have the loop now and then, and a cancel request is heard."""
         self._left = _STEPS_BETWEEN_LOOKS
+        if self.session.interrupted and INSIDE.get():
+            raise ExecutionError("57014", "canceling statement due to user request")
         now = time.monotonic()
         if now - self._since > YIELD_AFTER_S:
             await asyncio.sleep(0)
@@ -357,6 +364,19 @@ class Walk(LoopSteps, CursorSteps):
         if found and plan.tag.split(" ")[0] in ("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE"):
             self.frame.values[self.found] = self.row_count > 0
 
+    async def _any(self, step: pl.RunAny) -> Ended:
+        self.line = step.line
+        plan, result = await self.statement(step.text)
+        await self._counted(plan, result, found=False)
+        return None
+
+    async def _last(self, step: pl.RunLast) -> Ended:
+        self.line = step.line
+        plan, result = await self.statement(step.text)
+        assert self.returns is not None
+        await self.returns.last(self, plan, result)
+        return RETURN
+
     async def _perform(self, step: pl.Perform) -> Ended:
         self.line, self.what = step.line, "PERFORM"
         text = step.text
@@ -529,6 +549,9 @@ class Returns:
     async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
         raise NotImplementedError
 
+    async def last(self, walk: Walk, plan: Plan, result: Any) -> None:
+        raise NotImplementedError
+
 
 def _count(tag: str) -> int:
     last = tag.rsplit(" ", 1)[-1]
@@ -555,6 +578,8 @@ _STEPS: Final[dict[type[pl.Step], Callable[[Walk, Any], Awaitable[Ended]]]] = {
     pl.Assign: Walk._assign,
     pl.RunSql: Walk._sql,
     pl.Perform: Walk._perform,
+    pl.RunAny: Walk._any,
+    pl.RunLast: Walk._last,
     pl.Execute: Walk._execute,
     pl.Call: Walk._call,
     pl.EndTransaction: Walk._ends,

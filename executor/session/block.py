@@ -24,6 +24,7 @@ from executor.ddl.shape import same_shape
 from executor.keyed import deferred_keys
 from executor.keyed.overlay import OverlayView
 from executor.keyed.table_writes import TableWrites
+from executor.procedural.inside import INSIDE
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
 from planner.abc import Oid, Table
@@ -184,13 +185,13 @@ class Block:
         return txn
 
     def statement(self) -> Transaction:
-        """Before each statement: READ COMMITTED gets a fresh snapshot."""
+        """Before each statement: READ COMMITTED gets a fresh snapshot, but for what is part of another statement."""
         self.begun = True
         self.executor.patience.statements += 1
         txn = self.txn or self.transaction()
         if txn.hold.lapsed:
             txn.hold.check()
-        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None:
+        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None and not INSIDE.get():
             txn.new_statement()
         return txn
 

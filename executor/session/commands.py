@@ -400,7 +400,7 @@ _TABLE: dict[type[Any], Run] = {
 
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
-    from executor.procedural import do
+    from executor.procedural import calls, do
     from executor.session import as_of, copying, cursors, explain, positioned
 
     return {
@@ -408,6 +408,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.Fetch: cursors.fetch,
         st.CloseCursor: cursors.close,
         st.Copy: copying.run,
+        st.Call: calls.call,
         st.Do: do.run,
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,

@@ -29,6 +29,7 @@ from planner.catalog import rights
 from planner.planner import PlanContext
 from planner.types import TypeSettings
 
+from storage.abc import Datum, Row
 if TYPE_CHECKING:
     from executor.executor import Executor
 
@@ -69,6 +70,14 @@ class SessionContext:
         self.routine_depth = 0
         """How many routines run inside of each other."""
         self.rows_wanted = 0
+        self.routines_inside = 0
+        """How many of them DuckDB waits for."""
+        self.routine_locks: dict[int, asyncio.Lock] = {}
+        """By depth: a query's calls of routines do not overlap."""
+        self.routine_error: SqlError | None = None
+        """What one of them raised, which DuckDB tells in its own words."""
+        self.answers: Any = None
+        """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""
         self.peer: tuple[str, int] | str = ""
         self.began_us = executor.env.clock.now_us()
         self.streams: set[Any] = set()
@@ -144,6 +153,10 @@ class SessionContext:
         self.refuse_read_only("nextval()", sequence_oid)
         if not self.superuser:
             permissions.require_next(self, sequence_oid)
+    def routine_value(self, oid: int, arguments: tuple[Datum, ...]) -> Datum:
+        """A routine's value, where it is known already. Raises `Asked` (internal) where it is to be run first."""
+        return self.answers.next(oid, arguments)
+
         value = self.executor.sequences.next_now(sequence_oid, self.catalog)
         self.currval[sequence_oid] = value
         self.last_sequence = sequence_oid

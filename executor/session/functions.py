@@ -26,6 +26,7 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
+from executor.procedural import calls
 from executor.session import commands, native_reads, signals, transactions
 from planner.abc import SqlError
 
@@ -168,6 +169,7 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
             null_handling="special",
             side_effects=True,
         )
+    calls.install(executor, connection)
     connection.create_function(
         "tw_sleep", _sleeper(executor), ["DOUBLE", "INTEGER"], "VARCHAR", side_effects=True
     )

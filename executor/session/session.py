@@ -33,6 +33,7 @@ from executor.columnar.errors import canceled
 from executor.ddl import run as ddl
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
+from executor.procedural import calls
 from executor.session import (
     as_of,
     commands,
@@ -360,6 +361,8 @@ class Session(SessionContext):
             if block is None and not autocommit and not isinstance(body.statement, commands.OWN_TRANSACTION):
                 block = self.open_block(implicit=True)
             return await commands.run(self, compiled.plan, body.statement, params, autocommit)
+        if "runs" in compiled.plan.extra:
+            return await calls.run_statement(self, compiled, plan, params, autocommit)
         if block is None and not autocommit:
             block = self.open_block(implicit=True)
         if block is not None:

@@ -228,7 +228,7 @@ class ExpressionBinder(PredicateBinder):
         if self._variables is not None:
             words = (*((called,) if called else ()), identifier(relation), name)
             try:
-                column: ir.Node | None = self.qualified(identifier(relation), name, scope, position, called)
+                column = self.qualified(identifier(relation), name, scope, position, called)
             except PlanError as e:
                 if e.sqlstate not in ("42P01", "42703"):
                     raise

@@ -181,6 +181,8 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
+        if isinstance(offsets, WithRoutines) and node.op == "run routine":
+            return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
         return _ask(node, offsets)
     raise NotKeyed(type(node).__name__)
 
@@ -189,6 +191,10 @@ def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
     """A subquery in an expression: EXISTS, a value, or IN of values whose equality is that of datums."""
     if node.by_key is None:
         raise NotKeyed("a subquery")
+class WithRoutines(dict[int, int]):
+    """Of one row of nothing, whose routines the executor runs as they are asked for."""
+
+
     number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
     given = tuple(expression(o, offsets) for o in node.outer)
     if node.kind in ("exists", "scalar"):

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import expanded, ir, once, ordinality, routine_values, routines
+from planner.binding import expanded, ir, once, ordinality, routine_runs, routine_values, routines
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.naming import function_name, identifier
@@ -119,6 +119,10 @@ class _Rows:
         forms: list[Form] = [None for _ in columns or ("",)]
         if not queries.routines.expand:  # whoever writes the query down again asks for the columns alone
             pass
+        elif f.runs:
+            routines.noted(queries, f)
+            numbered = ordinality.NUMBER if self.numbered else ""
+            text, forms = routine_runs.rows(queries, self.made, columns, numbered, self.position)
         elif columns is None and not f.returns_set:
             value = routines.call(queries, self.made, self.scope, self.position)
             frag = queries.emitter.frag(value)

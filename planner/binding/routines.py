@@ -24,7 +24,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, SqlError, TypeRef
-from planner.binding import ir, once, routine_values
+from planner.binding import ir, once, routine_runs, routine_values
 from planner.binding.clauses import refuse_unsteady_routine
 from planner.binding.collating import carried
 from planner.binding.dimensions import array_over
@@ -107,7 +107,7 @@ def resolved(
         raise PlanError(
             "0A000", "VARIADIC arguments of functions in SQL are not supported", position=position
         )
-    first, named = cut(arguments)
+    first, named = cut(_given(found, arguments) if queries.calling else arguments)
     given = [calls.bind(a, scope) for a in (*first, *named.values())]
     given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
     types = tuple(type_name(g.type.oid) for g in given)
@@ -164,6 +164,15 @@ def resolved(
     return Resolved(function, [bound[i] for i in range(len(function.inputs))], at)
 
 
+def _given(found: Sequence[Function], arguments: list[exp.Expression]) -> list[exp.Expression]:
+    """What CALL gives: what stands in the places of OUT parameters is not looked at."""
+    for f in found:
+        named = any(isinstance(a, exp.Kwarg) for a in arguments)
+        if f.kind == "p" and len(f.parameters) == len(arguments) > len(f.inputs) and not named:
+            return [a for a, p in zip(arguments, f.parameters, strict=True) if p.mode in "ib"]
+    return arguments
+
+
 def _as_proc(f: Function) -> Proc:
     args = tuple(type_name(p.type.oid) for p in f.inputs)
     result = type_name(f.result.oid)
@@ -200,6 +209,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
     noted(queries, f)
     if not queries.routines.expand:
         return _as_written(queries, made, position)
+    if f.runs:
+        return routine_runs.call(queries, made, position)
     refuse_unsteady_routine(queries.ctx.clause, shown(f))
     number, relation, inside = parameters(queries, f, made.args)
     with body(queries, f, relation, position):

@@ -30,6 +30,7 @@ from planner.lexer import QUOTED, WORD, tokenize
 
 if TYPE_CHECKING:
     from planner.binding.variables import Variables
+    from planner.catalog import Function
 
 DEPTH_MAX = 200
 """Queries inside queries; deeper is 54001."""
@@ -129,6 +130,12 @@ class QueryState:
         self.tables: list[Relation] = []
         self.accesses = Accesses(ctx)
         self.routines = Routines()
+        self.calling: bool = getattr(ctx, "calling", False)
+        """It is what CALL is followed by."""
+        self.called: Function | None = None
+        """The procedure that it is a call of."""
+        self.running = False
+        """Whether routines run in its course (`planner.binding.routine_runs`)."""
         self.system: list[SystemUse | ChangesUse] = []
         self.system_relations: dict[int, tuple[str, Relation]] = {}
         """Slot and relation, by number."""

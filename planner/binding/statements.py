@@ -39,7 +39,8 @@ from planner.binding.keyed_selects import BoundSelect
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
-from planner.binding.records import told
+from planner.binding.records import items_of, told
+from planner.binding.routine_runs import RUN
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
 from planner.binding.variables import Variables
@@ -65,6 +66,14 @@ def bind_statement(
     if queries.routines.calls:  # what a function is must be asked of the present, though no table is
         plan.extra.pop("constant", None)
     if queries.routines.used:
+    body = plan.body
+    if isinstance(body, Query) and body.relations and not queries.named_objects:
+        if all(isinstance(use, SystemUse) for use in body.relations):
+            plan.extra["meaning"] = ctx.catalog.meaning
+    if queries.running:
+        plan.extra["runs"] = True
+    if queries.called is not None:
+        plan.extra["procedure"] = queries.called
         plan.extra["functions"] = frozenset(queries.routines.used)
     return plan
 
@@ -112,6 +121,8 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         if queries.variables is not None:
             _assigned(queries, queries.variables, parts, scope)
         columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
+        if queries.calling:
+            _called(queries, parts)
         if parts.source is not None:
             extra = queries.constants(_own_expressions(parts))
         try:
@@ -172,6 +183,15 @@ def _assigned(queries: QueryBinder, variables: Variables, parts: Parts, scope: S
 
 
 def _own_expressions(parts: Parts) -> list[ir.Node | None]:
+def _called(queries: QueryBinder, parts: Parts) -> None:
+    """CALL's arguments are what its query finds. Raises 42809."""
+    (target,) = parts.targets
+    items = items_of(target.node) if isinstance(target.node, ir.Logic) and target.node.op == "row" else None
+    if queries.called is None or items is None:
+        raise PlanError("42809", "this is not a procedure", hint="To call a function, use SELECT.")
+    parts.targets = [replace(target, name=f"a{i}", node=item) for i, item in enumerate(items)]
+
+
     """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
     below, targets = parts.below, [x.node for x in parts.targets]
     if below is not None:  # keys and what is aggregated is not in the targets any more
@@ -238,10 +258,12 @@ def _constant(node: exp.Select, parts: Parts, scope: Scope) -> tuple[Expr, ...] 
         return None
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
-    if any(isinstance(n, ir.Call) and n.volatile for x in parts.targets for n in ir.walk(x.node)):
+    calls = [n for x in parts.targets for n in ir.walk(x.node) if isinstance(n, ir.Call)]
+    if any(n.volatile and n.op != RUN for n in calls):
         return None
     try:
-        return tuple(keyed.expression(x.node, {}) for x in parts.targets) or None
+        offsets = keyed.WithRoutines() if any(n.op == RUN for n in calls) else {}
+        return tuple(keyed.expression(x.node, offsets) for x in parts.targets) or None
     except keyed.NotKeyed:
         return None
 

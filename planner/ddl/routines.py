@@ -22,7 +22,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
 from planner.ddl import depends as depends_on
-from planner.ddl import permits
+from planner.ddl import permits, procedural
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
@@ -39,8 +39,6 @@ _PSEUDO = frozenset(
 
 def create_function(scope: Scope, said: st.CreateFunction) -> None:
     schema = scope.schema_for(said.name)
-    if schema.name.startswith("pg_temp_"):
-        raise PlanError("0A000", "temporary functions are not supported")
     permits.may_create_in(scope, schema)
     parameters = _parameters(scope, said)
     result, returns_set = _result(scope, said, parameters)
@@ -65,7 +63,11 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         scope.user,
         (),
         scope.search_path if said.standard else (),
+        options.get("language", "sql"),
+        "p" if said.kind == "procedure" else "f",
     )
+    made = dataclasses.replace(made, runs=procedural.runs(made))
+    _refuse_results(said, made)
     old = next(
         (
             f
@@ -81,7 +83,10 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     else:
         made = dataclasses.replace(made, oid=scope.allocate())
         scope.add(made)
-    if said.standard or scope.ctx.check_bodies:
+    if made.runs:
+        if scope.ctx.check_bodies:
+            procedural.validate(said, made)
+    elif said.standard or scope.ctx.check_bodies:
         used = _validate(scope, said, made)
         if said.standard:
             needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
@@ -129,9 +134,9 @@ def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> TypeRef:
     """A type without its modifier, which functions do not keep. Raises 42704, 0A000."""
     word = said.names[-1]
     if word in _PSEUDO and said.names[:-1] in ((), ("pg_catalog",)):
-        raise PlanError(
-            "0A000", f"a function in SQL with type {word} is not supported", position=said.position
-        )
+        if result and word in ("void", "trigger"):
+            return TypeRef(t.VOID if word == "void" else t.TRIGGER)
+        raise PlanError("0A000", f"a function with type {word} is not supported", position=said.position)
     try:
         ref = resolve_type(said, scope.catalog, scope.search_path)
     except SqlError as e:
@@ -141,7 +146,7 @@ def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> TypeRef:
                 e.message = e.message.replace('"', "")
         raise
     if isinstance(scope.catalog.get(ref.oid), Domain):
-        raise PlanError("0A000", "a function in SQL with a domain is not supported", position=said.position)
+        raise PlanError("0A000", "a function with a domain is not supported", position=said.position)
     return TypeRef(ref.oid)
 
 
@@ -174,6 +179,8 @@ def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
 
 def _result(scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]) -> tuple[TypeRef, bool]:
     outputs = [p for p in parameters if p.mode != "i"]
+    if said.kind == "procedure":
+        return TypeRef(t.RECORD if outputs else t.VOID), False
     if said.returns is None:
         if not outputs:
             raise PlanError("42P13", "function result type must be specified")
@@ -191,6 +198,23 @@ def _result(scope: Scope, said: st.CreateFunction, parameters: Sequence[Paramete
             shown = t.format_type(wanted)
             raise PlanError("42P13", f"function result type must be {shown} because of OUT parameters")
     return stated, said.returns.setof
+
+
+def _refuse_results(said: st.CreateFunction, f: Function) -> None:
+    """What only some languages return. Raises 42P13, 0A000."""
+    if f.result.oid == t.TRIGGER:
+        if f.language == "sql":
+            raise PlanError("42P13", "SQL functions cannot return type trigger")
+        if f.inputs:
+            raise PlanError(
+                "42P13",
+                "trigger functions cannot have declared arguments",
+                hint="The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.",
+            )
+    if f.result.oid == t.VOID and f.returns_set:
+        raise PlanError("0A000", "functions that return sets of void are not supported")
+    if not f.runs and f.result.oid in (t.VOID, t.TRIGGER):
+        raise AssertionError("such a function is not put in place")
 
 
 def _binder(scope: Scope, text: str) -> QueryBinder:
@@ -230,7 +254,14 @@ def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, mad
     if not said.replace:
         raise PlanError("42723", f'function "{old.name}" already exists with same argument types')
     permits.must_own(scope, old)
-    hint = f"Use DROP FUNCTION {_shown(scope, old)} first."
+    word = "PROCEDURE" if old.kind == "p" else "FUNCTION"
+    if old.kind != made.kind:
+        raise PlanError(
+            "42809",
+            "cannot change routine kind",
+            detail=f'"{old.name}" is a {word.lower()}.',
+        )
+    hint = f"Use DROP {word} {_shown(scope, old)} first."
     if old.result != made.result or old.returns_set != made.returns_set:
         raise PlanError("42P13", "cannot change return type of existing function", hint=hint)
     outputs = [[(p.type, p.name, p.mode) for p in f.outputs] for f in (old, made)]
@@ -315,6 +346,8 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     found = scope.catalog.functions(name.name, name.schema, scope.search_path)
     built_in = procs().get(name.name, ()) if name.schema in ("", "pg_catalog") else ()
     if said.parameters is None:
+        if kind in ("function", "procedure"):
+            found = [f for f in found if (f.kind == "p") == (kind == "procedure")]
         if len(found) + len(built_in) > 1:
             raise PlanError(
                 "42725",
@@ -335,6 +368,13 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     return next((f for f in found if f.signature == wanted), None)
 
 
+def _refuse_kind(scope: Scope, f: Function, kind: str) -> None:
+    """DROP FUNCTION of a procedure, and the other way round. Raises 42809."""
+    if kind in ("function", "procedure") and (f.kind == "p") != (kind == "procedure"):
+        shown = f"{f.name}({signature_shown(scope.catalog, f, ', ')})"
+        raise PlanError("42809", f"{shown} is not a {kind}")
+
+
 def _required(proc: Proc) -> PlanError:
     shown = ",".join(t.format_type(TypeRef(type_oid(a))) for a in proc.args)
     return PlanError(
@@ -349,6 +389,7 @@ def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
     f = find(scope, said, kind)
     if f is None:
         raise _missing(scope, said, kind)
+    _refuse_kind(scope, f, kind)
     return f
 
 
@@ -409,6 +450,7 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
             listed = f"({listed})"
             scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
         elif found not in doomed:
+            _refuse_kind(scope, found, said.kind)
             permits.must_own(scope, found, schema_will_do=True)
             doomed.append(found)
     remove_all(scope, list(doomed), said.cascade)

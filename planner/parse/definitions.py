@@ -30,7 +30,6 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = {
-    "procedure": "CREATE PROCEDURE",
     "aggregate": "CREATE AGGREGATE",
     "operator": "CREATE OPERATOR",
     "cast": "CREATE CAST",
@@ -73,6 +72,8 @@ def create(c: Cursor) -> Any:
         c.unsupported(_REFUSED[word], at)
     if not (temporary or unlogged) and c.accept("function"):
         return routines.create_function(c, replace, at)
+    if not (temporary or unlogged) and c.accept("procedure"):
+        return routines.create_function(c, replace, at, "procedure")
     if c.accept("recursive"):
         c.expect("view")
         return _recursive(_view(c, replace, temporary), at, c.text)
@@ -444,7 +445,7 @@ def alter(c: Cursor) -> Any:
         return alter_database(c)
     if c.accept("default", "privileges"):
         return privileges.alter_default_privileges(c)
-    if word := c.accept_one("function", "routine"):
+    if word := c.accept_one("function", "procedure", "routine"):
         return routines.alter_function(c, word)
     if c.accept("trigger"):
         return triggers.alter_trigger(c)
@@ -487,7 +488,7 @@ def drop(c: Cursor) -> Any:
             return st.DropOwned(roles, clauses.drop_behaviour(c))
         if c.accept("extension"):
             return extensions.drop(c)
-        if word := c.accept_one("function", "routine"):
+        if word := c.accept_one("function", "procedure", "routine"):
             return routines.drop_functions(c, word)
         if c.accept("trigger"):
             return triggers.drop_trigger(c)

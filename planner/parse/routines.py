@@ -19,12 +19,13 @@ from planner.lexer import DECIMAL, INTEGER, QUOTED, STRING, WORD, Token
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
 
+LANGUAGES: Final = ("sql", "plpgsql")
 _NO_PARAMETER: Final = RESERVED | COLUMN_NAME
 _MODES: Final = {"in": "i", "out": "o", "inout": "b", "variadic": "v"}
 
 
-def create_function(c: Cursor, replace: bool, at: Token) -> st.CreateFunction:
-    """After CREATE [OR REPLACE] FUNCTION."""
+def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function") -> st.CreateFunction:
+    """After CREATE [OR REPLACE] FUNCTION or PROCEDURE."""
     name = _name(c)
     c.expect_symbol("(")
     parameters: list[st.ParameterDef] = []
@@ -34,7 +35,7 @@ def create_function(c: Cursor, replace: bool, at: Token) -> st.CreateFunction:
             parameters.append(_parameter(c, with_default=True))
     c.expect_symbol(")")
     returns: st.TypeName | None = None
-    if c.next_is("returns") and not c.next_is("returns", "null"):
+    if kind == "function" and c.next_is("returns") and not c.next_is("returns", "null"):
         c.advance()
         if c.accept("table"):
             returns = st.TypeName(("record",), setof=True, position=c.position)
@@ -54,6 +55,10 @@ def create_function(c: Cursor, replace: bool, at: Token) -> st.CreateFunction:
                 c.unsupported("an object file and link symbol as the body of a function", here)
         elif c.next_is("return") or c.next_is("begin", "atomic"):
             break
+        elif kind == "procedure" and not (c.next_is("language") or c.word in ("security", "external", "set")):
+            if _option(c, options, created=True):
+                raise PlanError("42P13", "invalid attribute in procedure definition", position=here.start + 1)
+            c.fail()
         elif not _option(c, options, created=True):
             c.fail()
     language = options.get("language")
@@ -67,13 +72,14 @@ def create_function(c: Cursor, replace: bool, at: Token) -> st.CreateFunction:
     if language not in (None, "sql"):
         if standard:
             raise PlanError("42P13", "inline SQL function body only valid for language SQL")
-        c.unsupported(f"CREATE FUNCTION in language {language}", at)
+        if language not in LANGUAGES:
+            c.unsupported(f"CREATE {kind.upper()} in language {language}", at)
     if body is not None:
         written, text = st.Sql(c.text[body.start : body.end], body.start), body.value
     else:
         written = _standard_body(c)
         text = written.text
-    return st.CreateFunction(name, tuple(parameters), returns, text, written, standard, replace, options)
+    return st.CreateFunction(name, tuple(parameters), returns, text, written, standard, replace, options, kind)
 
 
 def _name(c: Cursor) -> st.Name:
@@ -233,7 +239,7 @@ def signature(c: Cursor) -> st.Signature:
 
 
 def drop_functions(c: Cursor, kind: str) -> st.DropFunctions:
-    """After DROP FUNCTION or DROP ROUTINE."""
+    """After DROP FUNCTION, PROCEDURE or ROUTINE."""
     exists = c.accept("if", "exists")
     found = [signature(c)]
     while c.accept_symbol(","):
@@ -242,7 +248,7 @@ def drop_functions(c: Cursor, kind: str) -> st.DropFunctions:
 
 
 def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
-    """After ALTER FUNCTION or ALTER ROUTINE."""
+    """After ALTER FUNCTION, PROCEDURE or ROUTINE."""
     said, tag = signature(c), f"ALTER {kind.upper()}"
     position = c.position
     if c.accept("rename", "to"):
@@ -260,3 +266,15 @@ def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
         c.fail()
     c.accept("restrict")
     return st.AlterFunction(said, None, options, tag)
+
+
+def call(c: Cursor) -> st.Call:
+    """After CALL: a function's name and what it is called with."""
+    if c.token.kind not in (WORD, QUOTED):
+        c.fail()
+    at = c.at
+    _name(c)
+    if not c.symbol_is("("):
+        c.fail()
+    c.at = at
+    return st.Call(c.rest())

@@ -17,7 +17,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import END, PUNCTUATION, WORD, Token, tokenize
-from planner.parse import definitions, maintenance, plpgsql, privileges, utility
+from planner.parse import definitions, maintenance, plpgsql, privileges, routines, utility
 from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.positioned import place_of, positioned_write
@@ -65,6 +65,7 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "revoke": privileges.revoke,
     "reassign": privileges.reassign,
     "do": plpgsql.do,
+    "call": routines.call,
 }
 
 _REFUSED: Final = {

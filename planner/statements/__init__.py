@@ -46,6 +46,7 @@ from planner.statements.objects import (
 from planner.statements.plpgsql import Do
 from planner.statements.routines import (
     AlterFunction,
+    Call,
     CreateFunction,
     DropFunctions,
     ParameterDef,
@@ -132,6 +133,7 @@ __all__ = [
     "CreateDomain",
     "CreateEnum",
     "CreateExtension",
+    "Call",
     "CreateFunction",
     "CreateIndex",
     "CreateRange",

@@ -114,6 +114,20 @@ class RunSql(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class RunAny(Step):
+    """A statement of a function in SQL; `line` is its number."""
+
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class RunLast(Step):
+    """The last one: what it finds is the function's result."""
+
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Perform(Step):
     text: Text
 

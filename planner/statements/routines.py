@@ -43,6 +43,14 @@ class CreateFunction:
     standard: bool = False
     replace: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    kind: str = "function"  # procedure
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """CALL: `query` is what follows it, a call of the procedure."""
+
+    query: Sql
 
 
 @dataclass(frozen=True, slots=True)

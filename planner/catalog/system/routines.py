@@ -24,8 +24,8 @@ from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import routine_body, routine_default
 from planner.types.oids import INT4, OID, TEXT
 
-_SQL: Final = 14
-"""The OID of the language."""
+LANGUAGES: Final = {"sql": 14, "plpgsql": 13563}
+"""The OIDs of languages."""
 _MODES: Final = {"o": "OUT ", "b": "INOUT "}
 
 
@@ -50,10 +50,10 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         proname=f.name,
         pronamespace=f.schema_oid,
         proowner=owner.oid if isinstance(owner, Role) else 0,
-        prolang=_SQL,
+        prolang=LANGUAGES[f.language],
         procost=f.cost,
         prorows=f.rows,
-        prokind="f",
+        prokind=f.kind,
         proleakproof=f.leakproof,
         proisstrict=f.strict,
         proretset=f.returns_set,
@@ -82,8 +82,8 @@ def _default(context: SystemContext, p: Parameter) -> str:
     return routine_default(context.catalog, p.default, p.type, context.search_path) or p.default
 
 
-def _shown(context: SystemContext, p: Parameter, *, defaults: bool) -> str:
-    text = _MODES.get(p.mode, "")
+def _shown(context: SystemContext, p: Parameter, *, defaults: bool, procedure: bool = False) -> str:
+    text = _MODES.get(p.mode, "IN " if procedure and p.mode == "i" else "")
     text += f"{quote_identifier(p.name)} " if p.name else ""
     text += _type(context, p.type.oid)
     return text + (f" DEFAULT {_default(context, p)}" if defaults and p.default is not None else "")
@@ -91,11 +91,16 @@ def _shown(context: SystemContext, p: Parameter, *, defaults: bool) -> str:
 
 def arguments(context: SystemContext, f: Function, *, defaults: bool) -> str:
     """As pg_get_function_arguments and, without defaults, pg_get_function_identity_arguments say."""
-    return ", ".join(_shown(context, p, defaults=defaults) for p in f.parameters if p.mode != "t")
+    procedure = f.kind == "p"
+    return ", ".join(
+        _shown(context, p, defaults=defaults, procedure=procedure) for p in f.parameters if p.mode != "t"
+    )
 
 
-def result(context: SystemContext, f: Function) -> str:
-    """As pg_get_function_result says."""
+def result(context: SystemContext, f: Function) -> str | None:
+    """As pg_get_function_result says: of a procedure, nothing."""
+    if f.kind == "p":
+        return None
     columns = [p for p in f.parameters if p.mode == "t"]
     if columns:
         return f"TABLE({', '.join(_shown(context, p, defaults=False) for p in columns)})"
@@ -113,10 +118,11 @@ def _get_functiondef(context: SystemContext, oid: Oid | None) -> str | None:
     if f is None:
         return None
     schema = context.catalog.schema_of(f.schema_oid).name
+    word = "procedure" if f.kind == "p" else "function"
     lines = [
-        f"CREATE OR REPLACE FUNCTION {quote_qualified(schema, f.name)}({arguments(context, f, defaults=True)})",
-        f" RETURNS {result(context, f)}",
-        " LANGUAGE sql",
+        f"CREATE OR REPLACE {word.upper()} {quote_qualified(schema, f.name)}({arguments(context, f, defaults=True)})",
+        *([f" RETURNS {result(context, f)}"] if f.kind == "f" else []),
+        f" LANGUAGE {f.language}",
     ]
     words = [
         {"i": "IMMUTABLE", "s": "STABLE"}.get(f.volatility, ""),
@@ -131,7 +137,7 @@ def _get_functiondef(context: SystemContext, oid: Oid | None) -> str | None:
     if f.standard:
         lines.append(_body(context, f))
     else:
-        tag = "function"
+        tag = word
         while f"${tag}$" in f.body or f.body.endswith(f"${tag}"):
             tag += "x"
         lines.append(f"AS ${tag}${f.body}${tag}$")

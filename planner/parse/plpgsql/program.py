@@ -29,6 +29,7 @@ def parse_program(
     returns: str = "block",
     has_outputs: bool = False,
     commonest: str = "error",
+    checks: bool = True,
 ) -> Program:
     """Raises 42601, 42804, 0A000 and others, at the places where they are.
 
@@ -49,7 +50,7 @@ def parse_program(
             count += 1
     names = Names(outer, count)
     r = StepReader(text, shown or name, start, names)
-    r.returns, r.has_outputs = returns, has_outputs
+    r.returns, r.has_outputs, r.checks = returns, has_outputs, checks
     while r.c.symbol_is("#"):
         commonest = _option(r, commonest)
     block = r.block(r.label())

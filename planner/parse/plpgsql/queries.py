@@ -50,6 +50,7 @@ def statement(r: Reader, line: int) -> RunSql:
         text, at = made.text, made.start
         blank = "".join(x if x == "\n" else " " for x in text[cut[0] - at : cut[1] - at])
         made = dataclasses.replace(made, text=(text[: cut[0] - at] + blank + text[cut[1] - at :]).rstrip())
+    r.check(made, "")
     r.semicolon()
     return RunSql(line, made, into)
 

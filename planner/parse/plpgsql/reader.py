@@ -13,6 +13,8 @@ from planner.parse.cursor import Cursor
 from planner.parse.errors import syntax_error
 from planner.parse.plpgsql.conditions import conditions
 from planner.parse.plpgsql.names import Names
+from planner.parse.queries import parse_query
+from planner.statements import QueryStatement
 from planner.statements.plpgsql import Target, Text
 
 _SHOWN: Final = {"then": "THEN", "loop": "LOOP", ";": ";", "..": "..", "]": "]", "when": "WHEN"}
@@ -30,6 +32,8 @@ class Reader:
             raise
         self.c = Cursor(text, tokens)
         self.texts = 0
+        self.checks = True
+        """Whether texts are looked at for syntax errors: when the body is written, and not each time that it is read."""
 
     # --- places --------------------------------------------------------------------------------------
 
@@ -149,7 +153,26 @@ class Reader:
             if statement:
                 self.fail()
             self.refuse("missing expression", token=c.token)
-        return self.made(first, c.at)
+        made = self.made(first, c.at)
+        self.check(made, "" if statement else "SELECT ")
+        return made
+
+    def check(self, made: Text, before: str) -> None:
+        """Raises 42601 at its place for what is no SQL. What it means is asked when it is reached."""
+        if not self.checks:
+            return
+        from planner.parse.statement import parse_statement
+
+        try:
+            found = parse_statement(before + made.text)
+            if isinstance(found, QueryStatement):
+                parse_query(before + made.text, list(found.tokens))
+        except PlanError as error:
+            if error.sqlstate != "42601":
+                return
+            at = max(error.position - 1 - len(before), 0) if error.position else len(made.text)
+            error.position = self.place(made.start + at)
+            raise
 
     def expression(self, *stops: str) -> Text:
         """A text, and what ends it is taken."""

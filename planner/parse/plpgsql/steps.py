@@ -386,7 +386,7 @@ class StepReader(Reader):
         return Nothing(line)
 
     def _perform(self, line: int) -> Perform:
-        text = self.until(";", statement=True)
+        text = self.until(";")
         self.semicolon()
         return Perform(line, text)
 

@@ -1,0 +1,334 @@
+"""Statements that call routines: SELECT f(x), CALL p(x), and whatever DuckDB asks in the course of a query.
+
+    SELECT f(1) + f(2)     a function of Python's, which raises `Asked` where it needs a value that is not known yet; the routine
+                           is run, and it begins anew with one value more
+    SELECT f(x) FROM t     DuckDB calls tw_routine on a thread of its own, which waits for the event loop
+    CALL p(1)              its arguments are a query; the procedure may end the transaction where CALL is one of its own
+
+Such a statement is always in a block: what its routines write is committed with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import duckdb
+import pyarrow as pa
+
+from executor.abc import ExecutionError, Result, Rows, Stream
+from executor.keyed.plans import CompiledPlan
+from executor.procedural import routines
+from executor.procedural.inside import INSIDE
+from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
+from executor.procedural.walk import Walk
+from planner import statements as st
+from planner import types as t
+from planner.abc import Plan, SqlError, TypeRef
+from planner.catalog import Function
+from planner.statements import plpgsql as pl
+from storage.abc import Datum
+from txn.abc import SerializationFailure
+
+if TYPE_CHECKING:
+    from executor.executor import Executor
+    from executor.session.session import Session
+
+INSIDE_MAX: Final = 12
+_NESTED_MAX: Final = 200
+"""Queries of all sessions that wait for routines, at most."""
+
+
+class Asked(Exception):
+    """A routine's value that is not known yet."""
+
+    def __init__(self, oid: int, arguments: tuple[Datum, ...]) -> None:
+        self.oid, self.arguments = oid, arguments
+
+
+class Answers:
+    """The values so far, in the order in which they are asked for."""
+
+    __slots__ = ("at", "values")
+
+    def __init__(self) -> None:
+        self.values: list[Datum] = []
+        self.at = 0
+
+    def next(self, oid: int, arguments: tuple[Datum, ...]) -> Datum:
+        if self.at == len(self.values):
+            raise Asked(oid, arguments)
+        self.at += 1
+        return self.values[self.at - 1]
+
+
+async def answered(
+    session: Session, function: Callable[[Sequence[Any], Any, Any], Any], params: Sequence[Datum]
+) -> Any:
+    """A function of Python's that asks for routines' values."""
+    answers = Answers()
+    while True:
+        before, session.answers, answers.at = session.answers, answers, 0
+        try:
+            return function(params, None, session)
+        except Asked as found:
+            asked = found
+        finally:
+            session.answers = before
+        answers.values.append(await value(session, asked.oid, asked.arguments))
+
+
+def routine(session: Session, oid: int) -> Function:
+    found = session.catalog.get(oid)
+    if not isinstance(found, Function):
+        raise ExecutionError("42883", f"cache lookup failed for function {oid}")
+    return found
+
+
+async def value(session: Session, oid: int, arguments: Sequence[Datum]) -> Datum:
+    """A call's value: a datum of the routine's result type."""
+    f = routine(session, oid)
+    (row,) = await routines.run(session, f, arguments)
+    fields = routines.columns(f)
+    if fields is None:
+        return row[0] if row is not None else None
+    if row is None:
+        return None
+    settings = session.type_settings
+    return t.join_record(
+        [
+            None if x is None else t.output_text(x, ref, settings)
+            for x, (_, ref) in zip(row, fields, strict=True)
+        ]
+    )
+
+
+# --- statements ---------------------------------------------------------------------------------------------
+
+
+async def run_statement(
+    session: Session, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...], autocommit: bool
+) -> Result:
+    """A query or DML statement that calls routines. What it finds is complete when it is answered."""
+    if session.block is not None or not autocommit:
+        if session.block is None:
+            session.open_block(implicit=True)
+        return await _in_block(session, compiled, plan, params)
+    attempts = session.executor.limits.retries_max
+    while True:
+        block = session.open_block(implicit=True)
+        block.again = attempts < session.executor.limits.retries_max
+        try:
+            result = await _in_block(session, compiled, plan, params)
+            await session.commit()
+            return result
+        except SerializationFailure:
+            attempts -= 1
+            session.rollback()
+            if not attempts:
+                raise
+            await asyncio.sleep(0)
+            compiled = session.compiled(plan)
+        except BaseException:
+            session.rollback()
+            raise
+
+
+async def _in_block(
+    session: Session, compiled: CompiledPlan, plan: Plan, params: tuple[Datum, ...]
+) -> Result:
+    if compiled.running is not None:
+        row = await answered(session, compiled.running, params)
+        return Rows("SELECT 1", plan.columns, (tuple(row),))
+    assert session.block is not None
+    session.routine_error = None
+    try:
+        result = await session.run_in(session.block, compiled, plan, params)
+        if isinstance(result, Stream):
+            rows = [tuple(row) async for row in rows_of(result)]
+            return Rows(f"{result.tag} {len(rows)}", result.columns, rows)
+        return result
+    except SqlError:
+        error = session.routine_error
+        if error is not None:
+            raise error from None
+        raise
+    finally:
+        session.routine_error = None
+
+
+async def call(session: Session, plan: Plan, s: st.Call, params: Sequence[Any], autocommit: bool) -> Rows:
+    """CALL as a statement of its own. Raises what the procedure raises."""
+    alone = session.block is None and autocommit
+    if session.block is None:
+        session.open_block(implicit=True)
+    try:
+        row = await _called(session, plan, tuple(params), atomic=not alone)
+        if alone:
+            await session.commit()
+    except BaseException:
+        if alone:
+            session.rollback()
+        raise
+    return Rows("CALL", plan.columns, [row] if plan.columns is not None else ())
+
+
+async def _called(
+    session: Session, plan: Plan, params: tuple[Datum, ...], *, atomic: bool
+) -> tuple[Datum, ...]:
+    inner: Plan = plan.extra["query"]
+    f: Function = inner.extra["procedure"]
+    rows = await first_rows(await session.run_plan(inner, params, autocommit=False), 1)
+    (row,) = await routines.run(session, f, rows[0][: len(f.inputs)], atomic=atomic)
+    return row if row is not None else ()
+
+
+async def call_in_body(walk: Walk, step: pl.Call) -> None:
+    """CALL in a body: what INOUT parameters become goes to the variables that were given for them."""
+    planned = walk.planned(step.text, expression=False)
+    refuse(planned.plan)
+    inner: Plan = planned.plan.extra["query"]
+    f: Function = inner.extra["procedure"]
+    targets: list[tuple[pl.Target, TypeRef, str]] = []
+    for i, p in enumerate(f.parameters):
+        if p.mode not in "ob":
+            continue
+        target = step.arguments[i] if i < len(step.arguments) else None
+        if target is None:
+            raise Misplaced(
+                "42601",
+                f'procedure parameter "{p.name}" is an output parameter but corresponding argument is not writable',
+            )
+        targets.append((target, TypeRef(p.type.oid), p.name))
+    params = walk.given(planned.places)
+    try:
+        row = await _called(walk.session, planned.plan, params, atomic=walk.atomic or walk.in_subtransaction)
+    except SqlError as error:
+        raise walk.located(error, step.text, 0) from None
+    for (target, ref, name), item in zip(targets, row, strict=False):
+        await walk.put_into((target,), (name,), (ref,), (item,))
+
+
+# --- what DuckDB asks -----------------------------------------------------------------------------------------
+
+
+async def _texts_of(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> list[Any]:
+    settings = session.type_settings
+    given = [
+        None if x is None else t.input_text(x, TypeRef(p.type.oid), settings)
+        for x, p in zip(texts, f.inputs, strict=True)
+    ]
+    described = [("", TypeRef(int(oid))) for oid in declared.split(", ")] if declared else None
+    return await routines.run(session, f, given, described)
+
+
+def _output(session: Session, datum: Datum, ref: TypeRef) -> str | None:
+    return None if datum is None else t.output_text(datum, ref, session.type_settings)
+
+
+async def _value(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> str | None:
+    (row,) = await _texts_of(session, f, declared, texts)
+    if row is None:
+        return None
+    if f.result.oid == t.VOID:
+        return ""
+    fields = routines.columns(f)
+    if fields is None:
+        return _output(session, row[0], TypeRef(f.result.oid))
+    return t.join_record([_output(session, x, ref) for x, (_, ref) in zip(row, fields, strict=True)])
+
+
+async def _array(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> str:
+    from planner.types.arrays import join_array
+
+    rows = await _texts_of(session, f, declared, texts)
+    return join_array([_output(session, row[0], TypeRef(f.result.oid)) for row in rows])
+
+
+async def _rows(session: Session, f: Function, declared: str, texts: Sequence[str | None]) -> list[str]:
+    rows = await _texts_of(session, f, declared, texts)
+    if f.result.oid == t.VOID:
+        return ['("")']
+    types = (
+        [TypeRef(int(oid)) for oid in declared.split(", ")]
+        if declared
+        else [ref for _, ref in routines.columns(f) or [("", TypeRef(f.result.oid))]]
+    )
+    nothing: Sequence[Datum] = [None] * len(types)
+    return [
+        t.join_record(
+            [
+                _output(session, x, ref)
+                for x, ref in zip(row if row is not None else nothing, types, strict=True)
+            ]
+        )
+        for row in rows
+    ]
+
+
+async def _one_after_another(
+    executor: Executor, ask: Callable[..., Any], asked: Sequence[tuple[Any, ...]]
+) -> list[Any]:
+    """What DuckDB asks for a batch of rows; calls of one query never overlap, whichever threads they come from."""
+    found: list[Any] = []
+    for oid, declared, texts, depth, pid in asked:
+        session = executor.sessions[pid]
+        lock = session.routine_locks.setdefault(depth, asyncio.Lock())
+        async with lock:
+            if session.interrupted:
+                raise ExecutionError("57014", "canceling statement due to user request")
+            if session.routines_inside >= INSIDE_MAX or executor.routines_inside >= _NESTED_MAX:
+                raise ExecutionError(
+                    "54001",
+                    "stack depth limit exceeded",
+                    detail=f"Queries may wait for each other's functions {INSIDE_MAX} deep.",
+                )
+            session.routines_inside += 1
+            executor.routines_inside += 1
+            INSIDE.set(session.routines_inside)
+            try:
+                found.append(await ask(session, routine(session, int(oid)), declared, texts))
+            except SqlError as e:
+                if session.routine_error is None:
+                    session.routine_error = e
+                raise
+            finally:
+                session.routines_inside -= 1
+                executor.routines_inside -= 1
+    return found
+
+
+def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
+    """Makes tw_routine and its kin known to the database. Called on the loop."""
+    loop = asyncio.get_running_loop()
+
+    def vectorised(ask: Callable[..., Any], result: pa.DataType) -> Callable[..., Any]:
+        def run(oid: Any, declared: Any, texts: Any, depth: Any, pid: Any) -> Any:
+            columns = (oid, declared, texts, depth, pid)
+            asked = list(zip(*(c.to_pylist() for c in columns), strict=True))
+            done = asyncio.run_coroutine_threadsafe(_one_after_another(executor, ask, asked), loop)
+            try:
+                return pa.array(done.result(), result)
+            except SqlError as e:
+                raise ValueError(f"[{e.sqlstate}] {e.message}") from e
+
+        return run
+
+    for name, ask, result, arrow in (
+        ("tw_routine", _value, "VARCHAR", pa.string()),
+        ("tw_routine_array", _array, "VARCHAR", pa.string()),
+        ("tw_routine_rows", _rows, "VARCHAR[]", pa.list_(pa.string())),
+    ):
+        connection.create_function(
+            name,
+            vectorised(ask, arrow),
+            ["VARCHAR", "VARCHAR", "VARCHAR[]", "INTEGER", "INTEGER"],
+            result,
+            type="arrow",
+            null_handling="special",
+            side_effects=True,
+        )
+
+
+__all__ = ["Asked", "answered", "call", "call_in_body", "install", "run_statement", "value"]

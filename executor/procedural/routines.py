@@ -1,0 +1,257 @@
+"""One run of a routine: arguments into slots, the program walked, what it returned.
+
+What a run comes to are rows: tuples of the columns that the routine returns, of one column where that is a single value. A routine
+that returns no set has one row; None instead of a row is a NULL of a composite type.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from executor.abc import ExecutionError, Rows, Stream
+from executor.procedural.frame import Code, Declarations, Frame, kind_of
+from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
+from executor.procedural.walk import RETURN, Ended, Returns, Walk
+from planner import types as t
+from planner.abc import Plan, ResultColumn, SqlError, TypeRef
+from planner.binding.variables import Shape
+from planner.catalog import Function
+from planner.ddl import procedural
+from planner.statements import plpgsql as pl
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+DEPTH_MAX: Final = 400
+"""Routines that run inside of each other."""
+STACK: Final = 8
+"""So many share a task: Python's stack is as deep as they are."""
+_KEPT_MAX: Final = 500
+Row = tuple[Datum, ...] | None
+
+
+def columns(f: Function) -> list[tuple[str, TypeRef]] | None:
+    """The columns of a routine that returns rows; None for one of single values, and for a record that its caller describes."""
+    if f.result.oid == t.RECORD:
+        return [(p.name, TypeRef(p.type.oid)) for p in f.outputs] or None
+    fields = t.composite_fields(f.result.oid)
+    return None if fields is None else list(fields)
+
+
+def code_of(session: Session, f: Function) -> Code:
+    """The routine's program with its types, as this session sees them. Raises what is wrong with it."""
+    catalog, path = session.catalog, session.search_path()
+    known = session.programs.get(f.oid)
+    if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
+        return known[3]  # type: ignore[no-any-return]
+    program = procedural.program_of(f)
+    kinds = [kind_of(TypeRef(p.type.oid)) for p in f.parameters]
+    try:
+        looked_up = Declarations(session, program, [*kinds, TypeRef(t.BOOL)], frozenset())
+    except SqlError as e:
+        e.position = 0
+        e.context = e.context or f'compilation of PL/pgSQL function "{f.name}" near line 1'
+        raise
+    code = Code(program, procedural.shown(f), looked_up.kinds, looked_up.names, looked_up.declared)
+    code.plans, code.dynamic = [None] * program.texts, looked_up.dynamic
+    if len(session.programs) >= _KEPT_MAX:
+        session.programs.clear()
+    session.programs[f.oid] = (f, catalog, path, code)
+    return code
+
+
+class RoutineReturns(Returns):
+    """What RETURN means in a function. `wanted`: the columns that are returned, or the one value's type."""
+
+    def __init__(self, f: Function, described: Sequence[tuple[str, TypeRef]] | None) -> None:
+        self.f = f
+        found = list(described) if described is not None else columns(f)
+        self.is_row = found is not None
+        self.wanted = [ref for _, ref in found] if found is not None else [TypeRef(f.result.oid)]
+        self.outputs = [i for i, p in enumerate(f.parameters) if p.mode != "i"]
+        if f.result.oid == t.RECORD and found is None:
+            raise ExecutionError(
+                "0A000", "function returning record called in context that cannot accept type record"
+            )
+
+    async def value(self, walk: Walk, text: pl.Text, whole: int) -> Row:
+        frame = walk.frame
+        if not self.is_row:
+            return (await walk.value(text, self.wanted[0]),)
+        if whole >= 0 and not isinstance(frame.kinds[whole], TypeRef):
+            kind = frame.kinds[whole]
+            if kind is None:
+                if frame.values[whole] is None:
+                    return None
+                raise AssertionError("a record with a value has fields")
+            assert isinstance(kind, Shape)
+            return await self._fitted(walk, kind.types, frame.values[whole])
+        if text.text.strip().lower() == "null":
+            return None
+        if t.composite_fields(self.f.result.oid) is not None:
+            value = await walk.value(text, TypeRef(self.f.result.oid))
+            kind = kind_of(TypeRef(self.f.result.oid))
+            assert isinstance(kind, Shape)
+            return None if value is None else tuple(walk.fields_of(value, kind))
+        query = pl.Text(f"SELECT ({text.text}).*", text.start, text.number, text.names, text.seen)
+        plan, result = await walk.statement(query)
+        rows = await first_rows(result, 1)
+        return await self._fitted(walk, [c.type for c in plan.columns or ()], rows[0] if rows else None)
+
+    async def _fitted(self, walk: Walk, types: Sequence[TypeRef], row: Sequence[Any] | None) -> Row:
+        if row is None:
+            return None
+        self._refuse_other(types, "returned record type does not match expected record type")
+        return tuple(row)
+
+    def _refuse_other(self, types: Sequence[TypeRef], message: str) -> None:
+        detail = ""
+        if len(types) != len(self.wanted):
+            detail = (
+                f"Number of returned columns ({len(types)}) does not match expected column count "
+                f"({len(self.wanted)})."
+            )
+        for i, (a, b) in enumerate(zip(types, self.wanted, strict=False), 1):
+            if not detail and a.oid != b.oid:
+                shown = t.format_type(TypeRef(a.oid)), t.format_type(TypeRef(b.oid))
+                detail = f"Returned type {shown[0]} does not match expected type {shown[1]} in column {i}."
+        if detail:
+            raise Misplaced("42804", message, detail=detail)
+
+    def of_outputs(self, walk: Walk) -> Row:
+        """What OUT parameters hold."""
+        made = []
+        for i in self.outputs:
+            value, kind = walk.frame.values[i], walk.frame.kinds[i]
+            made.append(joined(walk, value, kind) if isinstance(kind, Shape) else value)
+        return tuple(made)
+
+    async def rows(self, walk: Walk, plan: Plan, result: Any) -> int:
+        found = columns_of(plan, result)
+        if found is None:
+            raise Misplaced("42601", f"cannot open {plan.tag} query as cursor")
+        try:
+            message = "structure of query does not match function result type"
+            self._refuse_other([c.type for c in found], message)
+        except SqlError:
+            if isinstance(result, Stream):
+                result.close()
+            raise
+        count = 0
+        async for row in rows_of(result):
+            walk.emitted.append(tuple(row))
+            count += 1
+        return count
+
+    async def last(self, walk: Walk, plan: Plan, result: Any) -> None:
+        """What the last statement of a function in SQL finds."""
+        found: Sequence[ResultColumn] = columns_of(plan, result) or ()
+        types = [c.type for c in found]
+        rows: list[Row] = []
+        if len(types) != len(self.wanted):
+            few = "few" if len(types) < len(self.wanted) else "many"
+            detail = f"Final statement returns too {few} columns."
+            if not self.is_row:
+                detail = "Final statement must return exactly one column."
+            kind = t.format_type(TypeRef(self.f.result.oid))
+            raise ExecutionError(
+                "42P13", f"return type mismatch in function declared to return {kind}", detail=detail
+            )
+        async for row in rows_of(result):
+            if self.f.returns_set or not rows:
+                made = []
+                for value, ref, wanted in zip(row, types, self.wanted, strict=True):
+                    made.append(value if same(ref, wanted) else await walk.converted(value, ref, wanted))
+                rows.append(tuple(made))
+        if self.f.returns_set:
+            walk.emitted += rows
+        else:
+            walk.result = rows[0] if rows else (None,) if not self.is_row else None
+
+
+def joined(walk: Walk, value: Sequence[Datum] | None, kind: Shape) -> str | None:
+    """A record's value as one of its composite type."""
+    if value is None:
+        return None
+    return t.join_record([walk.text_of(x, ref) for x, ref in zip(value, kind.types, strict=True)])
+
+
+class SqlWalk(Walk):
+    """A function in SQL: statements one after the other."""
+
+    def at(self, error: SqlError) -> SqlError:
+        where = f'SQL function "{self.name}" statement {self.line}'
+        error.context = f"{error.context}\n{where}" if error.context else where
+        if error.position and not error.query:
+            error.position = 0
+        return error
+
+    name = ""
+
+
+async def run(
+    session: Session,
+    f: Function,
+    arguments: Sequence[Datum],
+    described: Sequence[tuple[str, TypeRef]] | None = None,
+    *,
+    atomic: bool = True,
+) -> list[Row]:
+    """Runs a routine in the session's block. Raises what it raises."""
+    if f.strict and any(a is None for a in arguments):
+        return [] if f.returns_set else [None if columns(f) is not None else (None,)]
+    if session.routine_depth >= DEPTH_MAX:
+        raise ExecutionError(
+            "54001",
+            "stack depth limit exceeded",
+            detail=f"Routines may run inside of each other {DEPTH_MAX} deep.",
+        )
+    session.routine_depth += 1
+    try:
+        work = _run(session, f, arguments, described, atomic)
+        if session.routine_depth % STACK:
+            return await work
+        return await asyncio.create_task(work)
+    finally:
+        session.routine_depth -= 1
+
+
+async def _run(
+    session: Session, f: Function, arguments: Sequence[Datum], described: Sequence[tuple[str, TypeRef]] | None, atomic: bool
+) -> list[Row]:  # fmt: skip
+    code = code_of(session, f)
+    frame = Frame(code)
+    given = iter(arguments)
+    returns = RoutineReturns(f, described) if f.result.oid != t.VOID else None
+    if f.language == "sql":
+        walk: Walk = SqlWalk(session, code, frame, atomic=True)
+        walk.name = f.name  # type: ignore[attr-defined]
+    else:
+        walk = Walk(session, code, frame, atomic=atomic)
+    for i, p in enumerate(f.parameters):
+        if p.mode in "ib":
+            value, kind = next(given), code.kinds[i]
+            if isinstance(kind, Shape) and value is not None:
+                value = tuple(walk.fields_of(value, kind))
+            frame.values[i] = value
+    walk.returns = returns
+    ended: Ended = await walk.whole()
+    if returns is None:
+        return [("",)]
+    if f.returns_set:
+        return walk.emitted
+    if f.language == "sql":
+        return [walk.result]
+    if returns.outputs and (f.kind == "p" or f.result.oid == t.RECORD or len(returns.outputs) == 1):
+        return [returns.of_outputs(walk)]
+    if ended is not RETURN:
+        error = ExecutionError("2F005", "control reached end of function without RETURN")
+        error.context = f"PL/pgSQL function {code.shown}"
+        raise error
+    return [walk.result]
+
+
+__all__ = ["DEPTH_MAX", "STACK", "RoutineReturns", "Rows", "code_of", "columns", "joined", "run"]

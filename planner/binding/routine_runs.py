@@ -1,0 +1,171 @@
+"""Calls of routines that run: PL/pgSQL, and functions in SQL that are more than one query.
+
+    SELECT f(1, x)                 asked while the statement runs: f(1, x) is a value like any other's function's
+    SELECT * FROM f(1)             LATERAL (SELECT of the rows that f returns, as texts, cast to its columns)
+    CALL p(1, 2)                   a query of the arguments, with which the executor runs the procedure
+
+The keyed engine asks the session for the value where the query is one row of nothing (`answered`); DuckDB asks it through the event
+loop, with texts for arguments and for what is returned, so that all types go the same way. A routine sees and writes what its transaction
+does, so such a statement is run in a block, and never twice at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from planner import types as t
+from planner.abc import PlanError, SessionValue, TypeRef
+from planner.binding import ir
+from planner.binding.clauses import refuse_unsteady_routine
+from planner.binding.dimensions import array_over
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Form, Frag, sql
+from planner.binding.functions.registry import implements
+from planner.binding.functions.sequences import PID
+from planner.binding.records import row_of
+from planner.catalog import Function
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+    from planner.binding.routines import Resolved
+
+RUN: Final = "run routine"
+"""The operation of a call: its arguments are the routine's OID, and what it is called with."""
+_TEXT: Final = TypeRef(t.TEXT)
+_OID: Final = TypeRef(t.INT8)
+_DEPTH: Final = SessionValue("routine_depth", TypeRef(t.INT4))
+
+
+def shown(f: Function) -> str:
+    return f"{f.name}({', '.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
+
+
+def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
+    """The value of a call in an expression. Raises 42809, 0A000."""
+    f = made.function
+    if f.kind == "p":
+        if not queries.calling:
+            raise PlanError(
+                "42809",
+                f"{shown(f)} is a procedure",
+                hint="To call a procedure, use CALL.",
+                position=position,
+            )
+        queries.called = f
+        return row_of(tuple(made.args)) if made.args else row_of((ir.Lit(_TEXT, None),))
+    if queries.calling:
+        raise PlanError(
+            "42809",
+            f"{shown(f)} is not a procedure",
+            hint="To call a function, use SELECT.",
+            position=position,
+        )
+    if f.result.oid == t.TRIGGER:
+        raise PlanError("0A000", "trigger functions can only be called as triggers", position=position)
+    refuse_unsteady_routine(queries.ctx.clause, shown(f))
+    if queries.ctx.clause:
+        raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
+    if f.result.oid == t.RECORD:
+        raise PlanError(
+            "0A000",
+            f"calling function {shown(f)}, which returns records, outside of FROM is not supported",
+            position=position,
+        )
+    queries.running = True
+    args = (ir.Lit(_OID, f.oid), *made.args)
+    if not f.returns_set:
+        return ir.Call(TypeRef(f.result.oid), RUN, args, f.volatility == "v", position)
+    if t.element_of(f.result.oid) or t.composite_fields(f.result.oid) is not None:
+        raise PlanError(
+            "0A000",
+            f"function {shown(f)}, which returns a set of arrays or rows, outside of FROM is not supported",
+            position=position,
+        )
+    ref = array_over(TypeRef(f.result.oid))
+    values = ir.Cast(ref, ir.Call(_TEXT, "array of routine", args, True, position), True, position)
+    found = queries.expressions.function("unnest", [values], position)
+    assert isinstance(found, ir.SetReturning)
+    return found
+
+
+def rows(
+    queries: QueryBinder, made: Resolved, columns: Sequence[tuple[str, TypeRef]] | None, numbered: str, position: int
+) -> tuple[Frag, list[Form]]:  # fmt: skip
+    """What a call in FROM is a subquery of. `numbered`: the column that counts the rows, if there is to be one."""
+    f = made.function
+    if f.kind == "p":
+        raise PlanError(
+            "42809", f"{shown(f)} is a procedure", hint="To call a procedure, use CALL.", position=position
+        )
+    if f.result.oid == t.TRIGGER:
+        raise PlanError("0A000", "trigger functions can only be called as triggers", position=position)
+    queries.running = queries.volatile = True
+    emitter = queries.emitter
+    wanted = [ref for _, ref in columns] if columns is not None else [TypeRef(f.result.oid)]
+    declared = ", ".join(f"{ref.oid}" for ref in wanted) if f.result.oid == t.RECORD and not f.outputs else ""
+    op = "rows of routine"
+    listed = emitter.frag(ir.Call(_TEXT, op, (ir.Lit(_OID, f.oid), ir.Lit(_TEXT, declared), *made.args), True, position))  # fmt: skip
+    texts = sql("SELECT unnest(", listed, ") AS v")
+    if numbered:
+        raise PlanError(
+            "0A000", f"WITH ORDINALITY of function {shown(f)} is not supported", position=position
+        )
+    items: list[Frag] = []
+    forms: list[Form] = []
+    value = Frag(("v",))
+    for i, ref in enumerate(wanted):
+        item = sql("tw_record_item(", value, f", {i})")
+        from planner.binding.functions.conversions import convert
+
+        made_item = convert(item, _TEXT, ref, True) if ref.oid not in (t.TEXT, t.VOID) else item
+        items.append(sql(made_item, f" AS c{i}"))
+        forms.append(made_item.form)
+    listed_items: list[Frag | str] = []
+    for i, frag in enumerate(items):
+        listed_items += [", ", frag] if i else [frag]
+    return sql("SELECT ", *listed_items, " FROM (", texts, ")"), forms
+
+
+def _texts(emitter: Emitter, args: Sequence[ir.Node]) -> Frag:
+    """Arguments as a list of texts."""
+    from planner.binding.functions.conversions import convert
+
+    items: list[Frag | str] = ["CAST(["]
+    for i, a in enumerate(args):
+        frag = emitter.frag(a)
+        text = frag if a.type.oid == t.TEXT else convert(frag, a.type, _TEXT, True)
+        items += [", ", text] if i else [text]
+    return sql(*items, "] AS VARCHAR[])")
+
+
+def _asked(emitter: Emitter, what: str, oid: ir.Node, declared: str, args: Sequence[ir.Node]) -> Frag:
+    assert isinstance(oid, ir.Lit)
+    return sql(
+        f"tw_{what}('{oid.value}', '{declared}', ", _texts(emitter, args), ", ", _DEPTH, ", ", PID, ")"
+    )
+
+
+@implements(RUN)
+def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
+    from planner.binding.functions.conversions import convert
+
+    text = _asked(emitter, "routine", call.args[0], "", call.args[1:])
+    if call.type.oid in (t.TEXT, t.VOID):
+        return text
+    return convert(text, _TEXT, call.type, True)
+
+
+@implements("array of routine")
+def _array(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
+    return _asked(emitter, "routine_array", call.args[0], "", call.args[1:])
+
+
+@implements("rows of routine")
+def _rows(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
+    declared = call.args[1]
+    assert isinstance(declared, ir.Lit)
+    return _asked(emitter, "routine_rows", call.args[0], str(declared.value), call.args[2:])
+
+
+__all__ = ["RUN", "call", "rows", "shown"]

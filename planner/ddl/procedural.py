@@ -1,0 +1,151 @@
+"""Routines that run: which ones do, and what is wrong with their bodies when they are made.
+
+LANGUAGE plpgsql         its text is read; its statements are planned when they are reached, as in PostgreSQL
+LANGUAGE sql, run        several statements, or one that writes, or no result: a program of these statements
+LANGUAGE sql, inlined    all others (`planner.binding.routines`)
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+from planner import statements as st
+from planner import types as t
+from planner.abc import PlanError, SqlError, TypeRef
+from planner.catalog import Function
+from planner.lexer import WORD, Token, tokenize
+from planner.parse.plpgsql.program import content, parse_program
+from planner.parse.statement import parse_statement
+from planner.split import statement_ends
+from planner.statements import plpgsql as pl
+
+_READS = frozenset(("select", "values", "table", "with", "("))
+_WRITES = frozenset(("insert", "update", "delete", "merge"))
+_TRANSACTIONS = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavepoint, st.RollbackTo)
+
+
+def runs(f: Function) -> bool:
+    """Whether calls of it are runs of a program."""
+    if f.language != "sql" or f.kind == "p":
+        if f.standard:
+            raise PlanError("0A000", "procedures with a body of the standard's form are not supported")
+        return True
+    if f.standard:
+        return False
+    found = _statements(f.body)
+    if len(found) != 1:
+        return len(found) > 1 or f.result.oid == t.VOID
+    (only,) = found
+    word = only[0].value
+    reads = word in _READS and not (word == "with" and any(x.keyword in _WRITES for x in only))
+    return not reads or f.result.oid == t.VOID
+
+
+def _statements(body: str) -> list[list[Token]]:
+    tokens = tokenize(body)
+    cuts = [-1, *statement_ends(tokens), len(tokens) - 1]
+    return [tokens[a + 1 : b] for a, b in itertools.pairwise(cuts) if b > a + 1]
+
+
+def shown(f: Function) -> str:
+    """How contexts name it: `f(integer,text)`."""
+    return f"{f.name}({','.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
+
+
+@functools.lru_cache(maxsize=512)
+def program(
+    name: str, where: str, language: str, body: str, parameters: tuple[str, ...], returns: str, outputs: bool
+) -> pl.Program:  # fmt: skip
+    """A body as a program. Raises what is wrong with it."""
+    if language == "sql":
+        return _of_statements(name, body, parameters, returns)
+    return parse_program(
+        body, name=name, shown=where, parameters=parameters, returns=returns, has_outputs=outputs, checks=False
+    )  # fmt: skip
+
+
+def program_of(f: Function) -> pl.Program:
+    """The program of a routine that runs."""
+    names = tuple(p.name for p in f.parameters)
+    return program(f.name, f.name, f.language, f.body, names, _returns(f), bool(f.outputs))
+
+
+def _returns(f: Function) -> str:
+    if f.kind == "p":
+        return "procedure"
+    if f.result.oid == t.TRIGGER:
+        return "trigger"
+    if f.returns_set:
+        return "set"
+    return "void" if f.result.oid == t.VOID else "one"
+
+
+def _of_statements(name: str, body: str, parameters: tuple[str, ...], returns: str) -> pl.Program:
+    """Statements of SQL one after the other; what the last one finds is the result."""
+    outer = pl.Level(name)
+    for i, parameter in enumerate(parameters):
+        outer.slots[f"${i + 1}"] = i
+        if parameter:
+            outer.slots[parameter] = i
+    count = len(parameters)
+    outer.slots["found"] = count  # nobody may name it
+    steps: list[pl.Step] = []
+    found = _statements(body)
+    for i, tokens in enumerate(found):
+        text = body[tokens[0].start : tokens[-1].end]
+        made = pl.Text(text, tokens[0].start, i, outer, count)
+        last = i == len(found) - 1
+        steps.append(pl.RunLast(i + 1, made) if last and returns != "void" else pl.RunAny(i + 1, made))
+    block = pl.Nested(1, "", (), tuple(steps))
+    return pl.Program(body, block, count + 1, len(found), outer, "use_column")
+
+
+def validate(said: st.CreateFunction, f: Function) -> None:
+    """Reads the body; errors point into the statement. Raises 42601, 42P13, 0A000."""
+    if f.language == "sql":
+        _validate_statements(said, f)
+        return
+    written = said.written
+    literal = next(iter(tokenize(written.text)))
+    start = content(written.text, literal)
+    try:
+        parse_program(
+            f.body,
+            name=f.name,
+            start=written.offset + start if start >= 0 else -1,
+            parameters=tuple(p.name for p in f.parameters),
+            returns=_returns(f),
+            has_outputs=bool(f.outputs),
+        )
+    except SqlError as e:
+        if not e.position and not e.context:
+            e.context = f'compilation of PL/pgSQL function "{f.name}" near line 1'
+        raise
+
+
+def _validate_statements(said: st.CreateFunction, f: Function) -> None:
+    found = _statements(f.body)
+    for tokens in found:
+        statement = parse_statement(f.body[tokens[0].start : tokens[-1].end])
+        if isinstance(statement, _TRANSACTIONS):
+            shown = tokens[0].value.upper()
+            raise PlanError("0A000", f"{shown} is not allowed in an SQL function")
+        if isinstance(statement, st.Copy):
+            raise PlanError("0A000", "COPY in functions in SQL is not supported")
+    if f.result.oid != t.VOID and f.kind == "f":
+        last = found[-1] if found else []
+        words = {x.value for x in last if x.kind == WORD}
+        finds = bool(last) and (
+            last[0].value in _READS or (last[0].value in _WRITES and "returning" in words)
+        )
+        if not finds:
+            kind = t.format_type(TypeRef(f.result.oid))
+            raise PlanError(
+                "42P13",
+                f"return type mismatch in function declared to return {kind}",
+                detail="Function's final statement must be SELECT or INSERT/UPDATE/DELETE RETURNING.",
+            )
+
+
+__all__ = ["program_of", "runs", "shown", "validate"]
