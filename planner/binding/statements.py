@@ -65,15 +65,11 @@ def bind_statement(
     queries.accesses.check()
     if queries.routines.calls:  # what a function is must be asked of the present, though no table is
         plan.extra.pop("constant", None)
-    if queries.routines.used:
-    body = plan.body
-    if isinstance(body, Query) and body.relations and not queries.named_objects:
-        if all(isinstance(use, SystemUse) for use in body.relations):
-            plan.extra["meaning"] = ctx.catalog.meaning
     if queries.running:
         plan.extra["runs"] = True
     if queries.called is not None:
         plan.extra["procedure"] = queries.called
+    if queries.routines.used:
         plan.extra["functions"] = frozenset(queries.routines.used)
     return plan
 
