@@ -116,9 +116,9 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         parts = queries.select(node, scope, None)
         if queries.variables is not None:
             _assigned(queries, queries.variables, parts, scope)
-        columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
         if queries.calling:
             _called(queries, parts)
+        columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
         if parts.source is not None:
             extra = queries.constants(_own_expressions(parts))
         try:
@@ -178,7 +178,6 @@ def _assigned(queries: QueryBinder, variables: Variables, parts: Parts, scope: S
     target.node = variables.assigned(target.node, queries.expressions, queries.coercions, scope)
 
 
-def _own_expressions(parts: Parts) -> list[ir.Node | None]:
 def _called(queries: QueryBinder, parts: Parts) -> None:
     """CALL's arguments are what its query finds. Raises 42809."""
     (target,) = parts.targets
@@ -188,6 +187,7 @@ def _called(queries: QueryBinder, parts: Parts) -> None:
     parts.targets = [replace(target, name=f"a{i}", node=item) for i, item in enumerate(items)]
 
 
+def _own_expressions(parts: Parts) -> list[ir.Node | None]:
     """What a query computes of its rows, in the order in which PostgreSQL looks at it."""
     below, targets = parts.below, [x.node for x in parts.targets]
     if below is not None:  # keys and what is aggregated is not in the targets any more
