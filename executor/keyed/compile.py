@@ -238,16 +238,16 @@ class _Writer:
         assert isinstance(name, Const)
         return f"s.value_of({name.value!r})"
 
+    def _run_routine(self, e: Call) -> str:
+        oid, *given = e.args
+        return f"s.routine_value({self.write(oid)}, ({''.join(f'{self.write(g)}, ' for g in given)}))"
+
     def _nextval(self, e: Call) -> str:
         return f"s.nextval({self.write(e.args[0])})"
 
 
 _SPECIAL = frozenset(
     {
-    def _run_routine(self, e: Call) -> str:
-        oid, *given = e.args
-        return f"s.routine_value({self.write(oid)}, ({''.join(f'{self.write(g)}, ' for g in given)}))"
-
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false",
         "is unknown", "is not unknown", "case", "coalesce", "nullif", "greatest", "least", "now", "nextval", "session", "run routine", "assign",
     }

@@ -14,7 +14,7 @@ import asyncio
 import contextlib
 import dataclasses
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Notice, Portal, Prepared
@@ -28,8 +28,8 @@ from planner.catalog import Sequence as SequenceObject
 from planner.catalog import rights
 from planner.planner import PlanContext
 from planner.types import TypeSettings
-
 from storage.abc import Datum, Row
+
 if TYPE_CHECKING:
     from executor.executor import Executor
 
@@ -69,7 +69,6 @@ class SessionContext:
         """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""
         self.routine_depth = 0
         """How many routines run inside of each other."""
-        self.rows_wanted = 0
         self.routines_inside = 0
         """How many of them DuckDB waits for."""
         self.routine_locks: dict[int, asyncio.Lock] = {}
@@ -78,6 +77,7 @@ class SessionContext:
         """What one of them raised, which DuckDB tells in its own words."""
         self.answers: Any = None
         """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""
+        self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.began_us = executor.env.clock.now_us()
         self.streams: set[Any] = set()
@@ -148,15 +148,15 @@ class SessionContext:
             self._now_us = self.executor.env.clock.now_us()
         return self._now_us
 
+    def routine_value(self, oid: int, arguments: tuple[Datum, ...]) -> Datum:
+        """A routine's value, where it is known already. Raises `Asked` (internal) where it is to be run first."""
+        return self.answers.next(oid, arguments)
+
     def nextval(self, sequence_oid: int) -> int:
         """Raises NeedsLease (internal) when a block of values must be leased first."""
         self.refuse_read_only("nextval()", sequence_oid)
         if not self.superuser:
             permissions.require_next(self, sequence_oid)
-    def routine_value(self, oid: int, arguments: tuple[Datum, ...]) -> Datum:
-        """A routine's value, where it is known already. Raises `Asked` (internal) where it is to be run first."""
-        return self.answers.next(oid, arguments)
-
         value = self.executor.sequences.next_now(sequence_oid, self.catalog)
         self.currval[sequence_oid] = value
         self.last_sequence = sequence_oid

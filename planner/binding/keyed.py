@@ -177,24 +177,24 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             if not (isinstance(args[0], ir.Lit) and isinstance(args[0].value, int)):
                 raise NotKeyed("nextval of a computed name")
             return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
+        if isinstance(offsets, WithRoutines) and node.op == "run routine":
+            return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
         if node.op not in KEYED_OPS or matters(node):
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
-        if isinstance(offsets, WithRoutines) and node.op == "run routine":
-            return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
         return _ask(node, offsets)
     raise NotKeyed(type(node).__name__)
+
+
+class WithRoutines(dict[int, int]):
+    """Of one row of nothing, whose routines the executor runs as they are asked for."""
 
 
 def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
     """A subquery in an expression: EXISTS, a value, or IN of values whose equality is that of datums."""
     if node.by_key is None:
         raise NotKeyed("a subquery")
-class WithRoutines(dict[int, int]):
-    """Of one row of nothing, whose routines the executor runs as they are asked for."""
-
-
     number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
     given = tuple(expression(o, offsets) for o in node.outer)
     if node.kind in ("exists", "scalar"):
