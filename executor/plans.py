@@ -39,8 +39,8 @@ from planner.abc import (
     Utility,
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
-from planner.planner import PlanContext, Planner
-from planner.relations import GuardedTable
+from planner.planner import PlanContext, Planner, is_current
+from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS
 from txn.environment import Environment
@@ -223,6 +223,8 @@ class Plans:
         try:
             join = JoinPlan(body) if isinstance(body, KeyedJoin) else None
             tables = (body.table,) if join is None else join.tables
+            if any(isinstance(x, TransitionTable) for x in tables):
+                return None
             if session.block is not None and any(x.shard in session.block.created for x in tables):
                 return None
             images = tuple(self._store.image(x.shard) for x in tables)

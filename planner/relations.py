@@ -211,6 +211,11 @@ class ViewRows(Table):
     """The rows of a view that is written by its INSTEAD OF triggers: a table that nobody keeps, under the view's OID."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransitionTable(Table):
+    """What REFERENCING calls the rows of a statement: a table that is there while a trigger's function runs."""
+
+
 def defined(table: Table) -> Table:
     """The catalog's definition of what is written."""
     return table.base if isinstance(table, GuardedTable) else table

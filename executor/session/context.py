@@ -87,6 +87,8 @@ class SessionContext:
         self.block: Block | None = None
         self.trigger_depth = 0
         """How many triggers' functions run inside of one another."""
+        self.transition: dict[int, Any] = {}
+        """Rows by the OIDs of the transition tables that the innermost of them sees, physical column names and `_rid`."""
         self.transaction_status, self.in_implicit = b"I", False
         """What pgwire asks of the block with every message: said anew when it begins, fails and ends (`stands`)."""
         self.closed = False

@@ -45,6 +45,7 @@ from planner.abc import (
     TypeRef,
 )
 from planner.lexer import quoted
+from planner.relations import TransitionTable
 from storage.abc import Datum, ShardId, Timestamp
 from txn.abc import Isolation, SerializationFailure
 
@@ -127,7 +128,8 @@ async def prepare(
         hold = env.holds.acquire(ts)
     uses = [r for r in query.relations if isinstance(r, RelationUse)]
     created = block.created if block is not None else {}
-    shards = list(dict.fromkeys(u.table.shard for u in uses if u.table.shard not in created))
+    kept = [u for u in uses if not isinstance(u.table, TransitionTable)]
+    shards = list(dict.fromkeys(u.table.shard for u in kept if u.table.shard not in created))
     past = as_of is not None or (block is not None and block.as_of is not None)
     nothing = not past and asks_for_nothing(query)
     loan = executor.past_tables.lend(shards)
@@ -160,6 +162,8 @@ async def prepare(
             relations[use.slot] = feeds.texts[use.slot]
         elif extra is not None and use.slot in extra:
             continue
+        elif isinstance(use.table, TransitionTable):
+            relations[use.slot] = _transition(session, use, bindings)
         else:
             if block is not None:
                 block.use(use.table)
@@ -193,6 +197,13 @@ def asks_for_nothing(query: Query) -> bool:
     if not (isinstance(head, str) and isinstance(tail, str) and isinstance(slot, Slot)):
         return False
     return _NOTHING.fullmatch(tail) is not None and head.count("SELECT") == 1 and head.endswith(" FROM ")
+
+
+def _transition(session: Session, use: RelationUse, bindings: dict[str, pa.Table]) -> str:
+    """The rows of a statement that a trigger's function looks at."""
+    name = f"transition_{use.table.oid}"
+    bindings[name] = session.transition[use.table.oid]
+    return f"(SELECT {', '.join([*_cells(use.table), '_rid'])} FROM {name})"
 
 
 def _no_rows(use: RelationUse, bindings: dict[str, pa.Table]) -> str:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from executor.abc import ExecutionError
 from executor.keyed.write import Change
 from executor.procedural.triggers import TriggerContext, fire
+from executor.triggers import transition
 from executor.triggers.table import Holder, TableTriggers, fires, wants_transition
 from planner import triggers
 from planner.abc import Trigger
@@ -119,12 +120,6 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         return _not_redundant(event)
     routine = session.catalog.get(trigger.function)
     assert isinstance(routine, Function), "a function is not dropped while a trigger calls it"
-    transition = {}
-    if seen is not None:
-        if trigger.old_table:
-            transition[trigger.old_table] = seen.old
-        if trigger.new_table:
-            transition[trigger.new_table] = seen.new
     context = TriggerContext(
         trigger.name,
         triggers.timing(trigger),
@@ -135,7 +130,6 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         trigger.arguments,
         event.new,
         event.old,
-        transition,
     )
     if session.trigger_depth >= DEPTH_MAX:
         raise ExecutionError(
@@ -146,7 +140,11 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
     around, block.level = block.level, None
     session.trigger_depth += 1
     try:
-        return await fire(session, routine, context)
+        if seen is None or not (trigger.old_table or trigger.new_table):
+            return await fire(session, routine, context)
+        rows = {trigger.old_table: seen.old, trigger.new_table: seen.new}
+        with transition.shown(session, block, event.on.rows, trigger, rows):
+            return await fire(session, routine, context)
     finally:
         session.trigger_depth -= 1
         block.level = around

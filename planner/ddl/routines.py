@@ -488,7 +488,7 @@ def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
     """The texts of views, defaults and CHECKs name it as it is called now."""
     from planner.ddl.drop import dependents
 
-    if dependents(scope, f):
+    if any(d.trigger is None for d in dependents(scope, f)):  # triggers know it by its OID
         raise PlanError(
             "0A000",
             f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it",
