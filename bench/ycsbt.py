@@ -23,7 +23,8 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from functools import partial
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ import uvloop
 from bench.peers import Peer
 from bench.workload import NOTED, Curve, Workload, at_least, at_most
 from txn import Environment, Group, Isolation, SerializationFailure, Transaction
+from txn.write_buffer import WriteBuffer
 
 ROWS = 20_000
 PAYLOAD = b"x" * 92
@@ -44,6 +46,8 @@ BATCH = 1_000
 ZIPF = 0.99
 SHARD = "t1"
 AGES = (1_000, 10_000, 100_000, 1_000_000)
+Version = tuple[int, int, tuple[Any, ...]]
+"""Of a row here: its timestamp, row id, and values."""
 SLATEDB_AGE_MAX = 10_000
 """Beyond that it takes minutes to get there."""
 
@@ -73,7 +77,12 @@ class TidewireStore(Store):
 
     def __init__(self, environment: Environment, isolation: Isolation) -> None:
         self.environment, self.isolation = environment, isolation
-        self.versions: dict[int, list[tuple[int, int, tuple[Any, ...]]]] = {}
+        self.notes_reads = isolation is not Isolation.REPEATABLE_READ
+        self.versions: dict[int, list[Version]] = {}
+        self.group_ts = self.oldest = 0
+        """The group that is being admitted, and the oldest snapshot that anybody had when it began."""
+        self.put_keys: list[int] = []
+        """Keys of its new versions."""
 
     @classmethod
     async def open(
@@ -89,55 +98,68 @@ class TidewireStore(Store):
 
     async def load(self, rows: int) -> None:
         for first in range(0, rows, BATCH):
-            transaction = self.environment.begin(self.isolation)
+            transaction = self.begin(writes=True)
             for key in range(first, min(rows, first + BATCH)):
-                self.put(transaction, key, None, 0)
-            await self.commit(transaction)
+                self.insert(transaction, key)
+            await transaction.commit()
 
-    def get(self, transaction: Transaction, key: int) -> tuple[int, tuple[Any, ...]]:
-        if self.isolation is not Isolation.REPEATABLE_READ:
-            transaction.reads.point(SHARD, key)
-        for ts, rid, row in reversed(self.versions[key]):
-            if ts <= transaction.read_ts:
-                return rid, row
-        raise AssertionError(f"no version of {key} at {transaction.read_ts}")
+    def begin(self, *, writes: bool) -> Transaction:
+        transaction = self.environment.begin(self.isolation)
+        if writes:
+            transaction.on_apply = partial(self.apply, transaction.writes)
+        return transaction
 
-    def put(self, transaction: Transaction, key: int, old_rid: int | None, count: int) -> None:
-        rid, row = self.environment.rids.next(), (key, count, PAYLOAD)
-        if old_rid is None:
-            transaction.insert(SHARD, key, rid, row)
-        else:
-            transaction.update(SHARD, key, old_rid, key, rid, row)
+    def get(self, transaction: Transaction, key: int) -> Version:
+        """The version that the transaction sees."""
+        versions = self.versions[key]
+        read_ts, newest = transaction.read_ts, versions[-1]
+        if newest[0] <= read_ts:
+            return newest
+        for version in reversed(versions):
+            if version[0] <= read_ts:
+                return version
+        raise AssertionError(f"no version of {key} at {read_ts}")
 
-    async def commit(self, transaction: Transaction) -> None:
-        def undo() -> None:
-            for key in transaction.writes.shards[SHARD].by_key:
-                self.versions[key].pop()
+    def insert(self, transaction: Transaction, key: int) -> None:
+        transaction.insert(SHARD, key, self.environment.rids.next(), (key, 0, PAYLOAD))
 
-        def apply(group: Group) -> None:
-            written = transaction.writes.shards[SHARD].by_key
-            for key, new in written.items():
-                assert new is not None
-                versions = self.versions.setdefault(key, [])
-                versions.append((group.ts, *new))
-                if len(versions) > self.KEPT:
-                    oldest = self.environment.holds.oldest(group.ts)
-                    while len(versions) > 1 and versions[1][0] <= oldest:
-                        del versions[0]
-            group.undo(undo)
+    def increment(self, transaction: Transaction, key: int) -> None:
+        _, rid, row = self.get(transaction, key)
+        transaction.replace(SHARD, key, rid, self.environment.rids.next(), (key, row[1] + 1, PAYLOAD))
 
-        transaction.on_apply = apply
-        await transaction.commit()
+    def apply(self, writes: WriteBuffer, group: Group) -> None:
+        """A transaction is admitted: its versions are put where who begins after the group finds them."""
+        ts, all_versions = group.ts, self.versions
+        if ts != self.group_ts:
+            self.group_ts, self.oldest, self.put_keys = ts, self.environment.holds.oldest(ts), []
+            group.undo(self.undo)
+        for key, new in writes.shards[SHARD].by_key.items():
+            assert new is not None
+            versions = all_versions.get(key)
+            if versions is None:
+                versions = all_versions[key] = []
+            versions.append((ts, *new))
+            if len(versions) > self.KEPT:
+                while len(versions) > 1 and versions[1][0] <= self.oldest:
+                    del versions[0]
+            self.put_keys.append(key)
+
+    def undo(self) -> None:
+        """The group will not be: the same timestamp may come again."""
+        for key in reversed(self.put_keys):
+            self.versions[key].pop()
+        self.group_ts, self.put_keys = 0, []
 
     async def transact(self, reads: Sequence[int], increments: Sequence[int]) -> bool:
-        transaction = self.environment.begin(self.isolation)
+        transaction = self.begin(writes=bool(increments))
+        if self.notes_reads:
+            transaction.reads.points(SHARD, (*reads, *increments))
         for key in reads:
             self.get(transaction, key)
         for key in increments:
-            rid, row = self.get(transaction, key)
-            self.put(transaction, key, rid, row[1] + 1)
+            self.increment(transaction, key)
         try:
-            await self.commit(transaction)
+            await transaction.commit()
         except SerializationFailure:
             return False
         return True
@@ -228,24 +250,32 @@ def chooser(distribution: str, rng: random.Random) -> Callable[[int], list[int]]
     return zipfian
 
 
+def _asked(keys: int, distribution: str) -> list[tuple[list[int], list[int]]]:
+    """What transactions read only, and what they increment: every second key of each, of one key every second time."""
+    choose = chooser(distribution, random.Random(42))
+    choices = [choose(keys) for _ in range(CHOICES)]
+    asked = []
+    for turn in range(2 * CHOICES):  # an odd number, so that each is asked both ways
+        chosen, first = choices[turn % CHOICES], turn % 2
+        asked.append((chosen[1 - first :: 2], chosen[first::2]))
+    return asked
+
+
 async def _measured(store: Store, keys: int, distribution: str, seconds: float) -> tuple[float, float]:
     """Transactions per second, and the share of those refused."""
     await store.load(ROWS)
-    choose = chooser(distribution, random.Random(42))
-    choices = [choose(keys) for _ in range(CHOICES)]  # beforehand: it is nobody's work that is measured
-    done = refused = turn = 0
-    increments: Counter[int] = Counter()
+    asked = _asked(keys, distribution)  # beforehand: it is nobody's work that is measured
+    refused = turn = 0
+    acknowledged: list[Sequence[int]] = []
     end_s = time.perf_counter() + seconds
 
     async def client() -> None:
-        nonlocal done, refused, turn
+        nonlocal refused, turn
         while time.perf_counter() < end_s:
             turn += 1
-            chosen = choices[turn % CHOICES]
-            half = chosen[::2] if turn % 2 else chosen[1::2]  # of one key, every second one is only read
-            if await store.transact([k for k in chosen if k not in half], half):
-                done += 1
-                increments.update(half)
+            reads, half = asked[turn % len(asked)]
+            if await store.transact(reads, half):
+                acknowledged.append(half)
             else:
                 refused += 1
                 await asyncio.sleep(0)
@@ -253,6 +283,7 @@ async def _measured(store: Store, keys: int, distribution: str, seconds: float) 
     start_s = time.perf_counter()
     await asyncio.gather(*(client() for _ in range(CLIENTS)))
     took_s = time.perf_counter() - start_s
+    done, increments = len(acknowledged), Counter(chain.from_iterable(acknowledged))
     for key, expected in list(increments.items())[:CHECKED]:
         found = await store.count(key)
         assert found == expected, f"key {key}: {found} increments for {expected} acknowledged"
@@ -289,27 +320,27 @@ TRIES = 7
 
 async def _tidewire_ages(folder: Path) -> list[tuple[float, float]]:
     store = await TidewireStore.open(folder, "serializable", durable=False, background=False)
-    environment = store.environment
     await store.load(BATCH)
-    old = [environment.begin(store.isolation) for _ in range(TRIES * len(AGES))]
+    old = [store.begin(writes=True) for _ in range(TRIES * len(AGES))]
     for number, transaction in enumerate(old):
-        rid, row = store.get(transaction, number)
-        store.put(transaction, number, rid, row[1] + 1)
+        if store.notes_reads:
+            transaction.reads.points(SHARD, (number,))
+        store.increment(transaction, number)
     points, commits = [], 0
     for age in AGES:
         while commits < age:
             waiting = []
             for _ in range(min(BATCH, age - commits)):
-                transaction = environment.begin(store.isolation)
-                store.put(transaction, BATCH + commits, None, 0)
-                waiting.append(asyncio.ensure_future(store.commit(transaction)))
+                transaction = store.begin(writes=True)
+                store.insert(transaction, BATCH + commits)
+                waiting.append(asyncio.ensure_future(transaction.commit()))
                 commits += 1
             await asyncio.gather(*waiting)
         taken_s = []
         for _ in range(TRIES):
             transaction = old.pop(0)
             start_s = time.perf_counter()
-            await store.commit(transaction)
+            await transaction.commit()
             taken_s.append(time.perf_counter() - start_s)
         points.append((float(age), statistics.median(taken_s) * 1e6))
     await store.close()

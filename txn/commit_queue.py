@@ -33,7 +33,7 @@ class CommitQueue:
 
     def __init__(self, *, queue_max: int = QUEUE_MAX) -> None:
         self.queue_max = queue_max
-        self._loop = asyncio.get_running_loop()
+        self.loop = asyncio.get_running_loop()
         self._queue: list[Member] = []
         self._scheduled = False
         self._busy = False  # an append is under way outside the loop's turn, or work has the log for itself
@@ -73,12 +73,12 @@ class CommitQueue:
         queue.append(member)
         if not self._scheduled and not self._busy:
             self._scheduled = True
-            self._loop.call_soon(self._turn)
+            self.loop.call_soon(self._turn)
 
     def _turn(self) -> None:
         """The end of a turn in which members wait and the log is free: their round begins, or is put off to the next turn."""
         if self._put_off():
-            self._loop.call_soon(self._turn)
+            self.loop.call_soon(self._turn)
         else:
             self._round()
 
@@ -93,21 +93,21 @@ class CommitQueue:
     async def drain(self) -> None:
         """Returns when everything submitted before has been answered."""
         while not self.idle:
-            future = self._loop.create_future()
+            future = self.loop.create_future()
             self._drained.append(future)
             await future
 
     async def settled(self) -> None:
         """Returns when what is in flight is durable, or taken back."""
         if self.in_flight_ts:
-            future = self._loop.create_future()
+            future = self.loop.create_future()
             self._settling.append(future)
             await future
 
     async def exclusively(self, work: Callable[[], Awaitable[T]]) -> T:
         """Runs `work` while no append is under way and none begins (rollups, catching up)."""
         while self._busy:
-            turn = self._loop.create_future()
+            turn = self.loop.create_future()
             self._turns.append(turn)
             await turn
         if self.closed_by is not None:
@@ -135,7 +135,7 @@ class CommitQueue:
             finally:
                 self._landed()
 
-        task = self._loop.create_task(run())
+        task = self.loop.create_task(run())
         self._work.add(task)
         task.add_done_callback(self._work.discard)
 
@@ -161,7 +161,7 @@ class CommitQueue:
         if self._queue:
             if not self._scheduled and self.closed_by is None:
                 self._scheduled = True
-                self._loop.call_soon(self._turn)
+                self.loop.call_soon(self._turn)
         elif self._drained:
             drained, self._drained = self._drained, []
             for future in drained:
@@ -181,7 +181,7 @@ class CommitQueue:
 
     def _defect(self, what: str, error: Exception) -> None:
         """Tells whoever looks after the loop (the server's log) of a fault of ours."""
-        self._loop.call_exception_handler({"message": what, "exception": error})
+        self.loop.call_exception_handler({"message": what, "exception": error})
 
     # --- the end -------------------------------------------------------------------------------
 

@@ -12,6 +12,8 @@ and so it does past `RANGES_MAX` ranges. Coarser is always safe, it may only ref
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from storage.abc import Timestamp
 from txn.abc import Key, Keyspace
 from txn.columns import ALL_COLUMNS, Columns
@@ -45,26 +47,23 @@ class _Reads:
             self.everything()
 
 
-class ReadSet:
-    """The reads of one transaction, checked against the conflict index at commit and refresh."""
+class ReadSet(dict[Keyspace, _Reads]):
+    """The reads of one transaction, checked against the conflict index at commit and refresh.
 
-    __slots__ = ("_spaces",)
+    A dictionary by keyspace itself: every transaction has one, and most of them stay empty.
+    """
 
-    def __init__(self) -> None:
-        self._spaces: dict[Keyspace, _Reads] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._spaces)
+    __slots__ = ()
 
     def _of(self, space: Keyspace) -> _Reads:
-        reads = self._spaces.get(space)
+        reads = self.get(space)
         if reads is None:
-            reads = self._spaces[space] = _Reads()
+            reads = self[space] = _Reads()
         return reads
 
     def point(self, space: Keyspace, key: Key, columns: Columns = ALL_COLUMNS) -> None:
         """`key` was looked for, found or not."""
-        reads = self._spaces.get(space)
+        reads = self.get(space)
         if reads is None:
             reads = self._of(space)
         if columns & ~reads.whole:
@@ -72,6 +71,17 @@ class ReadSet:
             points[key] = points.get(key, 0) | columns
             if len(points) > POINTS_MAX:
                 reads.everything()
+
+    def points(self, space: Keyspace, keys: Collection[Key], columns: Columns = ALL_COLUMNS) -> None:
+        """`point` of several keys."""
+        reads = self.get(space)
+        if reads is None:
+            reads = self._of(space)
+            if len(keys) <= POINTS_MAX:
+                reads.points = dict.fromkeys(keys, columns)
+                return
+        for key in keys:
+            self.point(space, key, columns)
 
     def range(
         self,
@@ -108,10 +118,10 @@ class ReadSet:
 
     def merge(self, other: ReadSet) -> None:
         """What the other has read was read here, too."""
-        for space, reads in other._spaces.items():
-            mine = self._spaces.get(space)
+        for space, reads in other.items():
+            mine = self.get(space)
             if mine is None:
-                self._spaces[space] = reads
+                self[space] = reads
                 continue
             for key, columns in reads.points.items():
                 mine.points[key] = mine.points.get(key, 0) | columns
@@ -124,7 +134,7 @@ class ReadSet:
         self, index: ConflictIndex, after: Timestamp
     ) -> tuple[Keyspace, Key | None, Timestamp] | None:
         """(space, key or None, commit ts) of something read that was written after `after`."""
-        for space, reads in self._spaces.items():
+        for space, reads in self.items():
             if not index.whole(space, after):
                 continue
             if not reads.ranges and not reads.whole and index.quiet(space, reads.points, after):

@@ -55,6 +55,9 @@ Hook = Callable[[Group], None]
 
 MEMORY_MAX_BYTES = 256 * 1024 * 1024
 
+_READS_COUNT = (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE)
+_READ_COMMITTED = Isolation.READ_COMMITTED
+
 
 class TransactionTooLarge(TxnError):
     """54000 / 53200: the buffered writes exceed the memory bound, and nobody spills them."""
@@ -437,12 +440,17 @@ class Transaction:
 
         Cancelling it does not undo the commit, which may happen all the same.
         """
-        if self._state == "open" and self.unsettled is None and not self.writes:
+        if self._state != "open":
+            raise TransactionOver(f"the transaction is {self._state}")
+        if self.unsettled is None and not self.writes:
             self.commit_ts = self.read_ts  # as `submit` would, and nobody has to be called for it
             self._end("committed", undone=False)
             return self.read_ts
-        future: asyncio.Future[Timestamp] = asyncio.get_running_loop().create_future()
-        self.submit(partial(_tell, future))
+        committer = self._environment.committer
+        future: asyncio.Future[Timestamp] = committer.loop.create_future()
+        self._done = partial(_tell, future)
+        committer.submit(self)
+        self._state = "committing"
         try:
             return await future
         finally:
@@ -512,9 +520,9 @@ class Transaction:
         index = self._environment.conflicts
         if self.hold.lapsed:
             self.hold.check()
-        if not self.is_settled:
+        if self.unsettled is not None and not self.is_settled:
             raise AssertionError("a group is admitted while the one before it is in flight")
-        if self.reads and self.isolation in (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE):
+        if self.reads and self.isolation in _READS_COUNT:
             index.validatable(self.read_ts)
             changed = self.reads.changed_since(index, self.read_ts)
             if changed is not None:
@@ -531,10 +539,10 @@ class Transaction:
         At snapshot levels what counts is the snapshot (which refresh only moves when nothing changed),
         at READ COMMITTED the one of the statement that wrote. `after` overrides both.
         """
-        index = self._environment.conflicts
-        snapshot = None if self.isolation is Isolation.READ_COMMITTED else self.read_ts
+        index, writes = self._environment.conflicts, self.writes
+        snapshot = None if self.isolation is _READ_COMMITTED else self.read_ts
         common = after or snapshot
-        for space, keys in self.writes.wrote.items():
+        for space, keys in writes.wrote.items():
             if common is not None and common >= index.floor and index.quiet(space, keys, common):
                 continue
             for key, (seen_ts, _) in keys.items():  # whatever the columns: see `txn.columns`
@@ -546,16 +554,23 @@ class Transaction:
                     return space, key, ts
                 if base < index.floor:
                     index.validatable(base)
+        if writes.whole or writes.changed:
+            return self._bulk_conflict(after or snapshot)
+        return None
+
+    def _bulk_conflict(self, common: Timestamp | None) -> tuple[Keyspace, Key | None, Timestamp] | None:
+        """The same for what was written without listing the keys."""
+        index = self._environment.conflicts
         for space, seen_ts in self.writes.whole.items():
             if seen_ts is not None:
-                base = after or snapshot or seen_ts
+                base = common or seen_ts
                 index.validatable(base)
                 ts = index.whole(space, base)
                 if ts:
                     return space, None, ts
         for space, sets in self.writes.changed.items():
             for contains, seen_ts in sets:
-                base = after or snapshot or seen_ts
+                base = common or seen_ts
                 index.validatable(base)
                 found = index.among(space, base, contains)
                 if found is not None:

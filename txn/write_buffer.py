@@ -80,7 +80,10 @@ class WriteBuffer:
         self._savepoints: list[tuple[str, int]] = _NO_SAVEPOINTS
 
     def __bool__(self) -> bool:
-        return bool(self.registered or self.forgotten) or any(self.shards.values())
+        for buffer in self.shards.values():
+            if buffer.inserts or buffer.deletes or buffer.parts:
+                return True
+        return bool(self.registered or self.forgotten)
 
     def of(self, shard: ShardId) -> ShardBuffer:
         buffer = self.shards.get(shard)
@@ -126,9 +129,10 @@ class WriteBuffer:
         self, shard: ShardId, key: Key, rid: int, new_rid: int, row: Row, seen_ts: int, columns: Columns
     ) -> None:
         """`delete`, `insert` and `touched` of a row that stays under its key, in one step: what an UPDATE does."""
-        buffer, keys = self.shards.get(shard), self.wrote.get(shard)
+        buffer = self.shards.get(shard)
         if buffer is None:
-            buffer = self.of(shard)
+            buffer = self.shards[shard] = ShardBuffer()
+        keys = self.wrote.get(shard)
         if keys is None:
             keys = self.wrote[shard] = {}
         inserts, deletes = buffer.inserts, buffer.deletes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import pytest
@@ -198,6 +199,29 @@ def test_a_read_set_past_its_bound_has_read_everything_that_it_had_read_of_any()
     reads.point("t", -1, THE_ROW | column(3))  # what it reads from now on is added to that
     index.record("t", -1, 7, column(3))
     assert reads.changed_since(index, 6) == ("t", -1, 7)
+
+
+@pytest.mark.parametrize("before", [(), (1, 2), range(POINTS_MAX)], ids=["fresh", "some", "many"])
+@pytest.mark.parametrize(
+    "keys", [(), (2, 3), range(POINTS_MAX, 2 * POINTS_MAX + 1)], ids=["none", "two", "too many"]
+)
+def test_several_points_are_as_good_as_one_after_the_other(
+    before: Collection[int], keys: Collection[int]
+) -> None:
+    """What was written to one of them is a change, and by the others' columns it is not."""
+    together, single = ReadSet(), ReadSet()
+    for reads in (together, single):
+        for key in before:
+            reads.point("t", key, column(1))
+    together.points("t", keys, column(2))
+    for key in keys:
+        single.point("t", key, column(2))
+    index = ConflictIndex()
+    for ts, key in enumerate((-1, 1, 2, 3, POINTS_MAX), 1):
+        for written in (1, 2, 3):
+            index.record("t", key, ts * 10 + written, column(written))
+            after = ts * 10 + written - 1
+            assert together.changed_since(index, after) == single.changed_since(index, after)
 
 
 def test_what_a_key_was_read_for_adds_up() -> None:
