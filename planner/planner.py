@@ -75,10 +75,10 @@ class PlanContext:
     """What a definition's expression is that is bound as the only column of a query (`planner.binding.clauses`)."""
     variables: Any = None
     """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
-    check_bodies: bool = True
-    password_encryption: str = "scram-sha-256"
     calling: bool = False
     """The query is what CALL is followed by: its one column is a procedure's call."""
+    check_bodies: bool = True
+    password_encryption: str = "scram-sha-256"
     """Whether CREATE FUNCTION looks at what a body says."""
     partition: Any = None  # the planner's: this context's part of the cache
 
@@ -316,6 +316,9 @@ class Planner:
         if isinstance(statement, st.PositionedWrite):
             self._plan_positioned(plan, statement, ctx, parameter_types)
             return
+        if isinstance(statement, st.Call):
+            self._plan_call(plan, statement, ctx, parameter_types)
+            return
         query: st.Sql | None = getattr(statement, "query", None)
         if query is None or isinstance(statement, st.CreateTableAs | st.CreateView):
             return
@@ -332,9 +335,6 @@ class Planner:
             plan.extra["as_of"] = (
                 int(at)
                 if at.isdigit()
-        if isinstance(statement, st.Call):
-            self._plan_call(plan, statement, ctx, parameter_types)
-            return
                 else self._plan_exact(f"SELECT CAST({at} AS timestamptz)", ctx, parameter_types, 0, depth + 1)
             )
         elif isinstance(statement, st.DeclareCursor):
@@ -342,22 +342,6 @@ class Planner:
         elif isinstance(statement, st.Copy):
             cursors.refuse_copied(query, inner)
 
-    def _plan_positioned(
-        self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]
-    ) -> None:
-        """The write by key that the executor runs with the cursor's key."""
-        name = said.table
-        table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
-        inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
-        plan.extra["query"], plan.extra["table"] = inner, table
-        plan.parameters = inner.parameters[: said.parameters]
-        plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
-
-    def _plan_inner_query(
-        self,
-        statement: Any,
-        query: st.Sql,
-        text: str,
     def _plan_call(
         self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]
     ) -> None:
@@ -382,6 +366,22 @@ class Planner:
                 for i, p in enumerate(procedure.outputs)
             )
 
+    def _plan_positioned(
+        self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]
+    ) -> None:
+        """The write by key that the executor runs with the cursor's key."""
+        name = said.table
+        table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
+        inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
+        plan.extra["query"], plan.extra["table"] = inner, table
+        plan.parameters = inner.parameters[: said.parameters]
+        plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
+
+    def _plan_inner_query(
+        self,
+        statement: Any,
+        query: st.Sql,
+        text: str,
         ctx: PlanContext,
         parameter_types: Sequence[int],
         depth: int,
