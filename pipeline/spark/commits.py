@@ -20,7 +20,7 @@ import json
 import random
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,32 +53,39 @@ class StagedTable:
     create: str = ""
 
 
-def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable]) -> bool:
+def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable], *, last: bool = False) -> bool:
     """Commits the batch, once. False: it had been committed before. Raises TidewireError; then nothing was written.
 
+    `last`: the writer will never ask again, and leaves the ledger once it has its answer.
     What may pass (a conflict with another transaction, a broken connection) is tried again a bounded number of times.
     """
-    delay_s, last = BACKOFF_FIRST_S, TidewireError("the commit was not tried")
+    delay_s, said = BACKOFF_FIRST_S, TidewireError("the commit was not tried")
     for attempt in range(ATTEMPTS_MAX):
         if attempt:
             time.sleep(delay_s * (0.5 + random.random()))
             delay_s = min(2 * delay_s, BACKOFF_MAX_S)
         try:
-            with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
+            # Closed, and no more: nothing may fail between what is forgotten and the answer, or it would be done again.
+            with closing(
+                psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S)
+            ) as connection:
                 _prepare(connection)
-                return _commit(connection, writer, batch, tables)
+                fresh = _commit(connection, writer, batch, tables)
+                if last:
+                    _forget(connection, writer)
+                return fresh
         except (errors.SerializationFailure, errors.DeadlockDetected) as e:
-            last = explained(e)
+            said = explained(e)
         except psycopg.OperationalError as e:
             # The answer of the COMMIT may be what was lost: the ledger tells at the next attempt.
-            last = explained(e)
+            said = explained(e)
             if e.sqlstate is not None and not e.sqlstate.startswith(("08", "57", "53300")):
-                raise last from None
+                raise said from None
             if attempt >= 4 and e.sqlstate is None:
-                raise TidewireError(f"the server cannot be reached: {last}") from None
+                raise TidewireError(f"the server cannot be reached: {said}") from None
         except psycopg.Error as e:
             raise explained(e) from None
-    raise last
+    raise said
 
 
 def _prepare(connection: psycopg.Connection[Any]) -> None:
@@ -126,10 +133,6 @@ def _copy(name: sql.SQL, staged: StagedTable) -> sql.Composed:
     )
 
 
-def forget(url: str, writer: str) -> None:
-    """A writer that has its answer, and will never ask again, leaves the ledger."""
-    try:
-        with psycopg.connect(url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S) as connection:
-            connection.execute(f"DELETE FROM {LEDGER} WHERE writer = %s", [writer])
-    except psycopg.Error:
-        return  # a line too many in the ledger harms nobody
+def _forget(connection: psycopg.Connection[Any], writer: str) -> None:
+    with suppress(psycopg.Error):  # a line too many in the ledger harms nobody
+        connection.execute(f"DELETE FROM {LEDGER} WHERE writer = %s", [writer])

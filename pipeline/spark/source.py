@@ -339,9 +339,7 @@ class TableWriter(ds.DataSourceArrowWriter):
 
     def commit(self, messages: list[Any]) -> None:
         writer = f"job {self.commit_id}" if self.commit_id else f"write {self.target.folder}"
-        commits.commit(self.url, writer, 0, self.staged(messages))
-        if not self.commit_id:
-            commits.forget(self.url, writer)
+        commits.commit(self.url, writer, 0, self.staged(messages), last=not self.commit_id)
 
     def abort(self, messages: list[Any]) -> None:
         """Nothing was committed, or everything was: in both cases there is nothing to take back."""

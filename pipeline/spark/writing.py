@@ -72,9 +72,7 @@ def write_tables(writes: Sequence[Write], *, url: str = DEFAULT_URL, commit_id: 
         described.append(target)
     staged = [_stage(one, target) for one, target in zip(writes, described, strict=True)]
     writer = f"job {commit_id}" if commit_id else f"write {secrets.token_hex(16)}"
-    commits.commit(url, writer, 0, staged)
-    if not commit_id:
-        commits.forget(url, writer)
+    commits.commit(url, writer, 0, staged, last=not commit_id)
 
 
 @dataclass(frozen=True)
