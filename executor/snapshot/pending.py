@@ -161,25 +161,25 @@ def _write_rows(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op
     if not ops:
         return
     made = [op for op in ops if op[3] is not None]
-    ended = [(op[4], op[0]) for op in ops if op[4] >= 0]
+    ended = [op for op in ops if op[4] >= 0]
     born = {op[2]: op[0] for op in made}
     assert len(born) == len(made), "a row id is used once"
-    closed = [e for e in ended if e[0] not in born]
+    closed = [op for op in ended if op[4] not in born]
     if closed and len(closed) <= TEXT_ROWS_MAX:
-        for rid, ts in closed:
+        for ts, _, _, _, rid in closed:
             count = con.execute(physical.close_one(rid, ts)).fetchone()
             done.add_close(count[0] if count else 0, ts)
     elif closed:
         rids = pa.table(
             {
-                "_rid": pa.array([rid for rid, _ in closed], pa.int64()),
-                "_ts": pa.array([ts for _, ts in closed], pa.uint64()),
+                "_rid": pa.array([op[4] for op in closed], pa.int64()),
+                "_ts": pa.array([op[0] for op in closed], pa.uint64()),
             }
         )
         _close(con, physical, rids, 0, done)
     until: list[Timestamp] = []
     if len(closed) < len(ended):  # some came and went meanwhile; at one timestamp: nobody ever sees them
-        ends = {rid: ts for rid, ts in ended if rid in born}
+        ends = {op[4]: op[0] for op in ended if op[4] in born}
         made = [op for op in made if ends.get(op[2], OPEN) > op[0]]
         until = [ends.get(op[2], OPEN) for op in made]
         gone = [ts for ts in until if ts != OPEN]

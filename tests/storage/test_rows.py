@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import struct
 from decimal import Decimal
@@ -204,3 +205,20 @@ def test_numbers_survive_parquet() -> None:
     table = pq.read_table(pa.BufferReader(sink.getvalue()))
     target = pa.schema([numbered("z", INTERVAL, 9), numbered("y", pa.int64(), 7)])
     assert codec.arrow_to_rows(codec.conform(table, target)) == [((1, 2, 3), 1)]
+
+
+def test_turning_rows_into_columns_makes_no_object_for_each_of_them() -> None:
+    """The collector would walk over all that is young for every so many: a server's rows of the last second among it."""
+    rows = [(i, str(i)) for i in range(5_000)]
+    gc.collect()
+    before = gc.get_threshold()
+    gc.set_threshold(1_000)
+    try:
+        collections = gc.get_stats()[0]["collections"]
+        columns = codec.transposed(rows)
+        assert gc.get_stats()[0]["collections"] == collections
+    finally:
+        gc.set_threshold(*before)
+    assert columns == [list(range(5_000)), [str(i) for i in range(5_000)]]
+    with pytest.raises(ValueError, match="different lengths"):
+        codec.transposed([(1, 2), (3,)])
