@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
@@ -62,8 +62,6 @@ class TriggerContext:
 
 async def fire(session: Session, routine: Function, context: TriggerContext) -> Row | None:
     """Runs a trigger function. Raises what it raises; 2F005 where it ends without RETURN, 42804 for a row of another shape."""
-    if context.transition:
-        raise ExecutionError("0A000", "transition tables in PL/pgSQL are not supported")
     if session.routine_depth >= DEPTH_MAX:
         raise ExecutionError("54001", "stack depth limit exceeded")
     session.routine_depth += 1
@@ -77,7 +75,7 @@ async def fire(session: Session, routine: Function, context: TriggerContext) -> 
 
 
 async def _fire(session: Session, routine: Function, context: TriggerContext) -> Row | None:
-    code = _code(session, routine, context.table)
+    code = _code(session, routine, context)
     frame = Frame(code)
     values, first = frame.values, code.program.outer.slots["new"]
     table = context.table
@@ -98,16 +96,18 @@ async def _fire(session: Session, routine: Function, context: TriggerContext) ->
     return walk.result  # type: ignore[no-any-return]
 
 
-def _code(session: Session, f: Function, table: Table) -> Code:
-    """The function's program over this table's rows."""
-    key, catalog, path = (f.oid, table.oid), session.catalog, session.search_path()
+def _code(session: Session, f: Function, context: TriggerContext) -> Code:
+    """The function's program over this table's rows, of which there are both, or one, or none."""
+    table, catalog, path = context.table, session.catalog, session.search_path()
+    key = f.oid, table.oid, context.new is None, context.old is None
     known = session.programs.get(key)
     if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
         return known[3]  # type: ignore[no-any-return]
     program = procedural.program_of(f)
     shape, text = shape_of_table(table), TypeRef(t.TEXT)
+    new, old = (replace(shape, absent=row is None) for row in (context.new, context.old))
     kinds: list[Kind] = [
-        TypeRef(t.BOOL), shape, shape, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
+        TypeRef(t.BOOL), new, old, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
         TypeRef(t.TEXT_ARRAY),
     ]  # fmt: skip
     looked_up = Declarations(session, program, kinds, frozenset())

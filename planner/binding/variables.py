@@ -37,6 +37,8 @@ class Shape:
     rows: int = 0
     table: int = 0
     """A table's OID: what is called so is its row type."""
+    absent: bool = False
+    """It is NULL and stays so, as OLD of an INSERT: the whole is no row of nulls, but none."""
 
 
 Kind = TypeRef | Shape | None
@@ -54,6 +56,8 @@ class Variables:
     wanted: TypeRef | None = None
     part: str = ""
     """`x[1]`: the value takes this place in the value of x."""
+    assigning: bool = False
+    """It is an assignment's: a literal is read as what it is assigned to when the text is planned."""
     shown: Sequence[str] = ()
     """The slots' names, for messages."""
     places: list[tuple[int, int]] = field(default_factory=list)
@@ -93,6 +97,9 @@ class Variables:
                 f'record "{shown}" is not assigned yet',
                 detail="The tuple structure of a not-yet-assigned record is indeterminate.",
             )
+        elif not fields and kind.absent:
+            nulls = tuple(ir.Lit(ref, None) for ref in kind.types)
+            made = ir.Lit(row_of(nulls, kind.names, kind.rows).type, None)
         elif not fields:
             items = [self._parameter(parameters, slot, i, ref, position) for i, ref in enumerate(kind.types)]
             made = row_of(tuple(items), kind.names, kind.rows)
@@ -141,7 +148,7 @@ class Variables:
             return self._put(value, expressions, coercions, scope)
         if self.wanted is None:
             return coercions.settled(value)
-        return fitted(value, self.wanted, coercions)
+        return fitted(value, self.wanted, coercions, as_written=self.assigning)
 
     def _put(
         self, value: ir.Node, expressions: ExpressionBinder, coercions: Coercions, scope: Scope
@@ -164,9 +171,9 @@ class Variables:
         return putter.put(base, base.type, steps, value, 0)
 
 
-def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions) -> ir.Node:
+def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written: bool) -> ir.Node:
     """As PL/pgSQL assigns: by an assignment's cast, or by text where there is none."""
-    if isinstance(value, ir.Lit) and value.type.oid == t.TEXT:  # as it was written, before it became text
+    if as_written and isinstance(value, ir.Lit) and value.type.oid == t.TEXT:  # as it was written, before it became text
         value = ir.Lit(TypeRef(t.UNKNOWN), value.value, value.position)
     made = coercions.try_coerce(value, wanted, "a")
     if made is None:
