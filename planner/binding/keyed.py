@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
-from planner.binding import ir
+from planner.binding import ir, keyed_catalog, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
@@ -179,6 +179,11 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return Call("nextval", (Const(args[0].value, TypeRef(t.OID)),), node.type)
         if isinstance(offsets, WithRoutines) and node.op == "run routine":
             return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
+        as_json = keyed_json.row_as_json(node, lambda n: expression(n, offsets))
+        if as_json is not None:
+            return as_json
+        if node.op in _WITH_TEXT and not matters(node):
+            return Call("text || text", tuple(_as_text(a, offsets) for a in args), node.type)
         if node.op not in KEYED_OPS or matters(node):
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
