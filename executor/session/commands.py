@@ -22,7 +22,8 @@ from executor.session.transactions import joined, require_block, set_isolation, 
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, Table, TypeRef
-from planner.catalog import View, predefined, rights
+from planner.catalog import Index, View, rights
+from planner.catalog.system.relations import relations
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -299,21 +300,7 @@ def notify(session: Session, channel: str, payload: str) -> None:
         session.block.notifications.append(item)
 
 
-# --- maintenance ---------------------------------------------------------------------------------
-
-
-async def _vacuum(
-    session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum], autocommit: bool
-) -> Rows:
-    for name in s.tables:
-        session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
-    if s.what == "checkpoint":
-        if not rights.has_role(session.catalog, session.user, predefined.CHECKPOINT):
-            raise ExecutionError(
-                "42501", "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
-            )
-        await session.executor.store.packer.pack()
-    return Rows(plan.tag)
+# --- locks ---------------------------------------------------------------------------------------
 
 
 async def _lock_table(
@@ -322,12 +309,15 @@ async def _lock_table(
     """Serializable transactions need no table locks: the whole table counts as read, which is as strong."""
     block = session.block or require_block(session, "LOCK TABLE")  # DO's is one as well
     for name in s.tables:
-        found = session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
+        if (name.schema or "pg_catalog", name.name) in relations():
+            continue  # DDL waits for nobody, and nobody for it
+        found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
         if not isinstance(found, Table | View):
+            what = "indexes" if isinstance(found, Index) else "sequences"
             raise ExecutionError(
                 "42809",
                 f'cannot lock relation "{found.name}"',
-                detail="This operation is not supported for sequences.",
+                detail=f"This operation is not supported for {what}.",
             )
         permissions.require_lock(session, found, s.mode)
         for table in _tables_of(session, found):
@@ -392,7 +382,6 @@ _TABLE: dict[type[Any], Run] = {
     st.Listen: _listen,
     st.Unlisten: _unlisten,
     st.Notify: _notify,
-    st.Vacuum: _vacuum,
     st.LockTable: _lock_table,
     st.Accepted: _accepted,
 }
@@ -401,7 +390,7 @@ _TABLE: dict[type[Any], Run] = {
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
     from executor.procedural import calls, do
-    from executor.session import as_of, copying, cursors, explain, positioned
+    from executor.session import as_of, copying, cursors, explain, maintenance, positioned
 
     return {
         st.DeclareCursor: cursors.declare,
@@ -413,6 +402,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,
         st.PositionedWrite: positioned.run,
+        st.Vacuum: maintenance.run,
     }
 
 

@@ -50,8 +50,9 @@ def _truth(options: dict[str, Any], name: str) -> bool:
     return bool(value)
 
 
-def generic_options(c: Cursor) -> dict[str, Any]:
-    """( name [value], ... ): values are booleans, words, strings, numbers, `*` or lists of names."""
+def generic_options(c: Cursor, places: dict[str, int] | None = None) -> dict[str, Any]:
+    """( name [value], ... ): values are booleans, words, strings, numbers, `*` or lists of names. `places`: takes where
+    the names stand, from 1."""
     options: dict[str, Any] = {}
     c.expect_symbol("(")
     while True:
@@ -62,6 +63,8 @@ def generic_options(c: Cursor) -> dict[str, Any]:
         if name in options:
             raise PlanError("42601", "conflicting or redundant options", position=at.start + 1)
         options[name] = _option_value(c)
+        if places is not None:
+            places[name] = at.start + 1
         if not c.accept_symbol(","):
             break
     c.expect_symbol(")")
@@ -91,34 +94,38 @@ def _option_value(c: Cursor) -> Any:
 
 def vacuum(c: Cursor) -> st.Vacuum:
     options: dict[str, Any] = {}
+    places: dict[str, int] = {}
     if c.symbol_is("("):
-        options = generic_options(c)
+        options = generic_options(c, places)
     else:
         for word in ("full", "freeze", "verbose", "analyze"):
             if c.accept(word) or (word == "analyze" and c.accept("analyse")):
                 options[word] = True
-    return st.Vacuum("vacuum", _tables(c), options)
+    return st.Vacuum("vacuum", *_tables(c, options), places)
 
 
 def analyze(c: Cursor) -> st.Vacuum:
     options: dict[str, Any] = {}
+    places: dict[str, int] = {}
     if c.symbol_is("("):
-        options = generic_options(c)
+        options = generic_options(c, places)
     elif c.accept("verbose"):
         options["verbose"] = True
-    return st.Vacuum("analyze", _tables(c), options)
+    return st.Vacuum("analyze", *_tables(c, options), places)
 
 
-def _tables(c: Cursor) -> tuple[st.Name, ...]:
+def _tables(
+    c: Cursor, options: dict[str, Any]
+) -> tuple[tuple[st.Name, ...], dict[str, Any], tuple[tuple[str, ...], ...]]:
     names: list[st.Name] = []
+    columns: list[tuple[str, ...]] = []
     if not c.ended:
         while True:
             names.append(c.qualified())
-            if c.symbol_is("("):
-                c.name_list()
+            columns.append(c.name_list() if c.symbol_is("(") else ())
             if not c.accept_symbol(","):
                 break
-    return tuple(names)
+    return tuple(names), options, tuple(columns)
 
 
 def checkpoint(c: Cursor) -> st.Vacuum:
@@ -130,11 +137,12 @@ def cluster(c: Cursor) -> st.Vacuum:
         generic_options(c)
     c.accept("verbose")
     names: tuple[st.Name, ...] = ()
+    options: dict[str, Any] = {}
     if not c.ended:
         names = (c.qualified(),)
         if c.accept("using"):
-            c.name()
-    return st.Vacuum("cluster", names)
+            options["using"] = c.name()
+    return st.Vacuum("cluster", names, options)
 
 
 def reindex(c: Cursor) -> st.Vacuum:

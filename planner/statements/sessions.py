@@ -208,6 +208,10 @@ class Vacuum:
     what: str
     tables: tuple[Name, ...] = ()
     options: dict[str, Any] = field(default_factory=dict)
+    columns: tuple[tuple[str, ...], ...] = ()
+    """One list for each table; empty: all."""
+    places: dict[str, int] = field(default_factory=dict)
+    """Where options are named, from 1."""
 
 
 @dataclass(frozen=True, slots=True)

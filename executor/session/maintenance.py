@@ -1,0 +1,209 @@
+"""VACUUM, ANALYZE, CLUSTER, REINDEX and CHECKPOINT: what keeps a database in order is done here by itself.
+
+    VACUUM t           nothing is left to do: versions that nobody reads go when their time is over
+    ANALYZE t          DuckDB knows its columns' statistics
+    REINDEX, CLUSTER   keys are kept in their order
+    CHECKPOINT         packs what memory holds of large tables
+
+So they look at what they are told of, as PostgreSQL does, and say what it says: scripts of administrators, vacuumdb,
+reindexdb and clusterdb must go on, over the system's own relations, too, and wrong ones must hear of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from executor.abc import ExecutionError, Rows
+from planner import statements as st
+from planner.abc import Plan, Table
+from planner.catalog import Database, Index, Relation, predefined, rights
+from planner.catalog.names import missing_relation
+from planner.catalog.system.relations import SystemRelation, relations
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+_OPTIONS: Final = {
+    "vacuum": frozenset(
+        ("verbose", "analyze", "freeze", "full", "skip_locked", "index_cleanup", "process_toast", "truncate", "parallel",
+         "disable_page_skipping")
+    ),
+    "analyze": frozenset(("verbose", "skip_locked")),
+}  # fmt: skip
+_PARALLEL_MAX: Final = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    """One of the system's own relations, as a statement names it."""
+
+    name: str
+    relation: SystemRelation
+
+
+async def run(session: Session, plan: Plan, s: st.Vacuum, params: Sequence[Datum], autocommit: bool) -> Rows:
+    if s.what == "checkpoint":
+        if not rights.has_role(session.catalog, session.user, predefined.CHECKPOINT):
+            raise ExecutionError(
+                "42501", "must be superuser or have privileges of pg_checkpoint to do CHECKPOINT"
+            )
+        await session.executor.store.packer.pack()
+    elif s.what == "reindex":
+        _reindex(session, s)
+    elif s.what == "cluster":
+        _cluster(session, s)
+    else:
+        _vacuum(session, s)
+    return Rows(plan.tag)
+
+
+def _found(session: Session, name: st.Name) -> Relation | _System:
+    """Raises 42P01, which PostgreSQL gives no position here."""
+    catalog, path = session.catalog, session.search_path()
+    schemas = [name.schema] if name.schema else ["pg_catalog", *path]
+    for schema in schemas:
+        known = relations().get((schema, name.name))
+        if known is not None:
+            return _System(name.name, known)
+    if name.schema and catalog.find_schema(name.schema) is None:
+        raise missing_relation(str(name))
+    found = catalog.find_relation(name.name, name.schema, path)
+    if found is None:
+        raise missing_relation(str(name))
+    return found
+
+
+# --- VACUUM, ANALYZE -----------------------------------------------------------------------------
+
+
+def _vacuum(session: Session, s: st.Vacuum) -> None:
+    analyzes = s.what == "analyze" or bool(s.options.get("analyze"))
+    _check_options(s)
+    if any(s.columns) and not analyzes:
+        raise ExecutionError("0A000", "ANALYZE option must be specified when a column list is provided")
+    for name, columns in zip(s.tables, s.columns, strict=True):
+        found = _found(session, name)
+        verb = s.what
+        if not _may_keep(session, found):
+            who = "superuser or database owner" if isinstance(found, _System) else "table or database owner"
+            _warn(session, f'skipping "{found.name}" --- only {who} can {verb} it')
+        elif not _is_table(found):
+            _warn(session, f'skipping "{found.name}" --- cannot {verb} non-tables or special system tables')
+        else:
+            _check_columns(found, columns)
+
+
+def _check_options(s: st.Vacuum) -> None:
+    for option in s.options:
+        if option not in _OPTIONS[s.what]:
+            raise ExecutionError(
+                "42601", f'unrecognized {s.what.upper()} option "{option}"', position=s.places.get(option, 0)
+            )
+    workers = s.options.get("parallel")
+    if workers is True:
+        raise ExecutionError(
+            "42601",
+            f"parallel option requires a value between 0 and {_PARALLEL_MAX}",
+            position=s.places["parallel"],
+        )
+    if workers is not None and not 0 <= float(workers) <= _PARALLEL_MAX:
+        raise ExecutionError(
+            "42601",
+            f"parallel workers for vacuum must be between 0 and {_PARALLEL_MAX}",
+            position=s.places["parallel"],
+        )
+    if workers is not None and float(workers) and s.options.get("full"):
+        raise ExecutionError("0A000", "VACUUM FULL cannot be performed in parallel")
+
+
+def _check_columns(found: Relation | _System, columns: tuple[str, ...]) -> None:
+    if not columns:
+        return
+    known = (
+        {c.name for c in found.relation.columns}
+        if isinstance(found, _System)
+        else {c.name for c in getattr(found, "visible", ())}
+    )
+    for i, column in enumerate(columns):
+        if column not in known:
+            raise ExecutionError("42703", f'column "{column}" of relation "{found.name}" does not exist')
+        if column in columns[:i]:
+            raise ExecutionError(
+                "42701", f'column "{column}" of relation "{found.name}" appears more than once'
+            )
+
+
+def _is_table(found: Relation | _System) -> bool:
+    return found.relation.kind == "r" if isinstance(found, _System) else isinstance(found, Table)
+
+
+def _may_keep(session: Session, found: Relation | _System) -> bool:
+    """Whether the user may keep it in order: its owner, the database's, a superuser."""
+    catalog, user = session.catalog, session.user
+    database = catalog.get(catalog.database_oid)
+    if isinstance(database, Database) and rights.owns(catalog, user, database):
+        return True
+    if isinstance(found, _System):
+        return rights.is_superuser(catalog, user)
+    thing = catalog.get(found.table_oid) if isinstance(found, Index) else found
+    return thing is not None and rights.owns(catalog, user, thing)
+
+
+def _warn(session: Session, message: str) -> None:
+    session.notice("WARNING", "01000", message)
+
+
+# --- REINDEX, CLUSTER ----------------------------------------------------------------------------
+
+
+def _reindex(session: Session, s: st.Vacuum) -> None:
+    kind, name = str(s.options["kind"]), str(s.options["name"])
+    catalog = session.catalog
+    if kind == "schema":
+        schema = catalog.schema(name)
+        if not rights.owns(catalog, session.user, schema):
+            raise ExecutionError("42501", f"must be owner of schema {name}")
+    elif kind in ("database", "system"):
+        if name != session.database:
+            raise ExecutionError("0A000", "can only reindex the currently open database")
+        database = catalog.database(name)
+        if database is None or not rights.owns(catalog, session.user, database):
+            raise ExecutionError("42501", f"must be owner of database {name}")
+    else:
+        found = _indexed(session, s.tables[0], kind)
+        if not _may_keep(session, found):
+            raise ExecutionError("42501", f"must be owner of {kind} {found.name}")
+
+
+def _indexed(session: Session, name: st.Name, kind: str) -> Relation | _System:
+    if kind == "index" and name.schema in ("", "pg_catalog") and name.name.startswith("pg_"):
+        # The system's indexes are not listed here, and are nobody's to look for.
+        own = session.catalog.find_relation(name.name, name.schema, session.search_path())
+        return _System(name.name, relations()["pg_catalog", "pg_class"]) if own is None else own
+    found = _found(session, name)
+    if kind == "index" and not isinstance(found, Index):
+        raise ExecutionError("42809", f'"{found.name}" is not an index')
+    if kind == "table" and not _is_table(found):
+        raise ExecutionError("42809", f'"{found.name}" is not a table or materialized view')
+    return found
+
+
+def _cluster(session: Session, s: st.Vacuum) -> None:
+    if not s.tables:
+        return
+    found = _indexed(session, s.tables[0], "table")
+    if not _may_keep(session, found):
+        raise ExecutionError("42501", f"must be owner of table {found.name}")
+    using = str(s.options.get("using", ""))
+    if using and isinstance(found, Table):
+        index = session.catalog.relation_in(found.schema_oid, using)
+        if not isinstance(index, Index):
+            raise ExecutionError("42704", f'index "{using}" for table "{found.name}" does not exist')
+        if index.table_oid != found.oid:
+            raise ExecutionError("42809", f'"{using}" is not an index for table "{found.name}"')
+
+
+__all__ = ["run"]
