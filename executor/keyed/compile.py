@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executor.keyed import casts, catalog_calls, comparison, extensions, json_rows, numbers, patterns, text, times  # noqa: F401 - they fill the registry
+from executor.keyed import casts, comparison, extensions, json_rows, numbers, patterns, text, times  # noqa: F401 - they fill the registry
 from executor.keyed.numbers import INT_BOUNDS
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
