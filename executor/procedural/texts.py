@@ -82,7 +82,9 @@ class Texts:
         sql, shift = query_of(text.text) if expression else (text.text, 0)
         level = text.names
         plain = TypeRef(wanted.oid) if wanted is not None else None
-        variables = Variables(level, text.seen, kinds, code.program.commonest, plain, part, code.names)
+        variables = Variables(
+            level, text.seen, kinds, code.program.commonest, plain, part, bool(text.said), code.names
+        )
         to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
         key = f"{id(code.program)}\0{text.number}\0{to}\0{part}\0{sql}"
         try:
@@ -125,7 +127,7 @@ class Texts:
         planned = self.planned(text, wanted, expression=True, part=part)
         if planned.constant is None:
             value = await self._computed(text, planned, wanted, part)
-        elif planned.places:
+        elif planned.places or _is_literal(text):
             value = planned.constant(self.given(planned.places), None, self.session)[0]
         else:  # computed when it was planned, in PostgreSQL: such an error is about the expression
             try:
@@ -147,7 +149,8 @@ class Texts:
                 self.code.plans[text.number] = None
                 planned = self.planned(text, wanted, expression=True, part=part)
             except SqlError as error:
-                if _HAS_FROM.search(text.text) is None and not _constant(planned):
+                computed = not _constant(planned) or _is_literal(text)
+                if _HAS_FROM.search(text.text) is None and computed:
                     raise
                 raise self.located(error, text, 7) from None
         if planned.plan.columns is not None and len(planned.plan.columns) != 1:
@@ -236,6 +239,11 @@ class Texts:
 def _constant(planned: Planned) -> bool:
     """Whether it was computed when it was planned, as PostgreSQL does it: such an error is about the expression."""
     return not planned.places
+
+
+def _is_literal(text: Text) -> bool:
+    """A string that is read only when it is assigned: to a variable that is declared, for instance."""
+    return not text.said and text.text[:1] == "'"
 
 
 def same(ref: TypeRef, wanted: TypeRef) -> bool:

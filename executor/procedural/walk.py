@@ -82,7 +82,8 @@ class Walk(LoopSteps, CursorSteps):
         if error is not self._told:
             where = f"PL/pgSQL function {self.code.shown}"
             if self.what:
-                where += f" line {self.line} at {self.what}" if self.line else f" {self.what}"
+                at = "" if self.what.startswith("during") else "at "
+                where += f" line {self.line} {at}{self.what}"
             error.context = f"{error.context}\n{where}" if error.context else where
             self._told = error
         return error
@@ -485,7 +486,12 @@ class Walk(LoopSteps, CursorSteps):
             plan, result = await self.dynamically(step.query)
         else:
             plan, result = await self.statement(step.query)
-        count = await self.returns.rows(self, plan, result)
+        try:
+            count = await self.returns.rows(self, plan, result)
+        except Misplaced as error:
+            if isinstance(step.query, pl.Text):
+                error.context = self.shown(step.query, 0)
+            raise
         self.row_count = count
         self.frame.values[self.found] = count > 0
         return None

@@ -231,7 +231,7 @@ class CallBinder(WindowBinder):
             elif isinstance(inner, exp.WithinGroup):
                 within, inner = inner.expression, inner.this
             elif isinstance(inner, exp.Dot) and isinstance(inner.expression, exp.Anonymous):
-                schema, inner = identifier(inner.this), inner.expression
+                schema, inner = self.queries.called_schema(identifier(inner.this)), inner.expression
             elif isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
                 raise PlanError("0A000", "IGNORE NULLS is not supported", position=_at(inner.this))
             else:

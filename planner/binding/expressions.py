@@ -309,7 +309,7 @@ class ExpressionBinder(PredicateBinder):
 
     def _dot(self, node: exp.Dot, scope: Scope) -> ir.Node:
         if isinstance(node.expression, exp.Anonymous):
-            schema = identifier(node.this)
+            schema = self.queries.called_schema(identifier(node.this))
             if self.queries.ctx.catalog.find_schema(schema) is not None:
                 return self.call(node, scope)
             raise PlanError("3F000", f'schema "{schema}" does not exist', position=start_of(node.this))

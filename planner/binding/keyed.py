@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
-from planner.binding import ir, keyed_json
+from planner.binding import ir
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
@@ -190,6 +190,15 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(node, ir.SubQuery) and isinstance(offsets, WithQueries):
         return _ask(node, offsets)
     raise NotKeyed(type(node).__name__)
+
+
+_WITH_TEXT: Final = ("text || anynonarray", "anynonarray || text")
+
+
+def _as_text(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
+    """A value beside a text that it is put together with."""
+    text = TypeRef(t.TEXT)
+    return expression(node if node.type.oid in _TEXTS else ir.Cast(text, node, True), offsets)
 
 
 class WithRoutines(dict[int, int]):

@@ -71,7 +71,8 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
         schema_node, call = call.this, call.expression
     if not isinstance(call, exp.Anonymous):
         return None
-    name, schema = function_name(call), identifier(schema_node) if schema_node is not None else ""
+    name = function_name(call)
+    schema = queries.called_schema(identifier(schema_node)) if schema_node is not None else ""
     found = routines.known(queries, name, schema)
     if not found:
         return None

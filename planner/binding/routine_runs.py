@@ -62,9 +62,9 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
             position=position,
         )
     if f.result.oid == t.TRIGGER:
-        raise PlanError("0A000", "trigger functions can only be called as triggers", position=position)
+        raise _as_trigger(f)
     refuse_unsteady_routine(queries.ctx.clause, shown(f))
-    if queries.ctx.clause:
+    if queries.ctx.clause not in ("", "DEFAULT expressions"):
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
     if f.result.oid == t.RECORD:
         raise PlanError(
@@ -89,6 +89,11 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     return found
 
 
+def _as_trigger(f: Function) -> PlanError:
+    near = f'compilation of PL/pgSQL function "{f.name}" near line 1'
+    return PlanError("0A000", "trigger functions can only be called as triggers", context=near)
+
+
 def rows(
     queries: QueryBinder, made: Resolved, columns: Sequence[tuple[str, TypeRef]] | None, numbered: str, position: int
 ) -> tuple[Frag, list[Form]]:  # fmt: skip
@@ -99,7 +104,7 @@ def rows(
             "42809", f"{shown(f)} is a procedure", hint="To call a procedure, use CALL.", position=position
         )
     if f.result.oid == t.TRIGGER:
-        raise PlanError("0A000", "trigger functions can only be called as triggers", position=position)
+        raise _as_trigger(f)
     queries.running = queries.volatile = True
     emitter = queries.emitter
     wanted = [ref for _, ref in columns] if columns is not None else [TypeRef(f.result.oid)]
@@ -153,7 +158,11 @@ def _run(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
     text = _asked(emitter, "routine", call.args[0], "", call.args[1:])
     if call.type.oid in (t.TEXT, t.VOID):
         return text
-    return convert(text, _TEXT, call.type, True)
+    # What the cast names more than once is computed once (`planner.binding.routine_values.let`).
+    body = convert(Frag(("tw_answer",)), _TEXT, call.type, True)
+    if any(isinstance(p, str) and "SELECT " in p for p in body.parts):
+        return sql("(SELECT ", body, " FROM (SELECT ", text, " AS tw_answer) AS tw_answers)", form=body.form)
+    return sql("list_transform([", text, "], lambda tw_answer: ", body, ")[1]", form=body.form)
 
 
 @implements("array of routine")

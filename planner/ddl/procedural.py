@@ -28,6 +28,8 @@ _TRANSACTIONS = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavep
 def runs(f: Function) -> bool:
     """Whether calls of it are runs of a program."""
     if f.language != "sql" or f.kind == "p":
+        if f.language == "sql" and f.outputs:
+            raise PlanError("0A000", "procedures in SQL with OUT parameters are not supported")
         if f.standard:
             raise PlanError("0A000", "procedures with a body of the standard's form are not supported")
         return True
@@ -96,7 +98,8 @@ def _of_statements(name: str, body: str, parameters: tuple[str, ...], returns: s
         text = body[tokens[0].start : tokens[-1].end]
         made = pl.Text(text, tokens[0].start, i, outer, count)
         last = i == len(found) - 1
-        steps.append(pl.RunLast(i + 1, made) if last and returns != "void" else pl.RunAny(i + 1, made))
+        finds = last and returns not in ("void", "procedure")
+        steps.append(pl.RunLast(i + 1, made) if finds else pl.RunAny(i + 1, made))
     block = pl.Nested(1, "", (), tuple(steps))
     return pl.Program(body, block, count + 1, len(found), outer, "use_column")
 
@@ -127,7 +130,7 @@ def validate(said: st.CreateFunction, f: Function) -> None:
 def _validate_statements(said: st.CreateFunction, f: Function) -> None:
     found = _statements(f.body)
     for tokens in found:
-        statement = parse_statement(f.body[tokens[0].start : tokens[-1].end])
+        statement = parse_statement(" " * tokens[0].start + f.body[tokens[0].start : tokens[-1].end])
         if isinstance(statement, _TRANSACTIONS):
             shown = tokens[0].value.upper()
             raise PlanError("0A000", f"{shown} is not allowed in an SQL function")

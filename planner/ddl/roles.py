@@ -449,7 +449,7 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                 elif what in ("functions", "routines") and isinstance(thing, Function):
                     found.append(("function", thing))
         return found
-    if said.kind in ("function", "routine"):
+    if said.kind in ("function", "procedure", "routine"):
         return [("function", routines.named(scope, s, said.kind)) for s in said.signatures]
     for name in said.names:
         if said.kind == "schema":

@@ -85,7 +85,12 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         scope.add(made)
     if made.runs:
         if scope.ctx.check_bodies:
-            procedural.validate(said, made)
+            try:
+                procedural.validate(said, made)
+            except SqlError as e:
+                if made.language == "sql":
+                    e.position = _place(said, e.position)
+                raise
     elif said.standard or scope.ctx.check_bodies:
         used = _validate(scope, said, made)
         if said.standard:
@@ -340,7 +345,7 @@ def of_type(scope: Scope, kind: UserType) -> list[Function]:
 
 def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function | None:
     """The function that a statement names; None where there is none. Raises 42725, 3F000."""
-    name = said.name
+    name = scope.homed(said.name)
     if name.schema and scope.catalog.find_schema(name.schema) is None:
         return None
     found = scope.catalog.functions(name.name, name.schema, scope.search_path)
@@ -384,7 +389,7 @@ def _required(proc: Proc) -> PlanError:
 
 def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
     """Raises 42883, 42725, 3F000."""
-    if said.name.schema and scope.catalog.find_schema(said.name.schema) is None:
+    if said.name.schema and scope.catalog.find_schema(scope.homed(said.name).schema) is None:
         raise missing_schema(said.name.schema)
     f = find(scope, said, kind)
     if f is None:
@@ -428,7 +433,7 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
 
     doomed: list[Function] = []
     for signature in said.signatures:
-        name = signature.name
+        name = scope.homed(signature.name)
         if name.schema and scope.catalog.find_schema(name.schema) is None:
             if not said.if_exists:
                 raise missing_schema(name.schema)

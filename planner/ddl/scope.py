@@ -193,6 +193,13 @@ class Scope:
             raise missing_relation(_shown(name), kind, name.position)
         return found
 
+    def homed(self, name: st.Name) -> st.Name:
+        """A name with the temporary schema's own name in the place of `pg_temp`."""
+        if name.schema != _TEMPORARY:
+            return name
+        own = next((p for p in self.search_path if p.startswith(_TEMPORARY + "_")), name.schema)
+        return dataclasses.replace(name, schema=own)
+
     def find(self, name: st.Name) -> Relation | None:
         schema = name.schema
         if schema == _TEMPORARY:

@@ -111,7 +111,7 @@ def comment(c: Cursor) -> Any:
         kind, name = word, c.qualified()
     elif word := c.accept_one("schema", "database", "role"):
         kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)
-    elif word := c.accept_one("function", "routine"):
+    elif word := c.accept_one("function", "procedure", "routine"):
         signature = routines.signature(c)
         c.expect("is")
         text = None if c.accept("null") else c.string()
@@ -196,9 +196,9 @@ def _grant(c: Cursor, revoke: bool) -> Any:
                     c.advance()
                     kind = known
                     break
-        if kind in ("procedure", "language", "tablespace", "parameter"):
+        if kind in ("language", "tablespace", "parameter"):
             c.unsupported(f"GRANT ON {kind.upper()}", c.tokens[c.at - 1])
-        if kind in ("function", "routine"):
+        if kind in ("function", "procedure", "routine"):
             signatures = [routines.signature(c)]
             while c.accept_symbol(","):
                 signatures.append(routines.signature(c))

@@ -1,6 +1,6 @@
 """Extensions: those that this database has, and those that it could have.
 
-plpgsql, which PostgreSQL lists in every database, is not here: there are no functions in that language.
+plpgsql is in every database, and nobody takes it away.
 """
 
 from __future__ import annotations
@@ -11,10 +11,16 @@ from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.rowmaker import RowMaker
 from planner.extensions import known
 
+PLPGSQL = 13559
+"""The OID of the extension that the language comes with."""
+
 
 def pg_extension(context: SystemContext) -> Rows:
     make = RowMaker("pg_extension", nulls=True)
-    return [
+    plpgsql = make(
+        oid=PLPGSQL, extname="plpgsql", extowner=10, extnamespace=11, extrelocatable=False, extversion="1.0"
+    )
+    return [plpgsql] + [
         make(
             oid=e.oid,
             extname=e.name,

@@ -12,6 +12,7 @@ from planner.catalog.system import (
     information_constraints,
     information_domains,
     information_privileges,
+    information_routines,
     permitted,
     triggers,
 )
@@ -313,6 +314,7 @@ PROVIDERS: dict[str, Callable[[SystemContext], Rows]] = {
     "element_types": _element_types,
     "enabled_roles": _enabled_roles,
     "information_schema_catalog_name": _catalog_name,
+    **information_routines.PROVIDERS,
     "schemata": _schemata,
     "sequences": _sequences,
     "tables": _tables,

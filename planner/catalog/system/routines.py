@@ -66,7 +66,7 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         proallargtypes=None if plain else [p.type.oid for p in f.parameters],
         proargmodes=None if plain else modes,
         proargnames=[p.name for p in f.parameters] if any(p.name for p in f.parameters) else None,
-        proargdefaults=", ".join(_default(context, p) for p in defaults) or None,
+        proargdefaults=", ".join(default_shown(context, p) for p in defaults) or None,
         prosrc="" if f.standard else f.body,
         prosqlbody=f.body if f.standard else None,
         proacl=acl(catalog, f.oid, f.owner, "f"),
@@ -77,7 +77,8 @@ def _type(context: SystemContext, oid: Oid) -> str:
     return type_name(context.catalog, TypeRef(oid), context.search_path)
 
 
-def _default(context: SystemContext, p: Parameter) -> str:
+def default_shown(context: SystemContext, p: Parameter) -> str:
+    """A default as tools are shown it."""
     assert p.default is not None
     return routine_default(context.catalog, p.default, p.type, context.search_path) or p.default
 
@@ -86,7 +87,7 @@ def _shown(context: SystemContext, p: Parameter, *, defaults: bool, procedure: b
     text = _MODES.get(p.mode, "IN " if procedure and p.mode == "i" else "")
     text += f"{quote_identifier(p.name)} " if p.name else ""
     text += _type(context, p.type.oid)
-    return text + (f" DEFAULT {_default(context, p)}" if defaults and p.default is not None else "")
+    return text + (f" DEFAULT {default_shown(context, p)}" if defaults and p.default is not None else "")
 
 
 def arguments(context: SystemContext, f: Function, *, defaults: bool) -> str:
@@ -160,7 +161,7 @@ def _get_function_arg_default(context: SystemContext, oid: Oid | None, number: i
     if f is None or number is None or not 0 < number <= len(f.parameters):
         return None
     p = f.parameters[number - 1]
-    return _default(context, p) if p.mode in "ib" and p.default is not None else None
+    return default_shown(context, p) if p.mode in "ib" and p.default is not None else None
 
 
-__all__ = ["arguments", "pg_proc", "result", "signature_shown"]
+__all__ = ["arguments", "default_shown", "pg_proc", "result", "signature_shown"]

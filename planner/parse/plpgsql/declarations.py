@@ -34,7 +34,7 @@ def _declaration(r: Reader) -> Variable | None:
         r.fail()
     name = c.advance().value
     if name in r.names.level.slots:
-        r.fail(token)
+        r.refuse(f'duplicate declaration at or near "{r.text[token.start : token.end]}"', token=token)
     if c.accept("alias", "for"):
         _alias(r, name)
         return None
