@@ -39,7 +39,7 @@ from planner.abc import (
     Utility,
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
-from planner.planner import PlanContext, Planner, is_current
+from planner.planner import PlanContext, Planner
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS

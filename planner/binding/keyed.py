@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
-from planner.binding import ir
+from planner.binding import ir, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
