@@ -51,6 +51,10 @@ _log = structlog.get_logger("tidewire")
 LEASE_S = 3.0
 """The leader's lease on a consensus outside of the data directory, and so about how long a new leader waits."""
 
+YOUNG_OBJECTS = 200_000
+"""So many more objects than the last time, and the cycle collector looks at them. With 50,000 it took a tenth of the CPU of what inserts,
+now half of that; a round is 10 to 40 ms, every 50,000 transactions or so."""
+
 _REFUSALS = (DataDirError, SqlError, StorageError, TxnError)
 """What keeps a server from starting and is explained by its message, without a traceback."""
 
@@ -115,10 +119,11 @@ def calm_collector() -> None:
 
     Rows and versions are tuples of plain values, which reference counting frees; a full collection over
     millions of them finds nothing and holds every client up meanwhile. Nor is there one now: it would take a tenth of
-    a second and find little.
+    a second and find little. What is young is mostly rows on their way to DuckDB and Parquet: the longer a round waits, the more of
+    it is gone by itself. Garbage in cycles (plans' trees) is some ten megabytes until then.
     """
     gc.freeze()
-    gc.set_threshold(50_000, 50, 100)
+    gc.set_threshold(YOUNG_OBJECTS, 20, 100)
 
 
 async def assemble(
