@@ -27,7 +27,19 @@ from planner.types.encodings import UTF8, Encoding, decoded, encoded, encoding_n
 _LENGTH: Final = Struct(">i")
 _HEADER: Final = 5
 _TEXTS: Final = frozenset(
-    (t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME, t.CITEXT, t.UNKNOWN, t.JSON, t.JSONB, t.JSONPATH, t.CSTRING, t.VOID)
+    (
+        t.TEXT,
+        t.VARCHAR,
+        t.BPCHAR,
+        t.NAME,
+        t.CITEXT,
+        t.UNKNOWN,
+        t.JSON,
+        t.JSONB,
+        t.JSONPATH,
+        t.CSTRING,
+        t.VOID,
+    )
 )
 _SAID: Final = {ord("E"): 0, ord("N"): 0, ord("S"): 0, ord("A"): 4}
 """Messages that are text from some byte on."""
@@ -51,7 +63,7 @@ def is_text(ref: TypeRef, form: int) -> bool:
         return True
     element = t.element_of(ref.oid)
     inside = [TypeRef(element)] if element else [f for _, f in t.composite_fields(ref.oid) or ()]
-    if ref.oid == t.RECORD or any(is_text(i, 1) for i in inside):
+    if ref.oid in (t.RECORD, t.TSVECTOR, t.TSQUERY) or any(is_text(i, 1) for i in inside):
         raise SqlError(
             "0A000",
             f"type {t.format_type(ref)} in binary format is not supported with a client_encoding other than UTF8",

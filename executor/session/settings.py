@@ -18,8 +18,9 @@ from math import isfinite
 
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
-from planner.abc import TypeRef
+from planner.abc import SqlError, TypeRef
 from planner.catalog.system.reg_names import RegNames
+from planner.textsearch.documents import check_configuration
 from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
 from planner.types.encodings import encoding_named
 from planner.types.timezones import find_zone
@@ -202,6 +203,13 @@ def _parse_time_zone(guc: Guc, value: str) -> str:
     if find_zone(v) is None:
         raise _invalid(guc, value)
     return v
+
+
+def _parse_text_search(guc: Guc, value: str) -> str:
+    try:
+        return f"pg_catalog.{check_configuration(value.strip())}"
+    except SqlError:
+        raise _invalid(guc, value) from None
 
 
 def _parse_encoding(guc: Guc, value: str) -> str:
@@ -418,6 +426,8 @@ class Settings:
             return key, _parse_time_zone(guc, value)
         if key == "client_encoding":
             return key, _parse_encoding(guc, value)
+        if guc.name == "default_text_search_config":
+            return key, _parse_text_search(guc, value)
         if key == "session_authorization" and value.lower() == "default":
             return key, self.user
         if key == "tidewire.as_of":

@@ -22,6 +22,7 @@ from pgwire.encoding.binary_snapshots import snapshot_in, snapshot_out
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
+from planner.textsearch import queries, vectors
 from planner.types import macaddrs, networks, numeric
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
@@ -439,6 +440,8 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.TID: (_place_out, _place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
+    t.TSVECTOR: (vectors.to_binary, vectors.from_binary),
+    t.TSQUERY: (queries.to_binary, queries.from_binary),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),
     t.CIDR: (lambda v: networks.to_binary(v, True), lambda data: networks.from_binary(data, True)),
     t.MACADDR: (macaddrs.octets, lambda data: macaddrs.from_binary(data, 6)),

@@ -157,6 +157,12 @@ class Coercions:
         elif oid in t.CLOCK_OIDS and str(node.value).strip().lower() == "now":
             # As everywhere in a transaction: when it began, not when this is read.
             return ir.Cast(target, ir.Session(TypeRef(t.TIMESTAMPTZ), "now"), True, node.position)
+        elif oid in (t.REGCONFIG, t.REGDICTIONARY) and self.names is not None:
+            # There are those that PostgreSQL begins with, and nobody makes others.
+            try:
+                return ir.Lit(target, self.names.input(oid, str(node.value).strip()), node.position)
+            except SqlError as e:
+                raise _at_literal(e, node) from None
         elif t.is_volatile_input(node.value, plain) or name_of(plain).startswith("reg"):
             if oid in INPUT and self.names is not None:
                 self._named(node, oid, self.names)

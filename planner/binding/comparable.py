@@ -47,6 +47,10 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
     if t.labels_of(ref.oid) is not None:
         before, after = t.enum_order(ref.oid)
         return sql(before, frag, after)
+    if ref.oid == t.TSVECTOR:
+        return sql("tw_tsvector_key(", frag, ")")
+    if ref.oid == t.TSQUERY:
+        raise PlanError("0A000", "sorting and grouping by tsquery is not supported")
     if ref.oid in (t.JSON, t.JSONPATH):
         raise PlanError("42883", f"could not identify an equality operator for type {t.format_type(ref)}")
     return frag
@@ -101,6 +105,6 @@ def needs_key(frag: Frag, ref: TypeRef, collation: str = "") -> bool:
         return frag.form is None
     if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
         return True
-    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT):
+    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT, t.TSVECTOR, t.TSQUERY):
         return True
     return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None

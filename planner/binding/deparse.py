@@ -24,6 +24,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
 from planner.catalog import Catalog, collations, quote_identifier
 from planner.parse import parse_expression
+from planner.textsearch.configurations import CONFIGURATIONS, DICTIONARIES
 from planner.types import TypeSettings
 
 TypeName = Callable[[TypeRef], str]
@@ -38,6 +39,7 @@ _SQL_SYNTAX: Final = frozenset(
     ("substring", "overlay", "position", "trim", "btrim", "ltrim", "rtrim", "timezone", "normalize", "is_normalized",
      "overlaps", "xmlexists", "pg_collation_for", "system_user")
 )  # fmt: skip
+_SEARCH_NAMES: Final = {t.REGCONFIG: CONFIGURATIONS, t.REGDICTIONARY: DICTIONARIES}
 _SESSION: Final = {
     "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
     "current_role": "CURRENT_ROLE", "current_catalog": "CURRENT_CATALOG", "current_schema": "CURRENT_SCHEMA",
@@ -204,6 +206,9 @@ class Writer:
             return "true" if node.value else "false"
         if ref.oid in _NUMBERS and self.is_number(node.position):
             return self.number(node)
+        if ref.oid in _SEARCH_NAMES:
+            name = _SEARCH_NAMES[ref.oid].get(node.value, str(node.value))
+            return f"'{name}'::{self.type_name(ref)}"
         return self.quoted(node.value, ref)
 
     def is_number(self, position: int) -> bool:

@@ -56,7 +56,7 @@ _ARROW: Final = {
     "DOUBLE": pa.float64(), "FLOAT": pa.float32(), "BOOLEAN": pa.bool_(), "DATE": pa.date32(), "TIME": pa.time64("us"),
     "TIMESTAMP": pa.timestamp("us"), "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
     "VARCHAR[]": pa.list_(pa.string()), "VARCHAR[][]": pa.list_(pa.list_(pa.string())), "INTEGER[]": pa.list_(pa.int32()),
-    "BIGINT[]": pa.list_(pa.int64()),
+    "BIGINT[]": pa.list_(pa.int64()), "FLOAT[]": pa.list_(pa.float32()),
     "STRUCT(months INTEGER, days INTEGER, micros BIGINT)": pa.struct([("months", pa.int32()), ("days", pa.int32()), ("micros", pa.int64())]),
 }  # fmt: skip
 _PARTS: Final = "STRUCT(months INTEGER, days INTEGER, micros BIGINT)"
@@ -175,6 +175,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_ranges,
         prelude_records,
         prelude_text,
+        prelude_textsearch,
     )
 
     out: list[Entry] = []
@@ -197,6 +198,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_records,
         prelude_bits,
         prelude_extensions,
+        prelude_textsearch,
     ):
         out += family.FUNCTIONS
     assert len({name for name, *_ in out}) == len(out), "two functions of one name"

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.binding import numerics
+from planner.textsearch.matching import match_columns, needle_columns
 
 
 def compare_numerics(a: Any, b: Any) -> pa.Array:
@@ -45,7 +46,11 @@ def _one(column: Any) -> pa.Array:
     return column
 
 
-BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {"tw_num_cmp": compare_numerics}
+BY_COLUMN: Final[dict[str, Callable[..., pa.Array]]] = {
+    "tw_num_cmp": compare_numerics,
+    "tw_ts_match": match_columns,
+    "tw_ts_needle": needle_columns,
+}
 """What DuckDB calls instead of the function of values."""
 
 __all__ = ["BY_COLUMN", "compare_numerics"]

@@ -45,6 +45,7 @@ from planner.types.texts import (
     ShownType,
     TextType,
 )
+from planner.types.textsearch import TextSearchType
 from planner.types.uuids import UuidType
 from storage.abc import Datum
 
@@ -76,8 +77,6 @@ _SHOWN_OIDS: Final = (
     oids.REFCURSOR,
     oids.XML,
     oids.MONEY,
-    oids.TSVECTOR,
-    oids.TSQUERY,
 )
 
 _OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {"citext": TextType}
@@ -113,6 +112,8 @@ def _families() -> dict[int, SqlType]:
         JsonType(oids.JSON),
         JsonType(oids.JSONB),
         JsonPathType(),
+        TextSearchType(oids.TSVECTOR),
+        TextSearchType(oids.TSQUERY),
         BitType(oids.BIT),
         BitType(oids.VARBIT),
         NetworkType(oids.INET),

@@ -88,6 +88,8 @@ _READ = frozenset(
         "macaddr8",
         "jsonpath",
         "tid",
+        "tsvector",
+        "tsquery",
     ]
 )
 

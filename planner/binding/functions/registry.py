@@ -48,6 +48,7 @@ _FAMILIES = (
     "variadics",
     "extensions",
     "citext",
+    "textsearch",
 )
 _loaded = False
 

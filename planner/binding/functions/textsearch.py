@@ -1,0 +1,107 @@
+"""Text search: chapter 9.13. Where no configuration is named, the session's setting says which."""
+
+from __future__ import annotations
+
+from planner import types as t
+from planner.abc import SessionValue, TypeRef
+from planner.binding import ir
+from planner.binding.emit import Emitter, Implementation
+from planner.binding.fragments import Frag, Item, sql
+from planner.binding.functions.conversions import from_text
+from planner.binding.functions.registry import register, template, templates
+from planner.textsearch.matching import NEEDLES
+
+_DEFAULT = SessionValue("setting:default_text_search_config", TypeRef(t.TEXT))
+
+templates("""
+tsvector || tsvector => tw_ts_concat({0}, {1})
+tsquery && tsquery => tw_tsquery_and({0}, {1})
+tsquery || tsquery => tw_tsquery_or({0}, {1})
+tsquery <-> tsquery => tw_tsquery_phrase({0}, {1}, 1)
+!! tsquery => tw_tsquery_not({0})
+tsquery @> tsquery => tw_tsquery_contains({0}, {1})
+tsquery <@ tsquery => tw_tsquery_contains({1}, {0})
+tsquery = tsquery => ({0} = {1})
+tsquery <> tsquery => ({0} <> {1})
+tsvector = tsvector => ({0} = {1})
+tsvector <> tsvector => ({0} <> {1})
+tsquery_phrase(tsquery, tsquery, int4) => tw_tsquery_phrase({0}, {1}, {2})
+strip(tsvector) => tw_ts_strip({0})
+length(tsvector) => tw_ts_length({0})
+setweight(tsvector, char) => tw_ts_setweight({0}, {1})
+setweight(tsvector, char, _text) => tw_ts_setweight_of({0}, {1}, {2})
+ts_delete(tsvector, text) => tw_ts_delete({0}, {1})
+ts_delete(tsvector, _text) => tw_ts_delete_all({0}, {1})
+ts_filter(tsvector, _char) => tw_ts_filter({0}, {1})
+tsvector_to_array(tsvector) => tw_tsvector_to_array({0})
+array_to_tsvector(_text) => tw_array_to_tsvector({0})
+tsvectorsend(tsvector) => tw_send_tsvector({0})
+tsquerysend(tsquery) => tw_send_tsquery({0})
+numnode(tsquery) => tw_numnode({0})
+querytree(tsquery) => tw_querytree({0})
+ts_lexize(regdictionary, text) => tw_ts_lexize(CAST({0} AS VARCHAR), {1})
+""")
+for _op in ("<", "<=", ">", ">="):
+    template(f"tsvector {_op} tsvector", f"(tw_tsvector_key({{0}}) {_op} tw_tsvector_key({{1}}))")
+for _kind in ("tsvector", "tsquery"):
+    for _words in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+        template(f"{_kind} {_words.lower()} {_kind}", f"({{0}} {_words} {{1}})")
+for _name in ("ts_rank", "ts_rank_cd"):
+    template(f"{_name}(tsvector, tsquery)", f"tw_{_name}({{0}}, {{1}}, 0)")
+    template(f"{_name}(tsvector, tsquery, int4)", f"tw_{_name}({{0}}, {{1}}, {{2}})")
+    template(f"{_name}(_float4, tsvector, tsquery)", f"tw_{_name}_by({{0}}, {{1}}, {{2}}, 0)")
+    template(f"{_name}(_float4, tsvector, tsquery, int4)", f"tw_{_name}_by({{0}}, {{1}}, {{2}}, {{3}})")
+
+
+def _read(name: str) -> None:
+    """With a configuration, and with the session's."""
+    template(f"{name}(regconfig, text)", f"tw_{name}(CAST({{0}} AS VARCHAR), {{1}})")
+
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        return sql(f"tw_{name}(", _DEFAULT, ", ", args[0], ")")
+
+    register(f"{name}(text)", made)
+
+
+for _name in ("to_tsvector", "to_tsquery", "plainto_tsquery", "phraseto_tsquery", "websearch_to_tsquery"):
+    _read(_name)
+
+
+def _current(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    return from_text(sql(_DEFAULT), TypeRef(t.REGCONFIG))
+
+
+register("get_current_ts_config()", _current)
+
+
+def _matched(vector: Frag, query: Frag) -> Frag:
+    """DuckDB looks for what every match has in it; the rows that have it go to Python."""
+    needles: list[Item] = []
+    for place in range(NEEDLES):
+        needles += [" OR " if place else "", "contains(", vector, ", tw_ts_needle(", query, f", {place}))"]
+    return sql("CASE WHEN NOT (", *needles, ") THEN false ELSE tw_ts_match(", vector, ", ", query, ") END")
+
+
+def _match(vector: int) -> Implementation:
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        return _matched(args[vector], args[1 - vector])
+
+    return made
+
+
+for _sign in ("@@", "@@@"):
+    register(f"tsvector {_sign} tsquery", _match(0))
+    register(f"tsquery {_sign} tsvector", _match(1))
+
+
+def _text_with_query(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_ts_match(tw_to_tsvector(", _DEFAULT, ", ", args[0], "), ", args[1], ")")
+
+
+def _text_with_text(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    query = sql("tw_plainto_tsquery(", _DEFAULT, ", ", args[1], ")")
+    return sql("tw_ts_match(tw_to_tsvector(", _DEFAULT, ", ", args[0], "), ", query, ")")
+
+
+register("text @@ tsquery", _text_with_query)
+register("text @@ text", _text_with_text)

@@ -1,0 +1,230 @@
+"""Texts as vectors and queries: the default parser's tokens, through the dictionaries of a configuration.
+
+    vector("english", "The fat cats")              'cat':3 'fat':2        stop words are not kept, but counted
+    query("english", "fat & cats")                 'fat' & 'cat'
+    websearch("english", '"fat cats" or -dogs')    'fat' <-> 'cat' | !'dog'
+
+A configuration is `simple`, or a language: Snowball's stemmer of it, and its stop words as PostgreSQL has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from planner.abc import SqlError
+from planner.textsearch import queries, tokens, vectors
+from planner.textsearch.queries import AND, OR, PHRASE, Both, Node, Operand, Reader, Stop, Word, cleaned
+from planner.textsearch.words import OPERATORS, WHITESPACE, WORD_BYTES_MAX, WordReader
+from planner.types.letter_case import lowered
+
+SIMPLE: Final = "simple"
+LANGUAGES: Final = (
+    "arabic", "armenian", "basque", "catalan", "danish", "dutch", "english", "finnish", "french", "german", "greek",
+    "hindi", "hungarian", "indonesian", "irish", "italian", "lithuanian", "nepali", "norwegian", "portuguese",
+    "romanian", "russian", "serbian", "spanish", "swedish", "tamil", "turkish", "yiddish",
+)  # fmt: skip
+_STEMMED_BYTES_MAX: Final = 1000
+_ASCII: Final = frozenset((tokens.ASCIIWORD, tokens.ASCIIHWORD, tokens.ASCIIPART))
+_LETTERS: Final = frozenset((tokens.WORD, tokens.HWORD, tokens.PART))
+_LEFT_OUT: Final = frozenset((tokens.BLANK, tokens.TAG, tokens.PROTOCOL, tokens.ENTITY))
+_ENGLISH_WITHIN: Final = frozenset(("hindi", "russian"))
+"""Languages of another script: what is in ASCII is taken for English."""
+
+
+@lru_cache(maxsize=1)
+def _stop_words() -> dict[str, frozenset[str]]:
+    text = Path(__file__).with_name("stopwords.tsv").read_text(encoding="utf-8")
+    return {
+        language: frozenset(words.split()) for language, words in (x.split("\t") for x in text.splitlines())
+    }
+
+
+@lru_cache(maxsize=32)
+def _stemmer(language: str) -> Any:
+    from Stemmer import Stemmer  # a server that searches no text starts without it
+
+    return Stemmer(language, 10_000)
+
+
+def check_configuration(name: str) -> str:
+    """Raises 42704."""
+    bare = name.removeprefix("pg_catalog.")
+    if bare != SIMPLE and bare not in LANGUAGES:
+        raise SqlError("42704", f'text search configuration "{name}" does not exist')
+    return bare
+
+
+def dictionary_of(configuration: str, kind: int) -> str:
+    """The dictionary that a kind of tokens goes to; empty: these are left out."""
+    if kind in _LEFT_OUT:
+        return ""
+    if configuration == SIMPLE or (kind not in _ASCII and kind not in _LETTERS):
+        return SIMPLE
+    return f"{'english' if kind in _ASCII and configuration in _ENGLISH_WITHIN else configuration}_stem"
+
+
+@lru_cache(maxsize=65_536)
+def lexeme(dictionary: str, word: str) -> str | None:
+    """What a dictionary makes of a word; None: it is a stop word."""
+    small = lowered(word)
+    if dictionary == SIMPLE or len(word.encode()) > _STEMMED_BYTES_MAX:
+        return small
+    language = dictionary.removesuffix("_stem")
+    if not small or small in _stop_words().get(language, ()):
+        return None
+    stem: str = _stemmer(language).stemWord(small)
+    return stem
+
+
+def lexize(dictionary: str, word: str) -> list[str]:
+    """`ts_lexize`. Raises 42704."""
+    bare = dictionary.removeprefix("pg_catalog.")
+    if bare != SIMPLE and bare.removesuffix("_stem") not in LANGUAGES:
+        raise SqlError("42704", f'text search dictionary "{dictionary}" does not exist')
+    found = lexeme(bare, word)
+    return [] if found is None else [found]
+
+
+def _kept(configuration: str, text: str) -> Iterator[tuple[str, int]]:
+    """Words as they are searched for, with their places; stop words have places too."""
+    place = 0
+    for kind, token in tokens.tokens(text):
+        dictionary = dictionary_of(configuration, kind)
+        if not dictionary or len(token.encode()) > WORD_BYTES_MAX:
+            continue
+        place += 1
+        found = lexeme(dictionary, token)
+        if found is not None:
+            yield found, place
+
+
+def vector(configuration: str, text: str) -> str:
+    """`to_tsvector`. Raises 42704, 54000."""
+    return vectors.of_document(_kept(check_configuration(configuration), text))
+
+
+# --- queries ---------------------------------------------------------------------------------------------------
+
+
+def _operand(configuration: str, op: str) -> Operand:
+    """What a word of a query becomes: several, if the parser takes it for several; `op` is between them."""
+
+    def made(text: str, weights: int, prefix: bool) -> Node:
+        node: Node | None = None
+        last = 0
+        for word, place in _kept(configuration, text):
+            item: Node = Word(word, weights, prefix)
+            if node is None:
+                node = item
+            else:
+                for _ in range(last + 1, place):
+                    node = Both(op, node, Stop())
+                node = Both(op, node, item)
+            last = place
+        return Stop() if node is None else node
+
+    return made
+
+
+def query(configuration: str, text: str) -> str:
+    """`to_tsquery`. Raises 42601, 42704, 54000, 22023."""
+    operand = _operand(check_configuration(configuration), PHRASE)
+    return queries.shown(cleaned(Reader(text, operand).tree()))
+
+
+def plain(configuration: str, text: str) -> str:
+    """`plainto_tsquery`."""
+    return _whole(configuration, text, AND)
+
+
+def phrase(configuration: str, text: str) -> str:
+    """`phraseto_tsquery`."""
+    return _whole(configuration, text, PHRASE)
+
+
+def _whole(configuration: str, text: str, op: str) -> str:
+    configuration = check_configuration(configuration)
+    return queries.shown(cleaned(_operand(configuration, op)(text, 0, False)) if text else None)
+
+
+def websearch(configuration: str, text: str) -> str:
+    """`websearch_to_tsquery`: no text is a fault."""
+    return queries.shown(
+        cleaned(_Websearch(text, _operand(check_configuration(configuration), PHRASE)).tree())
+    )
+
+
+_BETWEEN: Final = frozenset(WHITESPACE) | OPERATORS
+
+
+class _Websearch(Reader):
+    """Quotes around phrases, `or`, and a hyphen before what is not wanted; everything else is looked for."""
+
+    def __init__(self, text: str, operand: Operand) -> None:
+        super().__init__(text, operand)
+        self.words = WordReader(text, of_query=True, plainly=True)
+
+    def _level(self) -> None:
+        pending: list[tuple[str, int]] = []
+        text = self.text
+        while True:
+            word = self._wanted(pending)
+            if word is None:
+                break
+            self._push(word, 0, False)
+            while text[self.words.at : self.words.at + 1] in _BETWEEN:
+                self.words.at += 1
+            c = text[self.words.at : self.words.at + 1]
+            if not c:
+                break
+            op = AND
+            if c != '"' and self._is_or():
+                self.words.at += 2
+                op = OR
+            self._reduce(pending, op)
+            pending.append((op, 0))
+        self._reduce(pending, OR)
+
+    def _wanted(self, pending: list[tuple[str, int]]) -> str | None:
+        text, words = self.text, self.words
+        while True:
+            self._blanks()
+            c = text[words.at : words.at + 1]
+            if c == "-":
+                words.at += 1
+                self._reduce(pending, queries.NOT)
+                pending.append((queries.NOT, 0))
+                self.first = False
+            elif c == '"':
+                end = text.find('"', words.at + 1)
+                end = len(text) if end < 0 else end
+                said = text[words.at + 1 : end]
+                words.at = min(end + 1, len(text))
+                self.first = False
+                return said
+            elif c and c in OPERATORS:
+                words.at += 1
+                self.first = False
+            else:
+                found = words.word()
+                if found is None and not self.first:
+                    self.out.append(Stop())  # something is to stand behind an operator
+                self.first = False
+                return found
+
+    def _is_or(self) -> bool:
+        text, at = self.text, self.words.at
+        if text[at : at + 2].lower() != "or" or at + 2 >= len(text):
+            return False
+        c = text[at + 2]
+        if c in "-_" or c.isalpha() or c.isdigit():
+            return False
+        return any(x not in WHITESPACE for x in text[at + 3 :])
+
+
+__all__ = [
+    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "plain", "query", "vector", "websearch",
+]  # fmt: skip
