@@ -22,6 +22,9 @@ _OURS = (
     "record field",
     "composite field",
     "vector subscript",
+    "run routine",
+    "array of routine",
+    "rows of routine",
 )
 _TIDEWIRE = ("tidewire_", "#(")  # the latter: functions that come with a user's type
 
