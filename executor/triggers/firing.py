@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from executor.session.block import Block
     from executor.session.session import Session
 
-DEPTH_MAX: Final = 32
-"""Triggers that fire each other; PostgreSQL's stack ends somewhere, too."""
 _NAMES: Final = {bit: name for name, bit in triggers.EVENTS.items()}
 
 
@@ -131,12 +129,6 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         event.new,
         event.old,
     )
-    if session.trigger_depth >= DEPTH_MAX:
-        raise ExecutionError(
-            "54001",
-            "stack depth limit exceeded",
-            hint=f"Triggers may fire each other {DEPTH_MAX} times deep here.",
-        )
     around, block.level = block.level, None
     session.trigger_depth += 1
     try:

@@ -128,7 +128,7 @@ def definition(
 
 def _literal(text: str) -> str:
     doubled = text.replace("'", "''")
-    return f"E'{doubled}'".replace("\\", "\\\\") if "\\" in text else f"'{doubled}'"
+    return f"'{doubled}'"
 
 
 @system("pg_get_triggerdef", (OID, BOOL), TEXT, optional=1)
