@@ -24,7 +24,18 @@ from executor.session.block import Block
 from executor.snapshot.hydration import HydrationSource
 from executor.snapshot.store import SnapshotStore
 from planner.abc import SqlError, Table
-from planner.catalog import Catalog, CatalogChange, Counter, encode, first_objects, user_types
+from planner.catalog import (
+    Catalog,
+    CatalogChange,
+    CatalogObject,
+    Counter,
+    Function,
+    Relation,
+    UserType,
+    encode,
+    first_objects,
+    user_types,
+)
 from storage.abc import Part, ShardId, Timestamp
 from storage.parts import inline_table
 from storage.rows import conform
@@ -220,9 +231,9 @@ class Catalogs:
             new = change.new
             schema_oid, name = getattr(new, "schema_oid", 0), getattr(new, "name", "")
             if schema_oid and name:
-                other = newest.relation_in(schema_oid, name)
+                other = _namesake(newest, new)
                 if other is not None and other.oid != change.oid and other.oid not in removed:
-                    raise ExecutionError("42P07", f'relation "{name}" already exists')
+                    raise _taken(other, name)
                 if newest.get(schema_oid) is None and schema_oid not in made:
                     raise SerializationFailure("could not serialize access: the schema was dropped")
 
@@ -326,6 +337,26 @@ async def fetch_part(env: Environment, id: ShardId, part: Part) -> pa.Table:
     else:
         table = await shard.parts.read(part)
     return conform(table, registered) if part.kind == "+" else table
+
+
+def _namesake(catalog: Catalog, made: CatalogObject | None) -> Relation | UserType | Function | None:
+    """What has the name of an object that is made, where only one may have it."""
+    if isinstance(made, Function):
+        same = (f for f in catalog.named_functions(made.name) if f.schema_oid == made.schema_oid)
+        return next((f for f in same if f.signature == made.signature), None)
+    if isinstance(made, UserType) and (other := catalog.type_in(made.schema_oid, made.name)) is not None:
+        return other
+    if isinstance(made, Relation):
+        return catalog.relation_in(made.schema_oid, made.name)
+    return None
+
+
+def _taken(other: Relation | UserType | Function, name: str) -> ExecutionError:
+    if isinstance(other, Function):
+        return ExecutionError("42723", f'function "{name}" already exists with same argument types')
+    if isinstance(other, UserType):
+        return ExecutionError("42710", f'type "{name}" already exists')
+    return ExecutionError("42P07", f'relation "{name}" already exists')
 
 
 __all__ = ["CATALOG_SHARD", "Catalogs", "fetch_part"]

@@ -428,6 +428,11 @@ class Catalog:
                     found.setdefault(f.signature, f)
         return list(found.values())
 
+    def named_functions(self, name: str) -> list[Function]:
+        """The functions of that name, in whatever schema, by OID."""
+        found = (self._objects[oid] for oid in sorted(self._functions.get(name, _EMPTY)))
+        return [f for f in found if isinstance(f, Function)]
+
     def collation_key(self, name: str, schema: str, search_path: Sequence[str]) -> str:
         """What columns and expressions call the collation of this name; empty: there is none."""
         homes = [self.find_schema(schema)] if schema else self.schemas_on(search_path)
