@@ -24,6 +24,7 @@ import random
 import zlib
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any, Protocol
 
 import numpy as np
@@ -158,6 +159,38 @@ def updates_table(updates: Sequence[Update], written: pa.Schema, has_ts: bool) -
             columns += codec.rows_to_arrow([u[2] for u in updates], written).columns
     except (InvalidDatum, pa.ArrowException, TypeError, ValueError, OverflowError) as e:
         raise CorruptBlob(INLINE, str(e)) from e
+    return _with_ids(columns, written, has_ts)
+
+
+def pieces_table(
+    where: str, kind: str, pieces: Iterable[tuple[Timestamp, bytes]], written: pa.Schema | None, has_ts: bool
+) -> pa.Table:
+    """The data of inline parts without times, and when each happened, as one table: `updates_table` without making a row.
+
+    Raises CorruptBlob, naming `where` they come from.
+    """
+    assert written is not None or kind == "-", "insertions are read under the schema they were written with"
+    found: list[Any] = []
+    times: list[Timestamp] = []
+    schema = NO_COLUMNS if written is None or kind == "-" else written
+    try:
+        for ts, data in pieces:
+            rows = codec.unpack(data)
+            found += rows
+            times += [ts] * len(rows)
+        if kind == "+" and set(map(len, found)) != {len(schema) + 1}:
+            raise ValueError(f"rows are not as wide as their schema, which has {len(schema)} columns")
+        columns = [pa.array(map(itemgetter(0), found) if kind == "+" else found, pa.int64())]
+        if has_ts:
+            columns.append(pa.array(times, pa.uint64()))
+        for i, field in enumerate(schema, 1):  # not zip(*found), which holds an iterator for each row
+            columns.append(codec.column_to_arrow(list(map(itemgetter(i), found)), field.type))
+    except (InvalidDatum, pa.ArrowException, TypeError, ValueError, IndexError, OverflowError) as e:
+        raise CorruptBlob(where, str(e)) from e
+    return _with_ids(columns, schema, has_ts)
+
+
+def _with_ids(columns: list[pa.Array], written: pa.Schema, has_ts: bool) -> pa.Table:
     hidden = [RID_FIELD, TS_FIELD] if has_ts else [RID_FIELD]
     if any(c.null_count for c in columns[: len(hidden)]):
         raise CorruptBlob(INLINE, "rows without ids")

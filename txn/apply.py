@@ -11,8 +11,8 @@ commit already, so applying again after a crash, or by two processes at once, ch
 may apply; a crash between commit and apply loses nothing.
 
 Blobs go by reference, with the commit's time written into their description; inline rows of many
-commits are merged into one part that says when each happened. Each commit is applied under the schema
-it was made under.
+commits are merged into one part that says when each happened: in columns, beside the loop, without a row in between, where
+they are many. Each commit is applied under the schema it was made under.
 
 Whatever was applied is reported to `applied(shard, le_ts, count)`, so that its retraction (tidy) can ride in
 the next append to the log.
@@ -21,12 +21,13 @@ the next append to the log.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from storage import parts as partlib
 from storage import rows
-from storage.abc import CorruptBlob, Part, Row, ShardId, Timestamp, UpperMismatch
+from storage.abc import CorruptBlob, Part, ShardId, Timestamp, UpperMismatch
 from storage.parts import Offload
 from storage.shard.shard import Shard
 from txn.log_entry import RawPart, part_at
@@ -147,43 +148,47 @@ class Applier:
         """Blobs by reference, and all inline rows as one part of insertions and one of deletions."""
         version = len(handle.state.schemas)
         parts: list[Part] = []
-        inserts: list[tuple[int, Timestamp, Row]] = []
-        deletes: list[tuple[int, Timestamp]] = []
+        pieces: dict[str, list[tuple[Timestamp, bytes]]] = {}
+        sizes_bytes = Counter[str]()
+        for ts, raws in commits:
+            for raw in raws:
+                if len(raw) != 3:
+                    part = part_at(raw, ts)
+                    parts.append(replace(part, schema_version=version) if part.kind == "+" else part)
+                else:
+                    kind, _, data = raw
+                    pieces.setdefault(kind, []).append((ts, data))
+                    sizes_bytes[kind] += len(data)
+        alone = len(commits) == 1
+        for kind in sorted(pieces):  # insertions first
+            placed = self._inline if sizes_bytes[kind] <= handle.parts.limits.inline_bytes_max else self._blob
+            part = await placed(handle, kind, pieces[kind], alone)
+            parts.append(replace(part, schema_version=version) if kind == "+" else part)
+        return parts
+
+    async def _inline(
+        self, handle: Shard, kind: str, pieces: list[tuple[Timestamp, bytes]], alone: bool
+    ) -> Part:
+        """Rows of one kind, few enough to be a part inline."""
+        updates: list[partlib.Update] = []
         try:
-            for i, (ts, raws) in enumerate(commits, 1):
-                for raw in raws:
-                    if len(raw) != 3:
-                        part = part_at(raw, ts)
-                        parts.append(replace(part, schema_version=version) if part.kind == "+" else part)
-                    elif raw[0] == "+":
-                        inserts += [(rid, ts, row) for rid, row in rows.unpack_inserts(raw[2])]
-                    else:
-                        deletes += [(rid, ts) for rid in rows.unpack_deletes(raw[2])]
+            for i, (ts, data) in enumerate(pieces, 1):
+                if kind == "+":
+                    updates += [(rid, ts, row) for rid, row in rows.unpack_inserts(data)]
+                else:
+                    updates += [(rid, ts, ()) for rid in rows.unpack_deletes(data)]
                 if i % TURN_COMMITS == 0:
                     await asyncio.sleep(0)
         except (ValueError, TypeError, IndexError) as e:
             raise CorruptBlob("txns", f"an inline part: {e}") from e
-        alone = len(commits) == 1
-        if inserts:
-            if alone:
-                part = partlib.inline_inserts([(rid, row) for rid, _, row in inserts], commits[0][0])
-                part = replace(part, schema_version=version)
-            else:
-                part = partlib.timed_inserts(inserts, version)
-            parts.append(await self._placed(handle, part, version))
-        if deletes:
-            if alone:
-                part = partlib.inline_deletes([rid for rid, _ in deletes], commits[0][0])
-            else:
-                part = partlib.timed_deletes(deletes)
-            parts.append(await self._placed(handle, part, version))
-        return parts
-
-    async def _placed(self, handle: Shard, part: Part, version: int) -> Part:
-        """An inline part that is too large for the data shard's own log becomes a blob."""
+        part = partlib.merged_inline(kind, updates, has_ts=not alone)
         if part.size_bytes <= handle.parts.limits.inline_bytes_max:
             return part
-        written = handle.schema if part.kind == "+" else None
-        table = await self._offload(partlib.inline_table, part, written)
-        placed = await handle.parts.write(handle.id, part.kind, table, part.ts)
-        return replace(placed, schema_version=version if part.kind == "+" else 0)
+        return await self._blob(handle, kind, pieces, alone)
+
+    async def _blob(
+        self, handle: Shard, kind: str, pieces: list[tuple[Timestamp, bytes]], alone: bool
+    ) -> Part:
+        """Too many for the data shard's own log: they become columns beside the loop, and a blob."""
+        table = await self._offload(partlib.pieces_table, "txns", kind, pieces, handle.schema, not alone)
+        return await handle.parts.write(handle.id, kind, table, pieces[0][0] if alone else 0)

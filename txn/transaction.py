@@ -484,14 +484,16 @@ class Transaction:
         for shard, buffer in writes.shards.items():
             if buffer.inserts or buffer.deletes:
                 group.write(shard, buffer.inserts, buffer.deletes)
-            for part in buffer.parts:
-                group.add_part(shard, part)
+            if buffer.parts:
+                for part in buffer.parts:
+                    group.add_part(shard, part)
         for shard in writes.forgotten:
             group.forget(shard)
         for space, keys in writes.wrote.items():
             group.wrote_each(space, keys)
-        for space, seen_ts in writes.whole.items():
-            group.wrote_all(space, fresh=seen_ts is None and not writes.changed.get(space))
+        if writes.whole:
+            for space, seen_ts in writes.whole.items():
+                group.wrote_all(space, fresh=seen_ts is None and not writes.changed.get(space))
         if self.on_apply is not None:
             self.on_apply(group)
         group.on_sealed(self._hand_over)

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from storage import parts as partlib
-from storage.abc import CorruptBlob, FormatTooNew, InvalidDatum, Part
+from storage.abc import CorruptBlob, FormatTooNew, InvalidDatum, Part, Row
 from storage.blob import LocalBlob, MemoryBlob
 from storage.parts import PartLimits, PartStore, inline_deletes, inline_inserts, inline_offload
-from storage.rows import INTERVAL, rows_to_arrow
+from storage.rows import INTERVAL, pack, pack_deletes, pack_inserts, rows_to_arrow
 from tests.storage.world import AB, World, contents
 
 
@@ -84,6 +84,50 @@ def test_parts_are_plain_parquet_that_other_tools_read(tmp_path: Path) -> None:
         assert (statistics.min, statistics.max) == (8, 8)
 
     asyncio.run(main())
+
+
+ALL_SORTS = pa.schema(
+    [("i", pa.int64()), ("d", pa.decimal128(10, 2)), ("v", INTERVAL), ("l", pa.list_(pa.int32()))]
+)
+ROWS: list[Row] = [
+    (1, Decimal("1.50"), (1, 2, 3), [1, None]),
+    (2, None, None, None),
+    (3, Decimal(7), None, []),
+]
+
+
+@pytest.mark.parametrize("has_ts", [True, False])
+@pytest.mark.parametrize("schema", [ALL_SORTS, pa.schema([])], ids=["all sorts", "no columns"])
+def test_the_bytes_of_many_commits_are_the_table_of_their_rows(has_ts: bool, schema: pa.Schema) -> None:
+    pieces = [(5, ROWS[:2]), (6, ROWS[2:])] if has_ts else [(5, ROWS)]
+    updates = [(10 * ts + i, ts, row[: len(schema)]) for ts, rows in pieces for i, row in enumerate(rows)]
+    for kind in "+-":
+        packed = []
+        for ts, _ in pieces:
+            of_ts = [(rid, row) for rid, at, row in updates if at == ts]
+            packed.append((ts, pack_inserts(of_ts) if kind == "+" else pack_deletes(rid for rid, _ in of_ts)))
+        found = partlib.pieces_table("txns", kind, packed, schema, has_ts)
+        assert found.equals(partlib.inline_table(partlib.merged_inline(kind, updates, has_ts), schema))
+        assert found.num_rows == 3 and ("_ts" in found.schema.names) == has_ts
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pack([[1, 2], [2, 3]]),
+        pack([[1, 2, "x"], [2, 3]]),
+        pack([[1, "x", "x"]]),
+        pack([[None, 2, "x"]]),
+        pack([1, 2]),
+        pack([["1", 2, "x"]]),
+        b"\xc1",
+    ],
+    ids=["narrow", "ragged", "another type", "no id", "no rows", "a text for an id", "no msgpack"],
+)
+def test_bytes_that_are_no_rows_of_their_schema_are_corrupt(data: bytes) -> None:
+    schema = pa.schema([("a", pa.int64()), ("b", pa.string())])
+    with pytest.raises(CorruptBlob):
+        partlib.pieces_table("txns", "+", [(5, pack_inserts([(1, (1, "x"))])), (6, data)], schema, True)
 
 
 def test_a_part_of_nothing_or_without_row_ids_is_no_part() -> None:
