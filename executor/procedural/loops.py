@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from executor.abc import ExecutionError, Stream
-from executor.procedural.texts import Texts, columns_of, rows_of
+from executor.procedural.texts import Texts, columns_of, kept, rows_of
 from planner import types as t
 from planner.abc import TypeRef
 from planner.statements import plpgsql as pl
@@ -111,7 +111,7 @@ class LoopSteps(Texts):
         names, types = [c.name for c in columns], [c.type for c in columns]
         rows = rows_of(result)
         if not self.atomic and isinstance(result, Stream):
-            rows = _kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
+            rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
         any_row, ended = False, None
         try:
             async for row in rows:
@@ -154,11 +154,6 @@ class LoopSteps(Texts):
         if ended != "return":
             self.frame.values[self.found] = bool(items)
         return ended
-
-
-async def _kept(rows: list[Any]) -> AsyncGenerator[Any, None]:
-    for row in rows:
-        yield row
 
 
 __all__ = ["LoopSteps"]

@@ -297,9 +297,15 @@ async def rows_of(result: Result) -> AsyncGenerator[Sequence[Any], None]:
         result.close()
 
 
+async def kept(rows: Sequence[Sequence[Any]]) -> AsyncGenerator[Sequence[Any], None]:
+    """Rows that have been read before."""
+    for row in rows:
+        yield row
+
+
 def columns_of(plan: Plan, result: Result) -> Sequence[ResultColumn] | None:
     """None: it returns no rows."""
     return result.columns if isinstance(result, Rows | Stream) else plan.columns
 
 
-__all__ = ["Misplaced", "Planned", "Texts", "columns_of", "first_rows", "refuse", "rows_of", "same"]
+__all__ = ["Misplaced", "Planned", "Texts", "columns_of", "first_rows", "kept", "refuse", "rows_of", "same"]

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural import raising
-from executor.procedural.cursors import CursorSteps
+from executor.procedural.cursors import CursorSteps, Open
 from executor.procedural.frame import Code, Frame, kind_of
 from executor.procedural.inside import INSIDE
 from executor.procedural.loops import LoopSteps
@@ -50,6 +50,7 @@ class Walk(LoopSteps, CursorSteps):
         self.label = ""
         """What EXIT and CONTINUE are about."""
         self.line, self.what = 0, ""
+        self.cursors: dict[str, Open] = {}
         self.row_count = 0
         self.result: Any = None
         self.result_kind: Any = None
@@ -76,6 +77,9 @@ class Walk(LoopSteps, CursorSteps):
             return await self.nested(self.code.program.body)
         except SqlError as error:
             raise self.at(error) from None
+        finally:
+            if self.cursors:
+                await self.close_all()
 
     def at(self, error: SqlError) -> SqlError:
         """An error with this program's place in its context."""
@@ -123,6 +127,8 @@ class Walk(LoopSteps, CursorSteps):
     async def _declare(self, v: pl.Variable) -> None:
         frame, kind = self.frame, self.code.kinds[v.slot]
         frame.kinds[v.slot], frame.values[v.slot] = kind, None
+        if v.query is not None:
+            frame.values[v.slot] = v.name  # what the cursor will be called
         if v.default is None:
             return
         line = self.line

@@ -167,6 +167,8 @@ class Variables:
                 node = node.this
         base = expressions.bind(node, scope)
         named = Column(self.part.split("[")[0], base.type, 1)
+        if isinstance(value, ir.Lit) and value.type.oid == t.TEXT:
+            value = ir.Lit(TypeRef(t.UNKNOWN), value.value, value.position)
         putter = PartBinder(expressions, coercions, named, scope, 0)
         return putter.put(base, base.type, steps, value, 0)
 

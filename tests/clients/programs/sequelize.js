@@ -16,6 +16,7 @@ const {Sequelize,DataTypes,Op}=require('sequelize');
  await step('upsert',async()=>(await User.upsert({email:'a@x',name:'A2',age:4}))[0].name);
  await step('posts',async()=>{const a=await u.createPost({title:'t1'}); const b=await u.createPost({title:'t2',views:7});await a.setTags(await Tag.bulkCreate([{name:'p'},{name:'q'}]));return [a.id,b.id,(await a.getTags({order:['name'],joinTableAttributes:[]})).map(t=>t.name)]});
  await step('findCreateFind',async()=>{const [f,c]=await User.findCreateFind({where:{email:'e@x'},defaults:{name:'E'}}); return [f.name,c]});
+ await step('findOrCreate',async()=>{const made=[];for(const age of [1,2]){const [f,c]=await User.findOrCreate({where:{email:'foc@x'},defaults:{name:'F',age}}); made.push([f.name,f.age,c])} return made});
  await step('findAll',async()=>(await User.findAll({where:{[Op.or]:[{age:{[Op.gt]:4}},{tags:{[Op.contains]:['x']}}],name:{[Op.iLike]:'%'}},include:[{model:Post,required:false,include:Tag}],order:[['id','ASC'],[Post,'id','ASC'],[Post,Tag,'name','ASC']]})).map(x=>[x.name,x.age,x.tags,x.meta,x.role,x.score,x.r,x.Posts.map(p=>[p.title,p.views,p.Tags.map(t=>t.name)])]));
  await step('json num',()=>User.count({where:{'meta.k':1}}));
  await step('json text',()=>User.findAll({where:{meta:{k:'1'}},raw:true,attributes:['name']}));
