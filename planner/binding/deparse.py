@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
-from planner.binding import ir
+from planner.binding import ir, sql_syntax
 from planner.binding.dml import DmlBinder
 from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
@@ -36,9 +36,8 @@ class NotWritable(Exception):
 
 
 _SQL_SYNTAX: Final = frozenset(
-    ("substring", "overlay", "position", "trim", "btrim", "ltrim", "rtrim", "timezone", "normalize", "is_normalized",
-     "overlaps", "xmlexists", "pg_collation_for", "system_user")
-)  # fmt: skip
+    ("trim", "normalize", "is_normalized", "xmlexists", "pg_collation_for", "system_user")
+)
 _SEARCH_NAMES: Final = {t.REGCONFIG: CONFIGURATIONS, t.REGDICTIONARY: DICTIONARIES}
 _SESSION: Final = {
     "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
@@ -127,9 +126,7 @@ class Writer:
 
     def top(self, node: ir.Node) -> str:
         """The whole: an implicit cast around it goes without saying."""
-        while isinstance(node, ir.Cast) and not node.explicit:
-            node = node.arg
-        return self.write(node)
+        return self.write(_unwrapped(node))
 
     def write(self, node: ir.Node) -> str:
         """With parentheses of its own, where it needs some in any place; `pretty`: without."""
@@ -273,7 +270,7 @@ class Writer:
         if isinstance(inner, ir.Lit) and node.type.oid == t.REGCLASS and isinstance(inner.value, str):
             return self.quoted(inner.value, TypeRef(t.UNKNOWN)) + "::regclass"
         text = self.operand(inner, node) if self.pretty else self.write(inner)
-        if not self.pretty and not (text.startswith("(") and text.endswith(")") and _enclosed(text)):
+        if not self.pretty:
             text = f"({text})"
         return f"{text}::{self.type_name(node.type)}"
 
@@ -291,8 +288,26 @@ class Writer:
             raise NotWritable(node.op)
         if name == "extract" and isinstance(node.args[0], ir.Lit):
             return f"EXTRACT({node.args[0].value} FROM {self.write(node.args[1])})"
+        if name in sql_syntax.NAMES:
+            said = sql_syntax.spelled(
+                name,
+                [_unwrapped(a) for a in node.args],
+                self.text,
+                node.position,
+                self.write,
+                self.beside_words,
+            )
+            if said is not None:
+                return said
         shown = self.type_name(node.type) if name.startswith("#") else quote_identifier(name)
         return f"{self.home(node.op)}{shown}({', '.join(self.write(a) for a in node.args)})"
+
+    def beside_words(self, node: ir.Node) -> str:
+        """What stands next to words of the standard, AT TIME ZONE for one."""
+        text = self.write(node)
+        operation = isinstance(node, ir.Call) and _is_operator(node.op)
+        condition = isinstance(node, ir.Logic) and (node.op in ("and", "or", "not") or node.op in _TESTS)
+        return f"({text})" if self.pretty and (operation or condition) else text
 
     def routine(self, name: str, args: Sequence[ir.Node]) -> str:
         """A call of a function in SQL, which is called like a type: qualified if the search path does not find it."""
@@ -336,6 +351,8 @@ class Writer:
                 found = self.listed(inner_node, negated=True)
                 if found is not None:
                     return found
+            if isinstance(inner_node, ir.Logic) and (outside := self.not_between(inner_node)) is not None:
+                return outside
             return self.whole(f"NOT {self.operand(inner_node, node)}")
         if node.op in _TESTS:
             return self.whole(f"{self.operand(node.args[0], node)} {_TESTS[node.op]}")
@@ -352,6 +369,20 @@ class Writer:
                 return f"NULLIF({self.write(pair[0])}, {self.write(pair[1])})"
             return self.case(node)
         raise NotWritable(node.op)
+
+    def not_between(self, node: ir.Logic) -> str | None:
+        """`x NOT BETWEEN a AND b`, where that is how it was said."""
+        if node.op != "and" or not _is_between(node):
+            return None
+        low, high = (c for c in node.args if isinstance(c, ir.Call))
+        signs = operator_sign(low.op), operator_sign(high.op)
+        if signs != (">=", "<=") or not sql_syntax.says_not_between(self.text, low.position):
+            return None
+        parts = [
+            self.whole(f"{self.operand(c.args[0], c)} {sign} {self.operand(c.args[1], c, left=False)}")
+            for c, sign in ((low, "<"), (high, ">"))
+        ]
+        return self.whole(" OR ".join(parts))
 
     def _goes_on(self, part: ir.Logic, op: str) -> bool:
         """Whether `(a AND b) AND c` is one list: PostgreSQL's parser makes it of what stands on the left."""
@@ -407,6 +438,13 @@ def _nullif(node: ir.Logic) -> tuple[ir.Node, ir.Node] | None:
     return test.args[0], test.args[1]
 
 
+def _unwrapped(node: ir.Node) -> ir.Node:
+    """What an implicit cast is of."""
+    while isinstance(node, ir.Cast) and not node.explicit:
+        node = node.arg
+    return node
+
+
 def _is_between(node: ir.Logic) -> bool:
     """Two comparisons of one thing, made at one position."""
     calls = [n for n in node.args if isinstance(n, ir.Call) and len(n.args) == 2]
@@ -429,16 +467,6 @@ def operator_sign(op: str) -> str:
     if sign is None:  # words, which nobody has said how to write
         raise NotWritable(op)
     return sign
-
-
-def _enclosed(text: str) -> bool:
-    """Whether the first parenthesis closes with the last."""
-    depth = 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if depth == 0 and i < len(text) - 1:
-            return False
-    return True
 
 
 __all__ = ["NotWritable", "Writer", "default_text", "expression_text", "operator_sign"]

@@ -187,6 +187,8 @@ class Grouping:
         always = set(self.keys).intersection(*(self.sets or ()))
         grouped = {k.column for k in always if isinstance(k, ir.Var) and k.relation == node.relation}
         if key and set(key) <= grouped and self.sets:
+            assert table is not None and table.primary_key is not None
+            self.queries.keys_used.add(table.primary_key.oid)
             i = len(self._columns)
             frag = self.queries.emitter.frag(node)
             self._items.append(sql("any_value(", frag, f") AS d{i}"))

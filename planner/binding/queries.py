@@ -392,6 +392,9 @@ class QueryBinder(CompoundBinder):
                 parts.offset = made
         scope.outer += inner.outer
 
+    def windowed(self, made: ir.Window, over: exp.Window, scope: Scope) -> None:
+        """What a window was made of; who writes queries out again remembers it."""
+
     def group_keys(self, group: exp.Group, scope: Scope, targets: list[Target]) -> list[tuple[ir.Node, ...]]:
         scope.clause = "GROUP BY"
 

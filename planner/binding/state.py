@@ -131,6 +131,8 @@ class QueryState:
         self.tables: list[Relation] = []
         self.accesses = Accesses(ctx)
         self.routines = Routines()
+        self.keys_used: set[int] = set()
+        """Primary keys that tell of columns beside them what they are in a group: constraints, by OID."""
         self.calling: bool = getattr(ctx, "calling", False)
         """It is what CALL is followed by."""
         self.called: Function | None = None

@@ -71,6 +71,8 @@ def bind_statement(
         plan.extra["procedure"] = queries.called
     if queries.routines.used:
         plan.extra["functions"] = frozenset(queries.routines.used)
+    if queries.keys_used:
+        plan.extra["keys"] = frozenset(queries.keys_used)
     return plan
 
 

@@ -14,6 +14,7 @@ from sqlglot import exp
 from planner.abc import TypeRef
 from planner.binding import ir
 from planner.binding.deparse import NotWritable, TypeName, Writer, operator_sign
+from planner.binding.facts import casts, type_name
 from planner.binding.fragments import Frag
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
@@ -21,23 +22,35 @@ from planner.binding.routines import ROUTINE
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery
 from planner.catalog import quote_identifier
+from planner.parse import position as first_position
 
+_ORDERED_SETS: Final = frozenset(("mode", "percentile_cont", "percentile_disc"))
 INSIDE: Final = 4
 """Spaces that what is inside of something is moved by."""
 
 
+def _is_function(node: ir.Cast) -> bool:
+    """Whether a cast calls a function: between types, or for a type's modifier."""
+    between = casts().get((type_name(node.arg.type.oid), type_name(node.type.oid)))
+    return (between is not None and between[1] == "f") or (between is not None and node.type.typmod >= 0)
+
+
 class ViewBinder(QueryBinder):
-    """Remembers the syntax of the subqueries that it binds in expressions."""
+    """Remembers the syntax of the subqueries and windows that it binds in expressions."""
 
     def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
         super().__init__(ctx, text, parameters)
         self.routines.expand = False
         self.syntax: dict[int, tuple[Frag, exp.Expression, Scope]] = {}
+        self.windows: dict[int, tuple[ir.Window, exp.Window, Scope]] = {}
 
     def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
         bound = super().subquery(node, scope)
         self.syntax[id(bound.frag)] = (bound.frag, node, scope)
         return bound
+
+    def windowed(self, made: ir.Window, over: exp.Window, scope: Scope) -> None:
+        self.windows[id(made)] = (made, over, scope)
 
 
 class QueryExpressions(Writer):
@@ -80,6 +93,7 @@ class QueryExpressions(Writer):
         if isinstance(node, ir.Var | ir.Lit):
             return text
         call = isinstance(node, ir.Aggregate | ir.Window) or (isinstance(node, ir.Call) and "(" in node.op)
+        call = call or (isinstance(node, ir.Cast) and _is_function(node))
         return f"({text})" if self.pretty or call else text
 
     def column(self, node: ir.Var) -> RelationColumn:
@@ -146,8 +160,10 @@ class QueryExpressions(Writer):
         if node.op == "grouping":
             return f"GROUPING({', '.join(self.write(a) for a in node.args)})"
         order = ", ".join(self.sorted(self.key(k.expr), k) for k in node.order)
-        if node.direct or "within group" in node.op.lower():
-            raise NotWritable("WITHIN GROUP")
+        if node.direct or "within group" in node.op.lower() or name in _ORDERED_SETS:
+            direct = ", ".join(self.write(d) for d in node.direct)
+            text = f"{name}({direct}) WITHIN GROUP (ORDER BY {order})"
+            return text if node.filter is None else f"{text} FILTER (WHERE {self.top(node.filter)})"
         inside = ", ".join(self.write(a) for a in node.args) if node.args else "*"
         text = (
             f"{name}({'DISTINCT ' if node.distinct else ''}{inside}{' ORDER BY ' + order if order else ''})"
@@ -155,14 +171,53 @@ class QueryExpressions(Writer):
         return text if node.filter is None else f"{text} FILTER (WHERE {self.top(node.filter)})"
 
     def _window(self, node: ir.Window) -> str:
-        if node.frame is not None:
-            raise NotWritable("a window's frame")
-        parts = []
-        if node.partition:
-            parts.append("PARTITION BY " + ", ".join(self.key(p) for p in node.partition))
-        if node.order:
-            parts.append("ORDER BY " + ", ".join(self.sorted(self.key(k.expr), k) for k in node.order))
-        return f"{self.write(node.call)} OVER ({' '.join(parts)})"
+        kept = self.binder.windows.get(id(node))
+        if kept is None:
+            raise NotWritable("a window")
+        _, over, scope = kept
+        name = over.args.get("alias")
+        bare = name is not None and not any(over.args.get(k) for k in ("partition_by", "order", "spec"))
+        if name is not None and bare and not self._in_parentheses(name):
+            return f"{self.write(node.call)} OVER {quote_identifier(str(name.name))}"
+        return f"{self.write(node.call)} OVER {self.window(over, scope)}"
+
+    def _in_parentheses(self, name: exp.Expression) -> bool:
+        return self.text[: first_position(name) - 1].rstrip().endswith("(")
+
+    def window(self, over: exp.Window, scope: Scope) -> str:
+        """What a window is made of, as OVER and WINDOW have it."""
+        bind, parts = self.binder.expressions, []
+        name, order, spec = (over.args.get(k) for k in ("alias", "order", "spec"))
+        if name is not None:
+            parts.append(quote_identifier(str(name.name)))
+        partition = [
+            self.binder.coercions.settled(bind.bind(p, scope)) for p in over.args.get("partition_by") or ()
+        ]
+        if partition:
+            parts.append("PARTITION BY " + ", ".join(map(self.key, partition)))
+        if order is not None:
+            keys = bind.sort_keys(order.expressions, scope)
+            parts.append("ORDER BY " + ", ".join(self.sorted(self.key(k.expr), k) for k in keys))
+        if spec is not None:
+            parts.append(self._frame(spec, scope))
+        return f"({' '.join(parts)})"
+
+    def _frame(self, spec: exp.WindowSpec, scope: Scope) -> str:
+        ends = []
+        for which in ("start", "end"):
+            value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
+            if value is None:
+                continue
+            word = str(value if isinstance(value, str) else value.name).upper()
+            if isinstance(value, str | exp.Var):
+                ends.append(f"UNBOUNDED {side}" if word == "UNBOUNDED" else "CURRENT ROW")
+            else:
+                ends.append(f"{self.top(self.binder.expressions.bind(value, scope))} {side}")
+        exclude = spec.args.get("exclude")
+        without = str(exclude.name if isinstance(exclude, exp.Expression) else exclude or "").upper()
+        text = f"BETWEEN {ends[0]} AND {ends[1]}" if len(ends) > 1 else ends[0]
+        kind = str(spec.args.get("kind") or "range").upper()
+        return f"{kind} {text}" + (f" EXCLUDE {without}" if without not in ("", "NO OTHERS") else "")
 
     def case(self, node: ir.Logic) -> str:
         args, level = node.args, self.level

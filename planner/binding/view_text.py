@@ -33,6 +33,7 @@ from planner.binding.routines import scope_of_body
 from planner.binding.scope import Relation, Scope
 from planner.binding.state import Target
 from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinder
+from planner.binding.windows import define_windows
 from planner.catalog import Function, quote_identifier
 from planner.catalog.objects import Sequence, View
 from planner.parse import parse_query
@@ -42,6 +43,7 @@ RelationName = Callable[[int, str], str]
 """How a relation (its schema's OID and its name) is called where the query is shown."""
 
 _STEP: Final = 8
+_GROUPING: Final = ((exp.Rollup, "ROLLUP"), (exp.Cube, "CUBE"), (exp.GroupingSets, "GROUPING SETS "))
 _SET_WORDS: Final = ((exp.Union, "UNION "), (exp.Intersect, "INTERSECT "), (exp.Except, "EXCEPT "))
 
 
@@ -158,7 +160,26 @@ class _QueryWriter(QueryExpressions):
         else:
             raise NotWritable(type(node).__name__)
         self._limits(node, scope)
+        self._locks(node, scope)
         self.taken = around
+
+    def _locks(self, node: exp.Expression, scope: Scope) -> None:
+        for lock in node.args.get("locks") or ():
+            named = {identifier(t.this) for t in lock.expressions or ()}
+            for relation in scope.relations:
+                if (named and relation.name not in named) or not isinstance(relation.table, Table):
+                    continue
+                wait, key = lock.args.get("wait"), lock.args.get("key")
+                word = (
+                    ("NO KEY UPDATE" if key else "UPDATE")
+                    if lock.args.get("update")
+                    else "KEY SHARE"
+                    if key
+                    else "SHARE"
+                )
+                self._keyword(f" FOR {word}", after=_STEP)
+                self._add(f" OF {quote_identifier(self.called(relation))}")
+                self._add(" NOWAIT" if wait is True else " SKIP LOCKED" if wait is False else "")
 
     def _with(self, node: exp.Expression, scope: Scope) -> None:
         clause = node.args.get("with_")
@@ -186,13 +207,14 @@ class _QueryWriter(QueryExpressions):
 
     def _select(self, node: exp.Select, scope: Scope, names: list[str] | None, named: bool) -> list[Target]:
         binder = self.binder
-        if node.args.get("locks") or node.args.get("windows") or node.args.get("into"):
-            raise NotWritable("a locking clause or WINDOW")
+        if node.args.get("into"):
+            raise NotWritable("INTO")
         self.level += _STEP
         where_node, group = node.args.get("where"), node.args.get("group")
         where = (
             binder.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         )
+        define_windows(node, scope, self.text)
         targets = binder.targets(node.expressions, scope)
         self._add(" SELECT")
         self._distinct(node, targets, scope)
@@ -202,16 +224,37 @@ class _QueryWriter(QueryExpressions):
             self._keyword(" WHERE ", plus=1)
             self._add(self.top(where))
         if group is not None:
-            if any(group.args.get(k) for k in ("rollup", "cube", "grouping_sets", "totals", "all")):
+            if any(group.args.get(k) for k in ("rollup", "cube", "grouping_sets", "totals")):
                 raise NotWritable("grouping sets")
-            keys = binder.group_keys(group, scope, targets)
             self._keyword(" GROUP BY ", plus=1)
-            self._add(", ".join(self.key(k) for k in keys[0]))
+            self._add("DISTINCT " if group.args.get("all") is False else "")
+            items = [
+                x for e in group.expressions for x in (e.expressions if isinstance(e, exp.Tuple) else [e])
+            ]
+            self._add(", ".join(self._grouped(e, scope, targets, bare=True) for e in items))
         having = node.args.get("having")
         if having is not None:
             self._keyword(" HAVING ")
             self._add(self.top(binder.expressions.boolean(having.this, scope, "HAVING")))
+        for i, w in enumerate(node.args.get("windows") or ()):
+            if i:
+                self._add(", ")
+            else:
+                self._keyword(" WINDOW ", plus=1)
+            self._add(f"{quote_identifier(identifier(w.this))} AS {self.window(w, scope)}")
         return targets
+
+    def _grouped(self, node: exp.Expression, scope: Scope, targets: list[Target], *, bare: bool) -> str:
+        """An element of GROUP BY. `bare`: one expression needs no parentheses."""
+        word = next((w for kind, w in _GROUPING if isinstance(node, kind)), "")
+        if word:
+            sets = isinstance(node, exp.GroupingSets)
+            items = [x for e in node.expressions for x in (_members(e) if sets else [e])]
+            return f"{word}({', '.join(self._grouped(e, scope, targets, bare=not sets) for e in items)})"
+        parts = node.expressions if isinstance(node, exp.Tuple) else [node]
+        keys = [self.binder.group_keys(exp.Group(expressions=[p]), scope, targets)[0][0] for p in parts]
+        text = ", ".join(map(self.key, keys))
+        return text if bare and len(keys) == 1 else f"({text})"
 
     def _distinct(self, node: exp.Select, targets: list[Target], scope: Scope) -> None:
         distinct = node.args.get("distinct")
@@ -272,10 +315,16 @@ class _QueryWriter(QueryExpressions):
                 continue
             value = limit.args.get("count") if isinstance(limit, exp.Fetch) else limit.expression
             options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
-            if value is None or (options is not None and options.args.get("with_ties")):
+            if value is None:
                 raise NotWritable("FETCH FIRST")
+            shown = self.top(self.binder.expressions.bind(value, Scope(None, scope.number)))
+            if options is not None and options.args.get("with_ties"):
+                self._keyword(" FETCH FIRST ")
+                shown = shown if shown.startswith("(") else f"({shown})"
+                self._add(f"{shown} ROWS WITH TIES")
+                continue
             self._keyword(word)
-            self._add(self.top(self.binder.expressions.bind(value, Scope(None, scope.number))))
+            self._add(shown)
 
     def _set_operation(
         self, node: exp.SetOperation, scope: Scope, names: list[str] | None, named: bool
@@ -358,25 +407,26 @@ class _QueryWriter(QueryExpressions):
         scope: Scope,
     ) -> None:
         joins = [*(head.args.get("joins") or ()), *joins]
+        begun = len(seen)
         self._add("" if self.pretty else "(" * len(joins))
         self._item(head, relations, seen, scope)
         for j in joins:
             side = str(j.args.get("side") or "").upper()
             on = j.args.get("on")
             using = [identifier(u) for u in j.args.get("using") or ()]
-            if str(j.args.get("method") or "").upper() == "NATURAL":
-                raise NotWritable("NATURAL JOIN")
+            natural = str(j.args.get("method") or "").upper() == "NATURAL"
             if any(SEPARATOR in name for name in using):
                 raise NotWritable("USING ... AS")
-            if side == "" and on is None and not using:
-                word = " CROSS JOIN "
-            else:
-                word = f" {side} JOIN " if side else " JOIN "
-            self._keyword(word, plus=INSIDE)
             inside = j.this.args.get("joins") is not None and self.pretty
-            self._add("(" if inside else "")
-            self._joined(j.this, [], relations, seen, scope)
-            self._add(")" if inside else "")
+            left = list(seen[begun:])
+            text = self._apart(lambda at=j.this: self._joined(at, [], relations, seen, scope))  # type: ignore[misc]
+            if natural:
+                using = _shared(left, seen[begun + len(left) :])
+            crossed = side == "" and on is None and not using
+            self._keyword(" CROSS JOIN " if crossed else f" {side} JOIN " if side else " JOIN ", plus=INSIDE)
+            self._add(f"({text})" if inside else text)
+            if natural and not using and side:
+                self._add(" ON TRUE")
             if using:
                 self._add(f" USING ({', '.join(map(quote_identifier, using))})")
             elif on is not None:
@@ -397,8 +447,8 @@ class _QueryWriter(QueryExpressions):
                 raise NotWritable("the alias of a join")
             self._joined(inner, [], relations, seen, scope)
             return
-        if node.args.get("sample") or node.args.get("rows_from") or node.args.get("ordinality"):
-            raise NotWritable("TABLESAMPLE, ROWS FROM or WITH ORDINALITY")
+        if node.args.get("sample") or node.args.get("rows_from"):
+            raise NotWritable("TABLESAMPLE or ROWS FROM")
         relation = next(relations)
         alias = node.args.get("alias")
         renamed = bool(alias is not None and alias.args.get("columns"))
@@ -420,7 +470,8 @@ class _QueryWriter(QueryExpressions):
             beside = {r.number for r in seen}
             looks = any(isinstance(n, ir.Var) and n.relation in beside for n in ir.walk(bound))
             self._add("LATERAL " if looks or isinstance(node, exp.Lateral) else "")
-            self._add(f"{self.write(bound)} {quote_identifier(self.called(relation))}")
+            counted = " WITH ORDINALITY" if node.args.get("ordinality") else ""
+            self._add(f"{self.write(bound)}{counted} {quote_identifier(self.called(relation))}")
             renamed = True
         if renamed:
             shown = [quote_identifier(c.name) for c in relation.columns if not c.hidden]
@@ -440,6 +491,19 @@ class _QueryWriter(QueryExpressions):
             return self.relation_name(found.schema_oid, found.name)
         shown = schema if schema not in ("", "pg_catalog") else ""
         return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
+
+
+def _members(node: exp.Expression) -> list[exp.Expression]:
+    """Sets of sets are sets."""
+    if not isinstance(node, exp.GroupingSets):
+        return [node]
+    return [x for e in node.expressions for x in _members(e)]
+
+
+def _shared(left: list[Relation], right: list[Relation]) -> list[str]:
+    """The columns of NATURAL: those that both sides have, each once."""
+    names = {c.name for c in _columns(right)}
+    return [name for name in dict.fromkeys(c.name for c in _columns(left)) if name in names]
 
 
 def _query_of(node: exp.Expression) -> exp.Expression | None:

@@ -70,7 +70,9 @@ class WindowBinder:
         frame = self._frame(spec, keys, scope) if spec is not None else None
         if frame is not None and frame[0] == "RANGE":
             keys, frame = self._widened(keys, frame)
-        return ir.Window(call.type, call, parts, keys, frame)
+        made = ir.Window(call.type, call, parts, keys, frame)
+        self.queries.windowed(made, over, scope)
+        return made
 
     def _specification(
         self, over: exp.Window, scope: Scope

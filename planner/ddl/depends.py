@@ -14,7 +14,7 @@ import dataclasses
 from sqlglot import exp
 
 from planner import statements as st
-from planner.abc import Oid, PlanError, Table
+from planner.abc import Oid, Plan, PlanError, Table
 from planner.binding import collating
 from planner.binding.naming import function_name
 from planner.binding.range_constructors import constructed_type
@@ -39,6 +39,12 @@ def needs_of_query(scope: Scope, tree: exp.Expression) -> tuple[Oid, ...]:
     """Everything that a view with this query needs, by OID, in order."""
     found = {r.oid for r in _relations(scope, tree)}
     return tuple(sorted(found | _constants(scope, tree) | _types(scope, tree)))
+
+
+def needs_of_plan(scope: Scope, tree: exp.Expression, plan: Plan) -> tuple[Oid, ...]:
+    """The same, with what only binding it has shown: functions that it calls, keys that its groups are of."""
+    bound = {*plan.extra.get("functions", ()), *plan.extra.get("keys", ())}
+    return tuple(sorted({*needs_of_query(scope, tree), *bound}))
 
 
 def needs_of_expression(scope: Scope, text: str) -> set[Oid]:

@@ -16,7 +16,7 @@ import dataclasses
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, MaterializedQuery, PlanError, Table, TypeRef
+from planner.abc import Column, MaterializedQuery, Plan, PlanError, Table, TypeRef
 from planner.catalog import Index, quote_identifier
 from planner.catalog.system.definitions import type_name
 from planner.cursors import is_select_into
@@ -69,17 +69,17 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     if said.with_data:
         scope.query = plan
     if said.materialized:
-        table = _keep_query(scope, table, said)
+        table = _keep_query(scope, table, said, plan)
     scope.add(table)
     scope.created.append(table)
     scope.tag = "SELECT" if said.with_data else created
 
 
-def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs) -> Table:
+def _keep_query(scope: Scope, table: Table, said: st.CreateTableAs, plan: Plan) -> Table:
     """The table as the materialized view that the statement makes of it."""
     tree = parse_query(" " * said.query.offset + said.query.text)
     query = views.settled_query(scope, said.query)
-    needs = depends.needs_of_query(scope, tree)
+    needs = depends.needs_of_plan(scope, tree, plan)
     return dataclasses.replace(
         table, materialized=MaterializedQuery(query, needs, scope.search_path, said.with_data)
     )

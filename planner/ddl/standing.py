@@ -40,9 +40,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         if column.attnum not in c.columns and exclusions.in_expression(scope.catalog, c, column.name)
     ]
     fired = triggers.using(table, column)
-    lines += [
-        f"trigger {quote_identifier(x.name)} on table {quote_identifier(table.name)}" for x in fired
-    ]
+    lines += [f"trigger {quote_identifier(x.name)} on table {quote_identifier(table.name)}" for x in fired]
     foreign: list[tuple[Table, Constraint]] = []
     for other in scope.catalog.tables():
         for c in other.constraints:
@@ -73,7 +71,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
 
 
 def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None:
-    """Foreign keys that stand on this key need CASCADE."""
+    """Foreign keys that stand on this key, and views that group by it, need CASCADE."""
     if key.kind not in "pu":
         return
     others = [c for c in table.constraints if c.kind in "pu" and c.oid != key.oid]
@@ -87,23 +85,31 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
                 and not any(sorted(o.columns) == sorted(key.columns) for o in others)
             ):
                 standing.append((other, c))
+    what = f"constraint {quote_identifier(key.name)} on table {quote_identifier(table.name)}"
+    views = [v.holder for v in stored_queries(scope.catalog) if key.oid in v.depends]
     shown = [
-        f"constraint {quote_identifier(c.name)} on table {quote_identifier(t.name)}" for t, c in standing
+        (
+            f"constraint {quote_identifier(c.name)} on table {quote_identifier(t.name)}",
+            f"index {quote_identifier(key.name)}",
+        )
+        for t, c in standing
     ]
+    shown += [(describe(v, scope.catalog, scope.search_path), what) for v in views]
     if shown and not cascade:
-        what = f"constraint {quote_identifier(key.name)} on table {quote_identifier(table.name)}"
         raise PlanError(
             "2BP01",
             f"cannot drop {what} because other objects depend on it",
-            detail="\n".join(f"{s} depends on index {quote_identifier(key.name)}" for s in shown),
+            detail="\n".join(f"{one} depends on {on}" for one, on in shown),
             hint="Use DROP ... CASCADE to drop the dependent objects too.",
         )
     if len(shown) == 1:
-        scope.notice("drop cascades to " + shown[0])
+        scope.notice("drop cascades to " + shown[0][0])
     elif shown:
-        detail = "\n".join("drop cascades to " + s for s in shown)
+        detail = "\n".join("drop cascades to " + one for one, _ in shown)
         scope.notice(f"drop cascades to {len(shown)} other objects", detail=detail)
     for other, c in standing:
         current = scope.catalog.table(other.oid)
         kept = tuple(k for k in current.constraints if k.oid != c.oid)
         scope.replace(current, dataclasses.replace(current, constraints=kept))
+    if views:
+        drop.remove_all(scope, list(views), True)

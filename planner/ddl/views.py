@@ -43,8 +43,7 @@ def create_view(scope: Scope, said: st.CreateView) -> None:
     columns = _columns(said, plan)
     tree = parse_query(text)
     query = settled_query(scope, said.query)
-    needs = {*depends_on.needs_of_query(scope, tree), *plan.extra.get("functions", ())}
-    depends = tuple(sorted(needs))
+    depends = depends_on.needs_of_plan(scope, tree, plan)
     options = view_options(said.options, said.check_option)
     sketch = View(0, schema.oid, name, columns, query, search_path=scope.search_path, options=options)
     if sketch.check_option:

@@ -125,6 +125,9 @@ def pg_depend(context: SystemContext) -> Rows:
             if isinstance(catalog.get(oid), Function):
                 edge(REWRITE_OID, v.holder.oid, _NORMAL, PROC_OID, oid)
                 continue
+            if catalog.get(oid) is None:  # a key that says what a group's other columns are
+                edge(REWRITE_OID, v.holder.oid, _NORMAL, CONSTRAINT_OID, oid)
+                continue
             edge(REWRITE_OID, v.holder.oid, _NORMAL, CLASS_OID, oid)
     found += _of_types(context)
     return found

@@ -1,0 +1,35 @@
+-- A view that groups by a primary key, and shows other columns, stands on that key.
+create table kg_t (id int primary key, name text, n int);
+create table kg_u (id int, t int references kg_t, primary key (id, t));
+create table kg_v (a int unique, b text);
+create view kg_one as select id, name, count(*) from kg_t group by id;
+create view kg_two as select t.id, t.name, u.t, sum(t.n) from kg_t t join kg_u u on u.t = t.id group by t.id, u.id, u.t;
+create view kg_in as select * from kg_v where b in (select name from kg_t group by id);
+create materialized view kg_kept as select id, name, count(*) from kg_t group by id;
+create view kg_free as select id, count(*) from kg_t group by id;
+create view kg_wrong as select a, b from kg_v group by a;
+alter table kg_t drop constraint kg_t_pkey;
+alter table kg_u drop constraint kg_u_pkey;
+select c.conname, count(*) from pg_depend d join pg_constraint c on c.oid = d.refobjid and d.refclassid = 'pg_constraint'::regclass where d.classid = 'pg_rewrite'::regclass and conname like 'kg%' group by 1 order by 1;
+drop view kg_one, kg_in;
+drop materialized view kg_kept;
+alter table kg_t drop constraint kg_t_pkey;
+create or replace view kg_two as select t.id, max(t.name) as name, u.t, sum(t.n) from kg_t t join kg_u u on u.t = t.id group by t.id, u.id, u.t;
+alter table kg_u drop constraint kg_u_t_fkey;
+alter table kg_t drop constraint kg_t_pkey;
+alter table kg_t add primary key (id);
+create view kg_again as select id, name from kg_t group by id;
+prepare kg_p as select id, name from kg_t group by id;
+execute kg_p;
+set client_min_messages = warning;
+alter table kg_t drop constraint kg_t_pkey cascade;
+reset client_min_messages;
+execute kg_p;
+\d kg_again
+drop table kg_t, kg_u, kg_v cascade;
+create function kg_f(int) returns int language sql as 'select $1 + 1';
+create table kg_w (a int);
+create materialized view kg_calls as select kg_f(a) from kg_w;
+drop function kg_f(int);
+drop table kg_w cascade;
+drop function kg_f(int);
