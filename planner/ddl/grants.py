@@ -139,11 +139,9 @@ def change_owner(scope: Scope, target: Oid, old: str, new: str) -> None:
             scope.replace(mine, dataclasses.replace(mine, privileges=privileges, grantor=new))
             scope.remove(g)
         elif old in (g.grantee, g.grantor) and g.grantee != new:
-            named = {
-                "grantee": new if g.grantee == old else g.grantee,
-                "grantor": new if g.grantor == old else g.grantor,
-            }
-            scope.replace(g, dataclasses.replace(g, **named))
+            grantee = new if g.grantee == old else g.grantee
+            grantor = new if g.grantor == old else g.grantor
+            scope.replace(g, dataclasses.replace(g, grantee=grantee, grantor=grantor))
 
 
 def _withdraw(

@@ -51,6 +51,43 @@ def test_a_backend_is_ended_by_another(server: ServerProcess) -> None:
         assert c.execute("SELECT pg_terminate_backend(%s)", [pid]).fetchone() == (False,)
 
 
+SIGNALS = [
+    # who asks, whose session it is, what is said
+    (
+        "signals_ann",
+        "signals_bob",
+        "must be a member of the role whose process is being terminated or member of pg_signal_backend",
+    ),
+    ("signals_ann", "tidewire", "must be a superuser to terminate superuser process"),
+    ("signals_all", "tidewire", "must be a superuser to terminate superuser process"),
+    ("signals_ann", "signals_ann", None),
+    ("signals_all", "signals_bob", None),
+    ("signals_in_bob", "signals_bob", None),
+]
+
+
+@pytest.mark.parametrize(("asking", "asked", "refusal"), SIGNALS)
+def test_who_may_end_whose_session(
+    server: ServerProcess, asking: str, asked: str, refusal: str | None
+) -> None:
+    with server.connect() as c:
+        if c.execute("SELECT 1 FROM pg_roles WHERE rolname = 'signals_ann'").fetchone() is None:
+            c.execute("CREATE ROLE signals_ann; CREATE ROLE signals_bob")
+            c.execute(
+                "CREATE ROLE signals_all IN ROLE pg_signal_backend; CREATE ROLE signals_in_bob IN ROLE signals_bob"
+            )
+        with server.connect() as other:
+            other.execute(f"SET SESSION AUTHORIZATION {asked}")
+            c.execute(f"SET ROLE {asking}")
+            question = "SELECT pg_terminate_backend(%s)"
+            if refusal is None:
+                assert c.execute(question, [other.info.backend_pid]).fetchone() == (True,)
+                return
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match=refusal):
+                c.execute(question, [other.info.backend_pid])
+            assert other.execute("SELECT 1").fetchone() == (1,)
+
+
 def test_who_ends_itself_is_told_why_and_nothing_else(server: ServerProcess) -> None:
     with (
         server.connect() as c,

@@ -113,6 +113,15 @@ def test_backends_are_signalled_across_processes(server: ServerProcess) -> None:
             connection.close()
 
 
+def test_who_may_not_end_what_another_process_runs_ends_nothing(server: ServerProcess) -> None:
+    asker, asked = _one_to_each(server)
+    asker.execute("CREATE ROLE ends_nothing")
+    asker.execute("SET ROLE ends_nothing")
+    assert asker.execute(f"SELECT pg_terminate_backend({asked.info.backend_pid})").fetchone() == (True,)
+    wait_until(lambda: "was refused" in server.log.read_text(), 240)
+    assert asked.execute("SELECT 1").fetchone() == (1,)
+
+
 def test_a_process_that_dies_is_said_and_replaced(server: ServerProcess) -> None:
     survivor, victim = _one_to_each(server)
     survivor.execute("CREATE TABLE outlives (id int PRIMARY KEY)")
