@@ -85,6 +85,8 @@ def _into(session: Session, name: st.Name) -> Table:
     if isinstance(relation, SequenceObject):
         raise ExecutionError("42809", f'cannot copy to sequence "{relation.name}"')
     if isinstance(relation, View):
+        if any(x.bits & triggers.INSTEAD and x.bits & triggers.INSERT for x in relation.triggers):
+            raise ExecutionError("0A000", "COPY FROM into a view with INSTEAD OF triggers is not supported")
         raise ExecutionError(
             "42809",
             f'cannot copy to view "{relation.name}"',

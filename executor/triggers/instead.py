@@ -39,7 +39,6 @@ async def write(
     view = session.catalog.get(body.table.oid)
     assert isinstance(view, View), "a plan is of its catalog"
     types = [c.type for c in body.table.columns]
-    event, assigned = triggers.DELETE, ()
     assigned: tuple[int, ...] = ()
     if isinstance(body, InsertQuery):
         event, layout = triggers.INSERT, types

@@ -273,10 +273,13 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         "index",
         "sequence",
         "column",
-        "constraint",
-        "trigger",
     ):
         thing = _found(scope, said.name)
+    elif said.kind in ("constraint", "trigger"):
+        part_of = _found(scope, said.name)
+        if part_of is not None:
+            _must_own_relation(scope, part_of)
+        return
     elif said.kind == "schema":
         thing = scope.catalog.find_schema(said.name.name)
     elif said.kind == "database":
@@ -306,8 +309,18 @@ def _comments(scope: Scope, said: st.Comment) -> None:
 
 def _owns_triggered(scope: Scope, said: Any) -> None:
     thing = _found(scope, said.table)
-    if thing is not None:
+    if thing is None:
+        return
+    if isinstance(said, st.RenameTrigger):
         must_own(scope, thing)
+    else:
+        _must_own_relation(scope, thing)
+
+
+def _must_own_relation(scope: Scope, thing: CatalogObject) -> None:
+    """Of a part of it: PostgreSQL does not say what kind of relation it is."""
+    if not rights.owns(scope.catalog, scope.user, thing):
+        raise PlanError("42501", f"must be owner of relation {getattr(thing, 'name', '')}")
 
 
 def _sequence_owner(scope: Scope, said: st.AlterSequence) -> None:
