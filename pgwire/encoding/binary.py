@@ -22,6 +22,7 @@ from pgwire.encoding.binary_snapshots import snapshot_in, snapshot_out
 from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
+from planner.extensions import hstores
 from planner.textsearch import queries, vectors
 from planner.types import macaddrs, networks, numeric
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
@@ -440,6 +441,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.TID: (_place_out, _place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
+    t.HSTORE: (hstores.to_binary, hstores.from_binary),
     t.TSVECTOR: (vectors.to_binary, vectors.from_binary),
     t.TSQUERY: (queries.to_binary, queries.from_binary),
     t.INET: (lambda v: networks.to_binary(v, False), lambda data: networks.from_binary(data, False)),

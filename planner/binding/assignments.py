@@ -126,6 +126,8 @@ class PartBinder:
             made = self._coerced(value, TypeRef(t.JSONB), "subscripted assignment to", where)
             return jsonb_subscripts.put(self.expressions, base, subscripts, made, self.scope)
         element = t.element_of(ref.oid)
+        if ref.oid == t.HSTORE:
+            raise PlanError("0A000", "subscripts of hstore are not supported", position=where)
         if not element:
             raise PlanError(
                 "42804",

@@ -47,6 +47,8 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
     if t.labels_of(ref.oid) is not None:
         before, after = t.enum_order(ref.oid)
         return sql(before, frag, after)
+    if ref.oid == t.HSTORE:
+        return sql("tw_hstore_key(", frag, ")")
     if ref.oid == t.TSVECTOR:
         return sql("tw_tsvector_key(", frag, ")")
     if ref.oid == t.TSQUERY:
@@ -105,6 +107,6 @@ def needs_key(frag: Frag, ref: TypeRef, collation: str = "") -> bool:
         return frag.form is None
     if frag.form == ARRAY_TEXT or range_subtype(type_name(ref.oid)) or t.composite_fields(ref.oid):
         return True
-    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT, t.TSVECTOR, t.TSQUERY):
+    if ref.oid in (t.INET, t.CIDR, t.TIMETZ, t.JSONB, t.CITEXT, t.TSVECTOR, t.TSQUERY, t.HSTORE):
         return True
     return (ref.oid == t.BPCHAR and ref.typmod < 0) or t.labels_of(ref.oid) is not None

@@ -523,6 +523,8 @@ class ExpressionBinder(PredicateBinder):
             base = self.bind(node.this, scope)
         vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)
         element = vector or t.element_of(base.type.oid)
+        if base.type.oid == t.HSTORE:
+            raise PlanError("0A000", "subscripts of hstore are not supported", position=position)
         if not element:
             kind = t.format_type(TypeRef(base.type.oid))
             raise PlanError(

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planner.extensions import accents, ciphers, passwords, sounds, trigrams, uuids
+from planner.extensions import accents, ciphers, hstores, passwords, sounds, trigrams, uuids
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
-_V, _B, _I, _CHANCE = "VARCHAR", "BLOB", "INTEGER", "DOUBLE"
+_V, _B, _I, _CHANCE, _L = "VARCHAR", "BLOB", "INTEGER", "DOUBLE", "VARCHAR[]"
 
 
 def _anew(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,5 +46,30 @@ FUNCTIONS: list[Entry] = [
     ("tw_similarity", trigrams.similarity, (_V, _V), "FLOAT"),
     ("tw_word_similarity", trigrams.word_similarity, (_V, _V), "FLOAT"),
     ("tw_strict_word_similarity", trigrams.strict_word_similarity, (_V, _V), "FLOAT"),
+    ("tw_in_hstore", hstores.hstore_in, (_V,), _V),
+    ("tw_hstore_value", hstores.value_of, (_V, _V), _V),
+    ("tw_hstore_values", hstores.values_of, (_V, _L), _L),
+    ("tw_hstore_has", hstores.has, (_V, _V), "BOOLEAN"),
+    ("tw_hstore_has_all", hstores.has_all, (_V, _L), "BOOLEAN"),
+    ("tw_hstore_has_any", hstores.has_any, (_V, _L), "BOOLEAN"),
+    ("tw_hstore_defined", hstores.is_defined, (_V, _V), "BOOLEAN"),
+    ("tw_hstore_contains", hstores.contains, (_V, _V), "BOOLEAN"),
+    ("tw_hstore_concat", hstores.concatenated, (_V, _V), _V),
+    ("tw_hstore_minus", hstores.without, (_V, _V), _V),
+    ("tw_hstore_minus_all", hstores.without_all, (_V, _L), _V),
+    ("tw_hstore_minus_pairs", hstores.without_pairs, (_V, _V), _V),
+    ("tw_hstore_slice", hstores.slice_of, (_V, _L), _V),
+    ("tw_hstore_flat", hstores.flat, (_V,), _L),
+    ("tw_hstore_keys", hstores.keys_of, (_V,), _L),
+    ("tw_hstore_all_values", hstores.all_values, (_V,), _L),
+    ("tw_hstore_pair", hstores.of_pair, (_V, _V), _V),
+    ("tw_hstore_null", lambda key: hstores.of_pair(key, None), (_V,), _V),
+    ("tw_hstore_arrays", hstores.of_arrays, (_L, _L), _V),
+    ("tw_hstore_nulls", lambda keys: hstores.of_arrays(keys, None), (_L,), _V),
+    ("tw_hstore_array", hstores.of_array, (_L,), _V),
+    ("tw_hstore_json", hstores.to_json, (_V,), _V),
+    ("tw_hstore_json_loose", hstores.to_json_loose, (_V,), _V),
+    ("tw_hstore_key", hstores.order_key, (_V,), _B),
+    ("tw_send_hstore", hstores.to_binary, (_V,), _B),
     ("tw_show_trgm", trigrams.show_trgm, (_V,), "VARCHAR[]"),
 ]

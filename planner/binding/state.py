@@ -230,9 +230,10 @@ class QueryState:
         if node.this == exp.DataType.Type.ARRAY and node.expressions:
             inner = self._user_type(node.expressions[0])
             return None if inner is None else TypeRef(t.array_of(inner.oid))
-        if node.this != exp.DataType.Type.USERDEFINED:
+        if node.this not in (exp.DataType.Type.USERDEFINED, exp.DataType.Type.HSTORE):
             return None
-        words = [w.value for w in tokenize(str(node.args.get("kind") or "")) if w.kind in (WORD, QUOTED)]
+        named = "hstore" if node.this == exp.DataType.Type.HSTORE else str(node.args.get("kind") or "")
+        words = [w.value for w in tokenize(named) if w.kind in (WORD, QUOTED)]
         schema = words[-2] if len(words) > 1 else ""
         catalog = self.ctx.catalog
         if not words or (schema and catalog.find_schema(schema) is None):

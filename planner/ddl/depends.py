@@ -165,7 +165,11 @@ def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:
 def _type_words(node: exp.Cast) -> list[str]:
     """A cast's type as written, without brackets and modifiers: `["s", "color"]`."""
     words: list[str] = []
-    for token in tokenize(node.to.sql("postgres")):
+    for token in tokenize(
+        node.to.sql("postgres").lower()
+        if node.to.this == exp.DataType.Type.HSTORE
+        else node.to.sql("postgres")
+    ):
         if token.kind not in (WORD, QUOTED) and token.value != ".":
             break
         if token.value != ".":

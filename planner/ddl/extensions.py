@@ -292,7 +292,7 @@ class _Trial:
 
 
 def _shown(name: str) -> str:
-    return types.format_type(TypeRef(type_oid(name)))
+    return types.format_type(TypeRef(type_oid(name))) if name else "NONE"
 
 
 __all__ = ["User", "alter_extension", "create_extension", "follow_members", "require_class", "users_of"]

@@ -20,12 +20,13 @@ NAMES: Final = (
     "btree_gist",
     "citext",
     "fuzzystrmatch",
+    "hstore",
     "pg_trgm",
     "pgcrypto",
     "unaccent",
     "uuid-ossp",
 )
-TYPES: Final = ("citext", "_citext")
+TYPES: Final = ("citext", "_citext", "hstore", "_hstore")
 """The types that extensions bring (`planner.types.of_extensions`), and arrays over them."""
 _MEMBERS: Final = """
 select e.extname, d.objid from pg_depend d join pg_extension e on e.oid = d.refobjid

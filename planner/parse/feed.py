@@ -112,6 +112,10 @@ _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
 
+_WITHOUT_TOKEN: Final = frozenset("%% %# #= #<# #<=# #># #>=# @@@".split())
+"""Operators of hstore and of text search for which the parser has no token left."""
+
+
 def _digits_of_seconds(tokens: list[Token], i: int) -> int | None:
     """Where the 2 of `second(2)` or `day to second(2)` is, if that begins here; None: it does not."""
     if tokens[i].keyword in _INTERVAL_FIELDS and tokens[i + 1].keyword == "to":
@@ -237,6 +241,8 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 type_end = _type_end(tokens, i)
         elif kind == OPERATOR:
             glot = OPERATOR_TOKENS.get(token.value)
+            if glot is None and token.value in _WITHOUT_TOKEN:
+                raise PlanError("0A000", f"operator {token.value} is not supported", position=token.start + 1)
             if glot is None:
                 raise PlanError("42883", f"operator does not exist: {token.value}", position=token.start + 1)
             put(glot, token.value, token)

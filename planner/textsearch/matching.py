@@ -41,7 +41,11 @@ Lookup = Callable[[Word, bool], tuple[int, list[int]]]
 def matches(vector: str, query: str) -> bool:
     """`vector @@ query`."""
     node = tree_of(query)
-    return node is not None and bool(execute(node, lambda word, placed: _in_vector(vector, word, placed)))
+    return node is not None and bool(execute(node, _looking(vector)))
+
+
+def _looking(vector: str) -> Lookup:
+    return lambda word, placed: _in_vector(vector, word, placed)
 
 
 def _in_vector(vector: str, word: Word, placed: bool) -> tuple[int, list[int]]:
@@ -200,11 +204,7 @@ def _verified(node: Node, candidates: pa.Array, vectors: pa.Array) -> pa.Array:
     asked = pc.fill_null(candidates, False)
     rows = asked.to_numpy(zero_copy_only=False).copy()
     at = pc.indices_nonzero(asked)
-    found = [
-        execute(node, lambda word, placed, v=v: _in_vector(v, word, placed)) != NO
-        for v in vectors.take(at).to_pylist()
-    ]
-    rows[at.to_numpy()] = found
+    rows[at.to_numpy()] = [execute(node, _looking(v)) != NO for v in vectors.take(at).to_pylist()]
     return pc.if_else(pc.is_valid(vectors), pa.array(rows, pa.bool_()), None)
 
 

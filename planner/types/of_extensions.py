@@ -21,6 +21,12 @@ MEMBERS: Final[dict[str, tuple[BuiltinType, ...]]] = {
             "citextrecv", "citextsend", "-", "-", "i", "x", 100,
         ),
     ),
+    "hstore": (
+        BuiltinType(
+            oids.HSTORE, "hstore", oids.HSTORE_ARRAY, -1, False, "b", "U", False, ",", 0, "hstore_in", "hstore_out",
+            "hstore_recv", "hstore_send", "-", "-", "i", "x", 0,
+        ),
+    ),
 }  # fmt: skip
 """By extension."""
 EXTENSION_OF: Final[dict[int, str]] = {}

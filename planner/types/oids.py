@@ -91,6 +91,8 @@ INT8MULTIRANGE: Final = 4536
 
 CITEXT: Final = 15_900  # of extensions: see of_extensions
 CITEXT_ARRAY: Final = 15_901
+HSTORE: Final = 15_902
+HSTORE_ARRAY: Final = 15_903
 
 BOOL_ARRAY: Final = 1000
 BYTEA_ARRAY: Final = 1001

@@ -25,6 +25,7 @@ from planner.types.bytea import ByteaType
 from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzType
 from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID
 from planner.types.floats import FloatType
+from planner.types.hstores import HstoreType
 from planner.types.integers import IntegerType, RegType, UnsignedType
 from planner.types.intervals import IntervalType
 from planner.types.jsonpaths import JsonPathType
@@ -79,7 +80,7 @@ _SHOWN_OIDS: Final = (
     oids.MONEY,
 )
 
-_OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {"citext": TextType}
+_OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {"citext": TextType, "hstore": HstoreType}
 
 
 def _families() -> dict[int, SqlType]:

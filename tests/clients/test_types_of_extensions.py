@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.types import TypeInfo
+from psycopg.types.hstore import register_hstore
 from psycopg.types.string import TextLoader
 
 from tests.postgres import NoPostgres, running_postgres
@@ -20,8 +21,14 @@ DDL = """
 CREATE EXTENSION citext;
 CREATE TABLE people (email citext PRIMARY KEY, tags citext[], note citext DEFAULT 'None');
 INSERT INTO people VALUES ('Ann@Example.com', '{Red,GREEN}'), ('bob@example.com', NULL);
+CREATE EXTENSION hstore;
+CREATE TABLE things (id int PRIMARY KEY, h hstore DEFAULT 'x=>1', hs hstore[]);
+CREATE INDEX things_h ON things USING gin (h);
+INSERT INTO things VALUES (1, 'b=>NULL, aa=>"2 \\" 3"', ARRAY['a=>1'::hstore, NULL]), (2, '', NULL);
 """
 ROWS = {"citext": [("Ann@Example.com", ["Red", "GREEN"], "None"), ("bob@example.com", None, "None")]}
+THINGS = "SELECT id, h::text, hs::text FROM things ORDER BY id"
+THERE = [(1, '"b"=>NULL, "aa"=>"2 \\" 3"', '{"\\"a\\"=>\\"1\\"",NULL}'), (2, "", None)]
 
 
 class AsText(TextLoader):
@@ -56,6 +63,33 @@ def test_psycopg_reads_and_writes_citext(server: ServerProcess, binary: bool) ->
         assert cursor.description is not None and cursor.description[0].type_code == info.oid
         arrays = sql.SQL("SELECT {}::citext[] = '{{a,B}}'").format(form)
         assert cursor.execute(arrays, (["A", "b"],)).fetchone() == (True,)
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_psycopg_reads_and_writes_hstore(server: ServerProcess, binary: bool) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        info = TypeInfo.fetch(connection, "hstore")
+        assert info is not None
+        register_hstore(info, connection)
+        given = {"a b": "1", "c": None, 'q"': "\\"}
+        cursor = connection.cursor(binary=binary)
+        asked = sql.SQL("SELECT {}::hstore, h -> 'aa' FROM things WHERE id = 1").format(
+            sql.SQL("%b" if binary else "%t")
+        )
+        assert cursor.execute(asked, (given,)).fetchone() == (given, '2 " 3')
+
+
+def test_hstore_in_copy(server: ServerProcess) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        connection.execute("CREATE TABLE things_copied (LIKE things)")
+        for form in ("text", "csv", "binary"):
+            connection.execute("DELETE FROM things_copied")
+            with connection.cursor().copy(f"COPY things TO STDOUT ({form_of(form)})") as copy:
+                data = b"".join(bytes(block) for block in copy)
+            with connection.cursor().copy(f"COPY things_copied FROM STDIN ({form_of(form)})") as copy:
+                copy.write(data)
+            assert connection.execute(THINGS.replace("things", "things_copied").encode()).fetchall() == THERE
+        connection.execute("DROP TABLE things_copied")
 
 
 def test_citext_in_copy(server: ServerProcess) -> None:
@@ -118,6 +152,7 @@ def test_values_outlast_a_restart_and_are_seen_in_the_past(server: ServerProcess
         assert connection.execute("SELECT * FROM kept WHERE email = 'aNN'").fetchall() == [("Ann", 2)]
         past = f"SELECT n FROM kept WHERE email = 'ANN' AS OF TIMESTAMP '{then}'"
         assert connection.execute(past.encode()).fetchall() == [(1,)]
+        assert connection.execute(THINGS.encode()).fetchall() == THERE
         with pytest.raises(psycopg.errors.UniqueViolation):
             connection.execute("INSERT INTO kept VALUES ('ANN', 3)")
 
@@ -153,7 +188,8 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
                         "SELECT email::text, tags::text[], note::text FROM people ORDER BY email"
                     )
                     assert found.fetchall() == ROWS["citext"]
-            there.execute("DROP TABLE people")
-            there.execute("DROP EXTENSION citext")
+                    assert connection.execute(THINGS.encode()).fetchall() == THERE
+            there.execute("DROP TABLE people, things")
+            there.execute("DROP EXTENSION citext, hstore")
     except NoPostgres as e:
         pytest.skip(str(e))

@@ -66,6 +66,7 @@ _SHOWN = frozenset(
         "macaddr8",
         "tsvector",
         "tsquery",
+        "hstore",
         "money",
     ]
 )
@@ -90,6 +91,7 @@ _READ = frozenset(
         "tid",
         "tsvector",
         "tsquery",
+        "hstore",
     ]
 )
 
@@ -172,6 +174,11 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     a, b = source.oid, target.oid
     if a in (t.REGCLASS, t.REGTYPE, t.REGPROC) and b in (t.OID, t.INT8, t.INT4):
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
+    if a == t.HSTORE and b in (t.JSON, t.JSONB):
+        made = sql("tw_hstore_json(", frag, ")")
+        return made if b == t.JSON else sql("tw_jsonb(", made, ")")
+    if b == t.HSTORE and a == t.TEXT_ARRAY:
+        return sql("tw_hstore_array(", as_list(frag, source), ")")
     if a == t.RECORD and t.composite_fields(b) is not None:
         return record_text(frag, source, stored_text)
     if a in (t.BIT, t.VARBIT) and b in (t.BIT, t.VARBIT):

@@ -129,6 +129,8 @@ def type_json(frag: Frag, ref: TypeRef) -> Frag:
         ]
         whole = _members([(n, type_json(cell, r)) for n, cell, r in parts])
         return sql("CASE WHEN ", frag, " IS NOT NULL THEN ", whole, " END")
+    if oid == t.HSTORE:
+        return sql("tw_hstore_json(", frag, ")")
     return sql("tw_json_quote(", to_text(frag, ref, t.CSTRING), ")")
 
 

@@ -49,6 +49,7 @@ _FAMILIES = (
     "extensions",
     "citext",
     "textsearch",
+    "hstore",
 )
 _loaded = False
 

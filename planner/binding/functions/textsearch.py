@@ -89,9 +89,8 @@ def _match(vector: int) -> Implementation:
     return made
 
 
-for _sign in ("@@", "@@@"):
-    register(f"tsvector {_sign} tsquery", _match(0))
-    register(f"tsquery {_sign} tsvector", _match(1))
+register("tsvector @@ tsquery", _match(0))
+register("tsquery @@ tsvector", _match(1))
 
 
 def _text_with_query(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
