@@ -223,10 +223,10 @@ class Planner:
     def plan_in_routine(self, text: str, ctx: PlanContext, variables: Variables, key: str) -> Plan:
         """Plans a text of PL/pgSQL, whose variables become parameters: `extra["places"]` says which.
 
-        `key` is the text's and its place's; records that were made of other things at that time make another plan.
+        `key` is the text's and its place's, "" where it will not come again; records that were made of other things at that time
+        make another plan.
         """
-        key = f"\0\0\0{key}"
-        known = self._exact(key, ctx)
+        known = self._exact(f"\0\0\0{key}", ctx) if key else None
         if known is not None:
             used: dict[int, Any] = known.extra["variables"]
             kinds = variables.kinds
@@ -239,8 +239,8 @@ class Planner:
         with shown(ctx.catalog):
             plan = self._plan_exact(text, inner, (), 0)
         plan.extra["places"], plan.extra["variables"] = tuple(variables.places), variables.used
-        if plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
-            self._remember(ctx, key, _Cached(plan, None))
+        if key and plan.kind is not StatementKind.DDL and not isinstance(plan.extra.get("as_of"), Plan):
+            self._remember(ctx, f"\0\0\0{key}", _Cached(plan, None))
         return plan
 
     def _plan_normalised(
@@ -330,6 +330,8 @@ class Planner:
         plan.extra["query"] = inner
         plan.parameters = inner.parameters if not isinstance(statement, st.Prepare) else ()
         if isinstance(statement, st.SelectAsOf):
+            if "runs" in inner.extra:
+                raise PlanError("0A000", "functions that run in a query AS OF are not supported")
             plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
             at = statement.at.text.strip()
             plan.extra["as_of"] = (

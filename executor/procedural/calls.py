@@ -25,7 +25,7 @@ from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
 from executor.procedural.walk import Walk
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, SqlError, TypeRef
+from planner.abc import Body, LockingQuery, Plan, Query, SqlError, Table, TypeRef, WithWrites
 from planner.catalog import Function
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
@@ -143,6 +143,10 @@ async def _in_block(
         return Rows("SELECT 1", plan.columns, (tuple(row),))
     assert session.block is not None
     session.routine_error = None
+    around = session.writing
+    body = compiled.plan.body
+    if not isinstance(body, Query | LockingQuery):
+        session.writing = around | {x.oid for x in written(body)}
     try:
         result = await session.run_in(session.block, compiled, plan, params)
         if isinstance(result, Stream):
@@ -155,7 +159,13 @@ async def _in_block(
             raise error from None
         raise
     finally:
-        session.routine_error = None
+        session.routine_error, session.writing = None, around
+
+
+def written(body: Body) -> list[Table]:
+    """The tables that a statement writes."""
+    parts: list[Any] = [body.body, *(w.body for w in body.writes)] if isinstance(body, WithWrites) else [body]
+    return [p.table for p in parts if not isinstance(p, Query | LockingQuery)]
 
 
 async def call(session: Session, plan: Plan, s: st.Call, params: Sequence[Any], autocommit: bool) -> Rows:
@@ -276,6 +286,11 @@ async def _one_after_another(
         session = executor.sessions[pid]
         lock = session.routine_locks.setdefault(depth, asyncio.Lock())
         async with lock:
+            if session.block is None:
+                raise ExecutionError(
+                    "0A000",
+                    "functions that run are not supported in such a statement outside of a transaction block",
+                )
             if session.interrupted:
                 raise ExecutionError("57014", "canceling statement due to user request")
             if session.routines_inside >= INSIDE_MAX or executor.routines_inside >= _NESTED_MAX:

@@ -29,6 +29,7 @@ async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], aut
         looked_up = Declarations(session, s.program, [TypeRef(t.BOOL)], frozenset())
         code = Code(s.program, INLINE, looked_up.kinds, looked_up.names, looked_up.declared)
         code.plans, code.dynamic = [None] * s.program.texts, looked_up.dynamic
+        code.once = True
         walk = Walk(session, code, Frame(code), atomic=not (alone and autocommit))
         await walk.whole()
         if alone and autocommit:

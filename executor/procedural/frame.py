@@ -37,6 +37,8 @@ class Code:
     plans: list[Any] = field(default_factory=list)
     """By a text's number (`executor.procedural.texts`)."""
     dynamic: frozenset[int] = frozenset()
+    once: bool = False
+    """It is DO's: nobody will ask for its plans again."""
 
 
 def shape_of_table(table: Table) -> Shape:

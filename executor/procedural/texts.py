@@ -17,9 +17,24 @@ from typing import TYPE_CHECKING, Any, Final
 from executor.abc import ExecutionError, PlanOutdated, Result, Rows, Stream
 from executor.columnar.rows import batch_rows
 from executor.procedural.frame import Code, Frame
+from executor.procedural.inside import INSIDE
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
+from planner.abc import (
+    DeleteQuery,
+    InsertQuery,
+    InsertValues,
+    KeyedDelete,
+    KeyedUpdate,
+    MergeQuery,
+    Plan,
+    ResultColumn,
+    SqlError,
+    TypeRef,
+    UpdateQuery,
+    Utility,
+    WithWrites,
+)
 from planner.alone import refuse_with_others
 from planner.binding.variables import Variables
 from planner.statements.plpgsql import Level, Text
@@ -86,7 +101,7 @@ class Texts:
             level, text.seen, kinds, code.program.commonest, plain, part, bool(text.said), code.names
         )
         to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
-        key = f"{id(code.program)}\0{text.number}\0{to}\0{part}\0{sql}"
+        key = "" if code.once else f"{code.program.serial}\0{text.number}\0{to}\0{part}\0{sql}"
         try:
             plan = self.session.executor.planner.plan_in_routine(sql, context, variables, key)
         except SqlError as error:
@@ -230,10 +245,28 @@ class Texts:
     async def run(self, plan: Plan, params: tuple[Datum, ...]) -> Result:
         """In the block: on the spot if it is by key, or else the wide way."""
         session = self.session
+        if session.writing and INSIDE.get():
+            refuse_writing(plan, session.writing)
         rows = session.at_once(plan, params)
         if rows is not None:
             return rows
         return await session.run_plan(plan, params, autocommit=False)
+
+
+def refuse_writing(plan: Plan, tables: frozenset[int]) -> None:
+    """Raises 0A000 for a statement that changes rows of which a statement around it has made others already."""
+    parts = [plan.body]
+    if isinstance(plan.body, WithWrites):
+        parts = [plan.body.body, *(w.body for w in plan.body.writes)]
+    for body in parts:
+        changes = isinstance(body, KeyedUpdate | KeyedDelete | UpdateQuery | DeleteQuery | MergeQuery)
+        if isinstance(body, InsertValues | InsertQuery):
+            changes = body.on_conflict is not None
+        if changes and body.table.oid in tables:  # type: ignore[union-attr]
+            raise Misplaced(
+                "0A000",
+                "a function that updates or deletes rows of the table that its statement writes is not supported",
+            )
 
 
 def _constant(planned: Planned) -> bool:

@@ -73,6 +73,8 @@ class SessionContext:
         """How many of them DuckDB waits for."""
         self.routine_locks: dict[int, asyncio.Lock] = {}
         """By depth: a query's calls of routines do not overlap."""
+        self.writing: frozenset[int] = frozenset()
+        """Tables whose rows statements are about to write when the routines that they call have run."""
         self.routine_error: SqlError | None = None
         """What one of them raised, which DuckDB tells in its own words."""
         self.answers: Any = None

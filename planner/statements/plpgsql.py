@@ -9,6 +9,7 @@ A variable is a slot. Names are found level by level, from the inside out, as bl
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 
 from planner.statements.written import TypeName
@@ -322,6 +323,8 @@ class Program:
     """What a name is that a variable and a column have: error, use_variable, use_column."""
     dynamic: frozenset[int] = frozenset()
     """Slots of type RECORD, and other ones whose type is that of their values."""
+    serial: int = field(default_factory=itertools.count().__next__, compare=False)
+    """Nobody else's, ever: what is remembered of its texts goes by it."""
 
 
 @dataclass(frozen=True, slots=True)

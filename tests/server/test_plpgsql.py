@@ -156,3 +156,31 @@ def test_prepared_calls_take_values_of_their_types(made: ServerProcess) -> None:
             )
         c.execute("CREATE PROCEDURE adds(INOUT a int, b int) LANGUAGE plpgsql AS 'BEGIN a := a + b; END'")
         assert c.execute("CALL adds(%s, %s)", (1, 41)).fetchone() == (42,)
+
+
+def test_a_function_does_not_change_rows_that_its_statement_writes(made: ServerProcess) -> None:
+    with made.connect() as c:
+        c.execute("DROP FUNCTION IF EXISTS meddling")
+        c.execute(
+            "CREATE FUNCTION meddling(k int) RETURNS int LANGUAGE plpgsql AS "
+            "'BEGIN UPDATE counter SET n = n + 100 WHERE id = k; RETURN 7; END'"
+        )
+        for text in (
+            "UPDATE counter SET n = meddling(id)",
+            "DELETE FROM counter WHERE meddling(id) = 7",
+            "MERGE INTO counter USING (VALUES (1)) v (k) ON id = v.k WHEN MATCHED THEN UPDATE SET n = meddling(v.k)",
+        ):
+            with pytest.raises(psycopg.errors.FeatureNotSupported):
+                c.execute(text)  # type: ignore[call-overload]
+        before = c.execute("SELECT sum(n) FROM counter").fetchone()
+        assert before is not None
+        c.execute("SELECT meddling(id) FROM counter")
+        assert c.execute("SELECT sum(n) FROM counter").fetchone() == (before[0] + 200,)
+
+
+def test_functions_that_run_do_not_read_the_past(made: ServerProcess) -> None:
+    with made.connect() as c:
+        then = c.execute("SELECT now()").fetchone()
+        assert then is not None
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="AS OF"):
+            c.execute(f"SELECT share(1) AS OF TIMESTAMP '{then[0].isoformat()}'".encode())

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planner.abc import TypeRef
-from planner.catalog.objects import Function
+from planner.abc import Table, TypeRef
+from planner.catalog.objects import Function, View
 from planner.catalog.row_types import is_row_array, relation_of
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.information_domains import type_facts
@@ -38,13 +38,13 @@ def _type(context: SystemContext, ref: TypeRef) -> dict[str, Any]:
         }
     of_rows = relation_of(ref.oid) and not is_row_array(ref.oid)
     relation = context.catalog.get(relation_of(ref.oid)) if of_rows else None
-    if relation is not None:
-        schema = schema_name(context, relation.schema_oid)  # type: ignore[attr-defined]
+    if isinstance(relation, Table | View):
+        schema = schema_name(context, relation.schema_oid)
         return {
             "data_type": "USER-DEFINED",
             "udt_catalog": context.database,
             "udt_schema": schema,
-            "udt_name": relation.name,  # type: ignore[attr-defined]
+            "udt_name": relation.name,
         }
     facts = type_facts(context, ref)
     return {k: facts.get(k) for k in ("data_type", "udt_catalog", "udt_schema", "udt_name")}
