@@ -31,8 +31,8 @@ from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, sql_error
 from executor.columnar.parallel import Parallelism, has_effect
 from executor.columnar.read_ahead import ReadAhead
-from executor.procedural.inside import INSIDE
 from executor.limits import ExecutorLimits
+from executor.procedural.inside import INSIDE
 from executor.snapshot.spill import Spill, spilled_table
 from planner.types.timezones import icu_name, session_zone
 
@@ -284,6 +284,7 @@ class ColumnarEngine:
             self._working.discard(cursor)
             if not self._working:
                 self._parallelism.rested()
+            del future  # its error's traceback knows this frame, and the frames around it their batches and tables
 
     def steady(self) -> Awaitable[Callable[[], None] | None]:
         """See `Parallelism.steady`."""

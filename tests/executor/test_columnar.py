@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 from typing import Any
 
 import duckdb
@@ -38,6 +40,25 @@ def test_a_small_result_comes_whole() -> None:
         assert pa.Table.from_batches(batches).to_pydict() == {"x": [42]}
 
     run(work)
+
+
+def test_what_a_query_knew_that_failed_is_freed_with_its_error() -> None:
+    """Without the cycle collector, which would find batches and tables behind the frames of the error's traceback."""
+
+    async def work(engine: ColumnarEngine) -> None:
+        failed: list[weakref.ref[BaseException]] = []
+        try:
+            await engine.start("SELECT error('no')")
+        except SqlError as error:
+            failed.append(weakref.ref(error))
+        await engine.start("SELECT 42")  # the thread has something else in hand now
+        assert [error() for error in failed] == [None]
+
+    gc.disable()
+    try:
+        run(work, columnar_threads=1)
+    finally:
+        gc.enable()
 
 
 def test_queries_wait_for_functions_that_are_made_known_beside_them() -> None:
