@@ -284,7 +284,7 @@ class ColumnarEngine:
             self._working.discard(cursor)
             if not self._working:
                 self._parallelism.rested()
-            del future  # its error's traceback knows this frame, and the frames around it their batches and tables
+            del future  # its error's traceback knows this frame, and those around it their tables
 
     def steady(self) -> Awaitable[Callable[[], None] | None]:
         """See `Parallelism.steady`."""
