@@ -242,17 +242,42 @@ def was_there(session: Session, table: Table, ts: Timestamp) -> None:
         )
 
 
+class _Footprint:
+    """What a relation of a query reads, compiled: the columns, and the lookups; none: the whole table."""
+
+    __slots__ = ("columns", "lookups", "use")
+
+    def __init__(self, use: RelationUse) -> None:
+        self.use = use
+        self.columns = read_by_query(use)
+        ranges = use.ranges if use.table.key_indexes else None
+        self.lookups = tuple([LookupPlan(use.table, lookup) for lookup in ranges or ()])
+
+
+_FOOTPRINTS_MAX = 1024
+_footprints: dict[int, _Footprint] = {}
+"""By `id` of the use, which is a plan's and comes again with each execution. (Equal ones are compared table and all.)"""
+
+
+def _footprint(use: RelationUse) -> _Footprint:
+    known = _footprints.get(id(use))
+    if known is None or known.use is not use:
+        if len(_footprints) >= _FOOTPRINTS_MAX:
+            _footprints.clear()
+        known = _footprints[id(use)] = _Footprint(use)
+    return known
+
+
 def record(session: Session, block: Block, use: RelationUse, params: Sequence[Datum]) -> None:
     """What the query reads, for conflict detection: ranges of the key if the plan knows them."""
     if use.ranges is not None and not use.ranges:
         return  # what it reads is known, or made sure of, in another way
-    txn = block.transaction()
-    reads, shard, columns = txn.reads, use.table.shard, read_by_query(use)
-    if use.ranges is None or not use.table.key_indexes:
+    footprint = _footprint(use)
+    reads, shard, columns = block.transaction().reads, use.table.shard, footprint.columns
+    if not footprint.lookups:
         reads.whole(shard, columns)
         return
-    for lookup in use.ranges:
-        plan = LookupPlan(use.table, lookup)
+    for plan in footprint.lookups:
         if plan.points is not None:
             for key in plan.asked_keys(params, session):
                 reads.point(shard, key, columns)

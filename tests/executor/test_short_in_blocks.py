@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from executor.abc import Rows
+from executor.keyed.read import LookupPlan
+from executor.session import queries
 from executor.session.short_reads import WRITTEN_ROWS_MAX, writes_few
 from tests.executor.sql import Client, Failed, Server
 
@@ -184,5 +186,46 @@ def test_rows_that_come_beside_a_write_by_an_index() -> None:
             await a.query("COMMIT")
             with pytest.raises(Failed, match="serialize"):
                 await b.query("COMMIT")
+
+    asyncio.run(run())
+
+
+def test_what_a_query_reads_is_compiled_once_and_noted_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by an index, noted as the range of the primary key that WHERE leaves: of this execution's values."""
+    compiled: list[object] = []
+
+    class Counted(LookupPlan):
+        def __init__(self, *args: Any, **more: Any) -> None:
+            compiled.append(args)
+            super().__init__(*args, **more)
+
+    async def run() -> None:
+        async with Server() as server:
+            client, other = await _filled(server), server.client("b")
+            session = client.session
+            plan = session.executor.plans.prepared(
+                "SELECT a, b FROM r WHERE c = $1 AND a = $2 ORDER BY b DESC LIMIT 2",
+                session.context(),
+                (23, 23),
+            )
+            monkeypatch.setattr(queries, "LookupPlan", Counted)
+            await client.query("CREATE TABLE seen (v int)")
+            for a in (1, 2, 3):
+                for theirs, refused in ((a + 10, False), (a, True)):
+                    await client.query("BEGIN")
+                    now = session.execute_now(plan, (4, a), lambda _: None, autocommit=False)
+                    assert isinstance(now, Rows) and len(compiled) == 1
+                    await client.query("INSERT INTO seen VALUES (1)")
+                    # It does not see that, so it is before it, and writes what was read, so it is after it.
+                    await other.query("BEGIN")
+                    await other.query("SELECT count(*) FROM seen")
+                    await other.query(f"INSERT INTO r VALUES ({theirs}, {800 + a}, 4)")
+                    await other.query("COMMIT")
+                    if refused:
+                        with pytest.raises(Failed) as failed:
+                            await client.query("COMMIT")
+                        assert failed.value.sqlstate == "40001"
+                    else:
+                        await client.query("COMMIT")
 
     asyncio.run(run())
