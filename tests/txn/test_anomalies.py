@@ -4,7 +4,8 @@
     get K | scan L H           reads, noted as a point or a range
     set K V | del K            writes
     lock K                     takes the key's lock; `waits` if it cannot, and then later `locked`
-    refresh                    the snapshot to the present, if nothing that was read has changed
+    refresh [anew]             the snapshot to the present, if nothing that was read has changed; `anew`: this statement's reads are void
+    statement | end            a statement, within the one that runs if there is one, and its end
     savepoint N | rollback N | release N
     commit | abort
     put K V                    an autocommit write
@@ -15,6 +16,7 @@ Keys are integers of the shard `t`; every script begins with keys 1 and 2 at 10 
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -44,6 +46,7 @@ class Bench:
         self.image = Image()
         self.transactions: dict[str, Transaction] = {}
         self.notices: list[str] = []
+        self.statements: list[AbstractContextManager[None]] = []
 
     async def run(self, client: str, command: str) -> str:
         name, *args = command.split()
@@ -93,8 +96,18 @@ class Bench:
         waiter = self.env.locks.acquire(txn, "t", int(key), LockMode.UPDATE, granted)
         return "" if waiter is None else "waits"
 
-    async def do_refresh(self, client: str, txn: Transaction) -> str:
-        return "moved" if txn.refresh() else "something read has changed"
+    async def do_refresh(self, client: str, txn: Transaction, anew: str = "") -> str:
+        return "moved" if txn.refresh(anew=bool(anew)) else "something read has changed"
+
+    async def do_statement(self, client: str, txn: Transaction) -> str:
+        around = txn.statement_reads()
+        around.__enter__()
+        self.statements.append(around)
+        return ""
+
+    async def do_end(self, client: str, txn: Transaction) -> str:
+        self.statements.pop().__exit__(None, None, None)
+        return ""
 
     async def do_savepoint(self, client: str, txn: Transaction, name: str) -> str:
         txn.savepoint(name)
