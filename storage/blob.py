@@ -31,6 +31,7 @@ from obstore import store as obstores
 
 from storage import failpoints
 from storage.abc import Blob, BlobInfo, Clock, CorruptBlob, Determinate, Indeterminate, StorageFull
+from storage.causes import told
 from storage.consensus.memory import Faults
 
 _STAGING = ".staging"
@@ -224,7 +225,7 @@ class RemoteBlob:
             # One place retries: here, where the outcome is known to be told exactly.
             self._store = store or obstores.from_url(url, retry_config={"max_retries": 0}, **options)
         except (obx.BaseError, ValueError) as e:
-            raise Determinate(f"blob store {url!r}: {e}") from e
+            raise Determinate(f"blob store {url!r}: {told(e)}") from e
 
     async def get(self, key: str) -> bytes:
         async def work() -> bytes:
@@ -255,7 +256,7 @@ class RemoteBlob:
                 if info.key.startswith(prefix):
                     yield info
         except obx.BaseError as e:
-            raise Indeterminate(f"listing {prefix!r}: {e}") from e
+            raise Indeterminate(f"listing {prefix!r}: {told(e)}") from e
 
     async def _retry(self, key: str, work: Callable[[], Awaitable[_T]]) -> _T:
         delay_s = _BACKOFF_FIRST_S
@@ -265,10 +266,10 @@ class RemoteBlob:
             except (FileNotFoundError, obx.NotFoundError):
                 raise CorruptBlob(key, "it is absent") from None
             except _HOPELESS as e:
-                raise Determinate(f"blob {key!r}: {e}") from e
+                raise Determinate(f"blob {key!r}: {told(e)}") from e
             except (obx.BaseError, OSError) as e:
                 if attempt == _ATTEMPTS_MAX:
-                    raise Indeterminate(f"blob {key!r}: {e} (tried {attempt} times)") from e
+                    raise Indeterminate(f"blob {key!r}: {told(e)} (tried {attempt} times)") from e
             await asyncio.sleep(delay_s * (0.5 + self._rng.random()))
             delay_s = min(delay_s * 2, _BACKOFF_MAX_S)
         raise AssertionError("unreachable: the last attempt returns or raises")

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, NoReturn, TypeVar
+from urllib.parse import unquote, urlsplit
 
 import typer
 
@@ -128,6 +129,9 @@ def _stores(folder: Path, blob: str | None, consensus: str | None) -> tuple[str,
     found = consensus or _or_fail(lambda: embedded_in(folder))
     if found is None:
         _fail(f"there is no consensus.log (or consensus.sqlite) in {folder}", 2)
+    place = urlsplit(blob or "")
+    if place.scheme == "file" and not Path(unquote(place.path)).is_dir():
+        _fail(f"there is no folder {unquote(place.path)}: where are the parts?", 2)
     return blob or (folder / "blob").as_uri(), found
 
 

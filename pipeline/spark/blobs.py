@@ -14,6 +14,7 @@ import obstore
 from obstore import store as obstores
 
 from pipeline.spark.server import TidewireError
+from storage.causes import told
 
 _SCHEMES = {"s3": "s3a", "gs": "gs", "az": "abfs"}
 
@@ -28,7 +29,7 @@ def _store(url: str) -> Any:
             return obstores.LocalStore(unquote(parts.path), mkdir=False)
         return obstores.from_url(url)
     except Exception as e:  # noqa: BLE001 - obstore has many kinds; which one matters to nobody but its text
-        raise TidewireError(f"blob store {url} cannot be reached: {e}") from None
+        raise TidewireError(f"blob store {url} cannot be reached: {told(e)}") from None
 
 
 def get(url: str, key: str) -> bytes:
@@ -43,7 +44,7 @@ def get(url: str, key: str) -> bytes:
             " does not see the server's blob store"
         ) from None
     except Exception as e:  # noqa: BLE001 - as above
-        raise TidewireError(f"blob store {url}: {e}") from None
+        raise TidewireError(f"blob store {url}: {told(e)}") from None
 
 
 def put(url: str, key: str, data: Any) -> None:
@@ -53,7 +54,7 @@ def put(url: str, key: str, data: Any) -> None:
     except TidewireError:
         raise
     except Exception as e:  # noqa: BLE001 - as above
-        raise TidewireError(f"blob store {url} cannot be written: {e}") from None
+        raise TidewireError(f"blob store {url} cannot be written: {told(e)}") from None
 
 
 def spark_path(url: str, key: str) -> str:

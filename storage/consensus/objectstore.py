@@ -32,6 +32,7 @@ from storage.abc import (
     SeqnoMismatch,
     ShardId,
 )
+from storage.causes import told
 
 FORMAT_VERSION = 1
 
@@ -68,7 +69,7 @@ class ObjectStoreConsensus:
         try:
             self._store = store or obstores.from_url(url)
         except (obx.BaseError, ValueError) as e:
-            raise Determinate(f"consensus {url!r}: {e}") from e
+            raise Determinate(f"consensus {url!r}: {told(e)}") from e
         self._known: dict[ShardId, _Log] = {}
 
     async def compare_and_append(self, shard: ShardId, expected_seqno: int, data: bytes, token: bytes) -> int:
@@ -173,7 +174,7 @@ class ObjectStoreConsensus:
 
     @staticmethod
     def _fail(shard: ShardId, e: Exception) -> NoReturn:
-        text = f"consensus: shard {shard}: {e}"
+        text = f"consensus: shard {shard}: {told(e)}"
         if isinstance(e, _REFUSED):
             raise Determinate(text) from e
         raise Indeterminate(text) from e

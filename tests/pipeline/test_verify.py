@@ -361,6 +361,11 @@ def test_the_command_on_a_sound_store_and_on_nothing(data: Path, tmp_path: Path)
     assert runner.invoke(app, ["verify", "--data-dir", str(data)]).exit_code == 0
     empty = runner.invoke(app, ["verify", "--data-dir", str(tmp_path / "nothing")])
     assert empty.exit_code == 2 and "consensus.log" in empty.stderr
+    missing = tmp_path / "a blob store"
+    for job in ("verify", "compact"):
+        refused = runner.invoke(app, [job, "--data-dir", str(data), "--blob", missing.as_uri()])
+        assert refused.exit_code == 2 and f"there is no folder {missing}" in refused.stderr
+    assert not missing.exists(), "who only looks makes no folders"
 
 
 def test_it_looks_where_the_executor_keeps_the_catalog() -> None:
