@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Column, PlanError, TypeRef
-from planner.binding import ir, jsonb_subscripts
+from planner.binding import hstore_subscripts, ir, jsonb_subscripts
 from planner.binding.naming import identifier
 from planner.binding.records import field_of
 from planner.binding.scope import Scope
@@ -125,9 +125,10 @@ class PartBinder:
         if ref.oid == t.JSONB and not rest:
             made = self._coerced(value, TypeRef(t.JSONB), "subscripted assignment to", where)
             return jsonb_subscripts.put(self.expressions, base, subscripts, made, self.scope)
+        if ref.oid == t.HSTORE and not rest:
+            made = self._coerced(value, TypeRef(t.TEXT), "subscripted assignment to", where)
+            return hstore_subscripts.put(self.expressions, base, subscripts, made, self.scope)
         element = t.element_of(ref.oid)
-        if ref.oid == t.HSTORE:
-            raise PlanError("0A000", "subscripts of hstore are not supported", position=where)
         if not element:
             raise PlanError(
                 "42804",

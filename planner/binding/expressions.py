@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, jsonb_subscripts, system_columns
+from planner.binding import hstore_subscripts, ir, jsonb_subscripts, system_columns
 from planner.binding.collating import collated, named
 from planner.binding.dimensions import array_over
 from planner.binding.domains import checked
@@ -519,12 +519,12 @@ class ExpressionBinder(PredicateBinder):
             return self._subscripts(base, subscripts, scope, position)
         if base.type.oid == t.JSONB:
             return jsonb_subscripts.element(self, base, subscripts, scope)
+        if base.type.oid == t.HSTORE:
+            return hstore_subscripts.element(self, base, subscripts, scope)
         if inner is not node.this:
             base = self.bind(node.this, scope)
         vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)
         element = vector or t.element_of(base.type.oid)
-        if base.type.oid == t.HSTORE:
-            raise PlanError("0A000", "subscripts of hstore are not supported", position=position)
         if not element:
             kind = t.format_type(TypeRef(base.type.oid))
             raise PlanError(

@@ -17,6 +17,7 @@ from planner.abc import SqlError
 from planner.textsearch.words import WHITESPACE, WORD_BYTES_MAX, SyntaxFault, WordReader, quoted
 
 DISTANCE_MAX: Final = 16_384
+DEPTH_MAX: Final = 500
 NOT, AND, OR, PHRASE = "!", "&", "|", "<->"
 _PRIORITY: Final = {OR: 1, AND: 2, PHRASE: 3, NOT: 4}
 _CODES: Final = {NOT: 1, AND: 2, OR: 3, PHRASE: 4}
@@ -59,7 +60,30 @@ Node = Word | Stop | Not | Both
 
 
 def shown(node: Node | None) -> str:
-    return "" if node is None else _shown(node, -1, False)
+    """Raises 54001 for what nobody could read again: operators within operators are taken apart by calls within calls."""
+    if node is None:
+        return ""
+    if _depth(node) > DEPTH_MAX:
+        raise _too_deep()
+    return _shown(node, -1, False)
+
+
+def _depth(node: Node) -> int:
+    deepest, left = 0, [(node, 1)]
+    while left:
+        item, depth = left.pop()
+        deepest = max(deepest, depth)
+        if isinstance(item, Not):
+            left.append((item.arg, depth + 1))
+        elif isinstance(item, Both):
+            left += [(item.left, depth + 1), (item.right, depth + 1)]
+    return deepest
+
+
+def _too_deep() -> SqlError:
+    return SqlError(
+        "54001", f"a tsquery with more than {DEPTH_MAX} operators inside of one another is not supported"
+    )
 
 
 def _shown(node: Node, outside: int, right_of_phrase: bool) -> str:
@@ -124,6 +148,8 @@ class Reader:
                 elif c == "(":
                     self.words.at += 1
                     self.depth += 1
+                    if self.depth > DEPTH_MAX:
+                        raise _too_deep()
                     self.first = False
                     self._level()
                     waiting_for_operand = False
@@ -240,6 +266,8 @@ def tree_of(query: str) -> Node | None:
 
 def cleaned(node: Node | None) -> Node | None:
     """Without stop words; phrases keep the room that these took."""
+    if node is not None and _depth(node) > DEPTH_MAX:
+        raise _too_deep()
     return None if node is None else _cleaned(node)[0]
 
 

@@ -18,6 +18,7 @@ _OURS = (
     "array put",
     "composite put",
     "jsonb put",
+    "hstore put",
     "array put slice",
     "record field",
     "composite field",

@@ -65,6 +65,21 @@ def test_tokens_make_up_the_text() -> None:
     assert parts <= {kind for _ in range(200) for kind, _ in tokens.tokens(generated.text(r))}
 
 
+@pytest.mark.parametrize("text", [" & ".join("a" * 2000), "!" * 2000 + "a", "(" * 2000 + "a" + ")" * 2000])
+def test_what_is_too_deep_is_refused(text: str) -> None:
+    for read in (queries.query_in, lambda t: documents.query("english", t)):
+        with pytest.raises(SqlError, match="inside of one another"):
+            read(text)
+    deep = " | ".join(f"w{i}" for i in range(queries.DEPTH_MAX))
+    query = queries.query_in(deep)
+    assert matching.matches("'w7'", query) and queries.from_binary(queries.to_binary(query)) == query
+    assert (
+        documents.query("simple", deep)
+        == query
+        == documents.websearch("simple", " or ".join(f"w{i}" for i in range(queries.DEPTH_MAX)))
+    )
+
+
 @pytest.mark.parametrize(
     ("query", "kept"),
     [

@@ -42,5 +42,6 @@ hstore_lt(hstore, hstore) => (tw_hstore_key({0}) < tw_hstore_key({1}))
 hstore_le(hstore, hstore) => (tw_hstore_key({0}) <= tw_hstore_key({1}))
 hstore_gt(hstore, hstore) => (tw_hstore_key({0}) > tw_hstore_key({1}))
 hstore_ge(hstore, hstore) => (tw_hstore_key({0}) >= tw_hstore_key({1}))
+hstore put => CASE WHEN {1} IS NULL THEN error('[22004] hstore subscript in assignment must not be null') ELSE tw_hstore_concat(coalesce({0}, ''), CASE WHEN {2} IS NULL THEN tw_hstore_null({1}) ELSE tw_hstore_pair({1}, {2}) END) END
 hstore_send(hstore) => tw_send_hstore({0})
 """)

@@ -45,6 +45,14 @@ COPY things (id, h) FROM STDIN;
 \.
 SELECT h FROM things WHERE id = 7;
 SELECT typname, typlen, typcategory, typstorage FROM pg_type WHERE typname IN ('hstore', '_hstore') ORDER BY 1;
+SELECT id, h['color'], h['no'] FROM things ORDER BY id;
+UPDATE things SET h['new'] = 'x', h['size'] = NULL WHERE id < 4 RETURNING id, h;
+UPDATE things SET h[1] = 2 WHERE id = 1;
+UPDATE things SET h[1] = '2' WHERE id = 1 RETURNING h;
+UPDATE things SET h[NULL] = 'x' WHERE id = 1;
+SELECT h['a']['b'] FROM things;
+SELECT h['a':'b'] FROM things;
+INSERT INTO things (id, h['k']) VALUES (9, 'v') RETURNING h;
 CREATE VIEW colors AS SELECT id, h -> 'color' AS color FROM things;
 SELECT * FROM colors ORDER BY id;
 \set VERBOSITY terse
