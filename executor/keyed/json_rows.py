@@ -16,6 +16,8 @@ _DEFAULTS: Final = t.TypeSettings()
 _NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.OID, t.NUMERIC, t.FLOAT4, t.FLOAT8))
 _NO_NUMBERS: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 _TIMES: Final = frozenset((t.TIMESTAMP, t.TIMESTAMPTZ))
+_OTHERWISE: Final = frozenset((t.FLOAT4, t.FLOAT8, t.JSON))
+"""Types whose values jsonb says in other words than json."""
 _HOURS: Final = re.compile(r"([+-]\d\d)$")
 
 
@@ -55,4 +57,16 @@ def json_of_row(zone: str, *fields: Any) -> str:
 @lax("jsonb of row")
 def jsonb_of_row(zone: str, *fields: Any) -> str:
     """The same in jsonb's form."""
-    return jsonb_in(json_of_row(zone, *fields))
+    values = []
+    for i in range(0, len(fields), 3):
+        oid, value = fields[i + 1], fields[i + 2]
+        text = _value(value, oid, zone)
+        values.append(jsonb_in(text) if oid in _OTHERWISE and value is not None else text)
+    return "{" + ", ".join([f"{key}: {values[at]}" for key, at in _order(fields[::3])]) + "}"
+
+
+@lru_cache(maxsize=256)
+def _order(names: tuple[str, ...]) -> list[tuple[str, int]]:
+    """The keys as jsonb has them, quoted, and where their values are."""
+    ordered = sorted((len(name.encode()), name.encode(), i) for i, name in enumerate(names))
+    return [(json.dumps(names[i], ensure_ascii=False), i) for _, _, i in ordered]

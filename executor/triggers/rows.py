@@ -204,10 +204,9 @@ class RowWriter:
         writes = self._block.tables.get(self._table.shard)
         if writes is None:
             return
-        gone = (
-            rid not in writes.buffer.inserts if own else rid in writes.buffer.deletes or rid in writes.gone()
-        )
-        if gone:
+        buffer = writes.buffer
+        gone = rid not in buffer.inserts if own else rid in buffer.deletes
+        if gone or (writes.bulk_deleted and rid in writes.deleted_rids()):
             raise ExecutionError(
                 "27000",
                 f"tuple to be {verb} was already modified by an operation triggered by the current command",
