@@ -7,6 +7,7 @@ import fnmatch
 from bench import (
     analytics,
     bulk,
+    catalog,
     copying,
     footprint,
     isolation,
@@ -25,6 +26,7 @@ def figures() -> list[Workload]:
     return [
         *pgbench.workloads(),
         *statements.workloads(),
+        *catalog.workloads(),
         *copying.workloads(),
         *bulk.workloads(),
         *startup.workloads(),

@@ -18,10 +18,10 @@ from executor.constraints.rules import TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.index_read import IndexRead
-from executor.keyed.join import JoinPlan
 from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
+from executor.session.catalog_reads import join_of
 from executor.snapshot.store import SnapshotStore
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
@@ -39,7 +39,7 @@ from planner.abc import (
     Utility,
 )
 from planner.catalog import Catalog, CatalogChange, Database, Schema, quote_identifier, quote_qualified
-from planner.planner import PlanContext, Planner
+from planner.planner import PlanContext, Planner, is_current
 from planner.relations import GuardedTable, TransitionTable
 from planner.statements import Begin, Commit, Rollback
 from planner.types import DEFAULT_SETTINGS
@@ -76,7 +76,7 @@ class Plans:
             settings.time_zone,
         )
         plan = self._prepared.get(key)
-        if plan is not None and plan.catalog_version == context.catalog.version:
+        if plan is not None and is_current(plan, context.catalog):
             return plan
         plan, _ = self._planner.plan(text, context, types, normalise=False)
         moves = isinstance(plan.extra.get("as_of"), Plan)
@@ -128,7 +128,7 @@ class Plans:
     def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
         """What executing the plan takes; plans made for another catalog are made anew first."""
         current = plan
-        if plan.catalog_version != catalog.version:
+        if not is_current(plan, catalog):
             if "places" in plan.extra:
                 raise PlanOutdated("0A000", "the catalog has changed since this was planned")
             current = self._planned_again(plan, session)
@@ -221,7 +221,7 @@ class Plans:
         if body is None:
             return None
         try:
-            join = JoinPlan(body) if isinstance(body, KeyedJoin) else None
+            join = join_of(body) if isinstance(body, KeyedJoin) else None
             tables = (body.table,) if join is None else join.tables
             if any(isinstance(x, TransitionTable) for x in tables):
                 return None

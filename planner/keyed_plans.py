@@ -57,7 +57,7 @@ class Ask:
     """What a subquery comes to for the row at hand: `query` is asked with `given`, values of that row.
 
     kind: "exists"; "scalar" (the value of its only row); "in", whether `value` is among its values (with SQL's nulls);
-    "list", its values, as keys to look for. `number` tells the statement's subqueries apart.
+    "list", its values, as keys to look for; "array", its values as an array. `number` tells the statement's subqueries apart.
     """
 
     kind: str
@@ -110,6 +110,30 @@ class Handed:
 
     slot: str
     types: tuple[TypeRef, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRows:
+    """Rows of a system relation: those whose column has one of these values, or all of them where no column is named.
+
+    Behind the relation's columns there are those that `*` does not show (`planner.catalog.system.found.HIDDEN`).
+    """
+
+    schema: str
+    name: str
+    column: int | None = None
+    keys: tuple[Expr, ...] = ()
+    listed: Expr | None = None
+    """An array, or a subquery's list: its elements are the values, and `keys` is empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A row for each place of some lists, side by side: unnest and its kin. Those that are shorter are filled up with nulls."""
+
+    values: tuple[Expr, ...]
+    numbered: bool = False
+    """Behind them is the number of the row (WITH ORDINALITY)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +212,8 @@ class JoinStep:
     before this one's, `condition` and `passes` may look at this one's too.
     """
 
-    table: Table | None  # None: its rows are Produced, or Handed
-    lookup: Lookup | Produced | Handed  # points are one key, but for the first step's
+    table: Table | None  # None: its rows are Produced, Handed, or the system's
+    lookup: Lookup | Produced | Handed | SystemRows | Spread  # points are one key, but for the first step's
     width: int
     condition: Expr | None = None
     unique: int = 0  # as in KeyedRead

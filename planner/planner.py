@@ -27,8 +27,8 @@ from planner.abc import (
     KeyedRead,
     KeyedUpdate,
     Plan,
-    ResultColumn,
     PlanError,
+    ResultColumn,
     SqlError,
     StatementKind,
     TypeRef,
@@ -37,6 +37,8 @@ from planner.abc import (
 from planner.binding import bind
 from planner.binding.variables import Variables
 from planner.catalog import Catalog
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
@@ -88,8 +90,21 @@ class _Cached:
 
     __slots__ = ("convert", "plan")
 
-    def __init__(self, plan: Plan, convert: Callable[[list[str]], tuple[Datum, ...]] | None) -> None:
+    def __init__(self, plan: Plan, convert: _Convert | None) -> None:
         self.plan, self.convert = plan, convert
+
+
+_Convert = Callable[[list[str], PlanContext], tuple[Datum, ...]]
+
+
+def is_current(plan: Plan, catalog: Catalog) -> bool:
+    """Whether the plan is one for this catalog: made in it, or of a statement that means the same here as where it was made."""
+    if plan.catalog_version == catalog.version:
+        return True
+    if plan.catalog_version < 0 or plan.extra.get("meaning") != catalog.meaning:
+        return False
+    plan.catalog_version = catalog.version
+    return True
 
 
 Partition = dict[str, _Cached]
@@ -143,12 +158,12 @@ class Planner:
         if normal is not None:
             cached = partition.get(normal[0])
             if cached is not None:
-                if cached.plan.catalog_version != ctx.catalog.version:
+                if not is_current(cached.plan, ctx.catalog):
                     del partition[normal[0]]
                     return None
                 assert cached.convert is not None
                 try:
-                    return cached.plan, cached.convert(normal[2])
+                    return cached.plan, cached.convert(normal[2], ctx)
                 except (SqlError, ValueError):
                     pass  # it may have been planned with its literals in place
         plan = self._exact(text, ctx)
@@ -160,7 +175,7 @@ class Planner:
         cached = partition.get(key)
         if cached is None:
             return None
-        if cached.plan.catalog_version != ctx.catalog.version:
+        if not is_current(cached.plan, ctx.catalog):
             del partition[key]
             return None
         return cached.plan
@@ -255,12 +270,13 @@ class Planner:
             return None  # `lookup` has found it: these literals do not fit
         try:
             plan = self._bind(parameterised(key), ctx, (), kinds)
-            if isinstance(plan.body, _KEYED):
+            of_system = "meaning" in plan.extra and "keyed" in plan.extra
+            if isinstance(plan.body, _KEYED) or of_system:
                 convert = _converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))
                 try:
-                    return plan, convert(values)
+                    return plan, convert(values, ctx)
                 except (SqlError, ValueError):
                     return None  # other literals fit; these are planned in place, which finds the error's position
         except (SqlError, ValueError):
@@ -344,9 +360,7 @@ class Planner:
         elif isinstance(statement, st.Copy):
             cursors.refuse_copied(query, inner)
 
-    def _plan_call(
-        self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]
-    ) -> None:
+    def _plan_call(self, plan: Plan, said: st.Call, ctx: PlanContext, parameter_types: Sequence[int]) -> None:
         """The query of a procedure's arguments. Raises 42883, 42809."""
         before = said.query.offset - len("SELECT ")
         text = f"SELECT {said.query.text}"
@@ -409,10 +423,27 @@ class Planner:
             return bind_ddl(statement, ctx, self)
 
 
-def _converter(
-    parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings
-) -> Callable[[list[str]], tuple[Datum, ...]]:
+def _converter(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) -> _Convert:
     """What turns raw literals of these kinds into datums of the parameters' types."""
+    if any(ref.oid in INPUT for ref in parameters):
+        return lambda values, ctx: _read(_readers(parameters, kinds, _naming(ctx)), values)
+    readers = _readers(parameters, kinds, settings)
+    if all(r is int for r in readers):
+        return lambda values, _: tuple(map(int, values))
+    if len(readers) == 1:
+        one = readers[0]
+        return lambda values, _: (one(values[0]),)
+    return lambda values, _: _read(readers, values)
+
+
+_Readers = Sequence[Callable[[str], Datum]]
+
+
+def _read(readers: _Readers, values: list[str]) -> tuple[Datum, ...]:
+    return tuple([read(v) for read, v in zip(readers, values, strict=True)])
+
+
+def _readers(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) -> _Readers:
     readers: list[Callable[[str], Datum]] = []
     for ref, kind in zip(parameters, kinds, strict=True):
         if kind != UNKNOWN and ref.oid in (types.INT4, types.INT8):
@@ -421,12 +452,13 @@ def _converter(
             readers.append(str)
         else:
             readers.append(types.text_input(ref, settings))
-    if all(r is int for r in readers):
-        return lambda values: tuple(map(int, values))
-    if len(readers) == 1:
-        one = readers[0]
-        return lambda values: (one(values[0]),)
-    return lambda values: tuple([read(v) for read, v in zip(readers, values, strict=True)])
+    return readers
+
+
+def _naming(ctx: PlanContext) -> TypeSettings:
+    """Settings in which names of regclass and its kin are those of the context, which may be a transaction's own."""
+    names = RegNames(lambda: SystemContext(ctx.catalog, ctx.search_path))
+    return replace(ctx.settings, reg_output=names.output, reg_input=names.input)
 
 
 __all__ = ["PlanContext", "Planner"]

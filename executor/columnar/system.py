@@ -1,7 +1,6 @@
-"""pg_catalog and information_schema in a query: Arrow tables computed from the session's catalog.
+"""pg_catalog and information_schema in a query of DuckDB's: Arrow tables of what the session sees (`executor.columnar.seen`).
 
-Rows that never change are converted once; computed ones are kept until the catalog (or who asks) is
-another. Rows that only the running server knows are made fresh each time.
+Rows that only the running server knows are made here, fresh each time.
 """
 
 from __future__ import annotations
@@ -14,14 +13,13 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.activity import activity
 from executor.columnar.lock_rows import lock_rows
+from executor.columnar.seen import SeenByAll
 from executor.session import permissions
 from executor.session.guc_table import GUCS, Guc
-from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.abc import SystemUse, TypeRef
 from planner.catalog import Sequence, system
 from planner.catalog.catalog import Catalog
-from planner.catalog.system.handles import opened
 from planner.catalog.system.reg_names import RegNames
 from planner.catalog.system.zones import zone_rows
 from planner.lexer import quoted
@@ -36,8 +34,7 @@ class SystemRelations:
     """The system relations of one executor."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[Any, ...], tuple[Any, pa.Table]] = {}
-        self._refs: dict[tuple[Any, ...], tuple[Any, int]] = {}
+        self.seen = SeenByAll(_SERVER)
         self._names: dict[tuple[str, ...], RegNames] = {}
 
     def names(self, search_path: tuple[str, ...], database: str, current: Callable[[], Catalog]) -> RegNames:
@@ -54,25 +51,13 @@ class SystemRelations:
             )
         return found
 
-    def catalog_ref(self, session: Session) -> int:
-        """The number under which functions over the catalog find what this session sees."""
-        catalog = session.catalog
-        key = (session.search_path(), session.user, session.database)
-        kept = self._refs.get(key)
-        if kept is None or kept[0] is not catalog:
-            if len(self._refs) >= _CACHE_MAX:
-                self._refs.clear()
-            context = system.SystemContext(catalog, *key, sizes=session.executor.sizes)
-            kept = self._refs[key] = (catalog, opened(context))
-        return kept[1]
-
     def relation(self, session: Session, use: SystemUse, bindings: dict[str, pa.Table]) -> str:
         """The text of a system relation as a subquery; its rows are bound under a name of their own."""
         found = system.relations().get((use.schema, use.name))
         if found is None:
             raise ExecutionError("42P01", f'relation "{use.schema}.{use.name}" does not exist')
         name, count = f"system_{use.slot}", len(found.columns)
-        rows = self._rows(session, use, found)
+        rows = self.seen.arrow(session, (use.schema, use.name))
         asked = [i for i in use.columns if i < count]
         # The columns that nobody names would be bound and pruned by DuckDB: half the time of most such queries.
         bindings[name] = rows.select(asked) if asked else rows.select([0])
@@ -82,43 +67,6 @@ class SystemRelations:
         hidden = f"CAST({found.oid} AS {t.duckdb_type(TypeRef(t.OID))}) AS tableoid", "'2'::BIGINT AS xmin"
         cells += [hidden[i - count] for i in use.columns if i >= count]
         return f"(SELECT {', '.join(cells or hidden[:1])} FROM {name})"
-
-    def _rows(self, session: Session, use: SystemUse, found: Any) -> pa.Table:
-        catalog = session.catalog
-        fresh = use.name in _SERVER
-        key = (use.schema, use.name, session.settings.search_path, session.user, session.database)
-        kept = self._kept.get(key)
-        if kept is not None and kept[0] is catalog and not fresh:
-            return kept[1]
-        context = system.SystemContext(
-            catalog,
-            session.settings.search_path,
-            session.user,
-            session.database,
-            {use.name: _SERVER[use.name](session)} if fresh else {},
-        )
-        rows = _with_array_datums(system.rows(use.schema, use.name, context), [c.type for c in found.columns])
-        types = [t.arrow_type(c.type) for c in found.columns]
-        table = pa.table(rows_to_arrays(rows, types), names=[c.name for c in found.columns])
-        if len(self._kept) >= _CACHE_MAX:
-            self._kept.clear()
-        if not fresh:
-            self._kept[key] = (catalog, table)
-        return table
-
-
-def _with_array_datums(rows: Any, refs: list[TypeRef]) -> Any:
-    """Rows whose arrays are lists, as rows of datums."""
-    arrays = [i for i, ref in enumerate(refs) if t.element_of(ref.oid)]
-    if not arrays:
-        return rows
-    made = []
-    for row in rows:
-        cells = list(row)
-        for i in arrays:
-            cells[i] = t.array_datum(cells[i], refs[i].oid)
-        made.append(tuple(cells))
-    return made
 
 
 def _settings(session: Session) -> list[dict[str, Any]]:

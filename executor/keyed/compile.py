@@ -15,7 +15,17 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executor.keyed import casts, comparison, extensions, json_rows, numbers, patterns, text, times  # noqa: F401 - they fill the registry
+from executor.keyed import (  # noqa: F401 - they fill the registry
+    casts,
+    catalog_calls,
+    comparison,
+    extensions,
+    json_rows,
+    numbers,
+    patterns,
+    text,
+    times,
+)
 from executor.keyed.numbers import INT_BOUNDS
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
@@ -29,7 +39,7 @@ class NotCompilable(Exception):
     """The expression is outside the closed set; DuckDB answers it."""
 
 
-ASKED = {"exists": "exists", "scalar": "scalar", "in": "among", "list": "listed"}
+ASKED = {"exists": "exists", "scalar": "scalar", "in": "among", "list": "listed", "array": "array"}
 """What `Ask`s of each kind are asked by."""
 _INLINE = {"=": "==", "<>": "!=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _INLINE_TYPES = frozenset({"int2", "int4", "int8", "text", "varchar", "bool", "date", "timestamp", "timestamptz", "uuid", "oid"})  # fmt: skip
@@ -71,6 +81,7 @@ class _Writer:
         """A subquery: who runs the statement stands behind its parameters and knows the answer (`join._Run`)."""
         given = "".join(f"{self.write(g)}, " for g in e.given)
         value = f", {self.write(e.value)}" if e.value is not None else ""
+        value = f", {e.type.oid}" if e.kind == "array" else value
         return f"p[-1].{ASKED[e.kind]}({e.number}, ({given}){value})"
 
     def call(self, e: Call) -> str:
@@ -80,6 +91,14 @@ class _Writer:
             return str(special(e))
         if op.startswith("cast ") or op == "cast":
             return self.cast(args[0], e.type)
+        of_catalog = catalog_calls.function_of(op)
+        if of_catalog is not None:
+            values = "".join(f", {self.write(a)}" for a in args)
+            return f"{self.name(of_catalog)}(s.system_context(){values})"
+        if op == "catalog setting":
+            return self.strict(args, lambda values: f"s.value_of('setting:' + {values[0]}.lower())")
+        if op == "catalog same":
+            return self.write(args[0])
         lax = LAX.get(op)
         if lax is not None:
             return f"{self.name(lax)}({', '.join(map(self.write, args))})"

@@ -21,9 +21,10 @@ from executor.keyed.compile import (
     compile_expression,
     compile_tuple,
 )
-from executor.keyed.folds import FOLDS, folded
+from executor.keyed.folds import fold_of, folded
 from planner import types as t
 from planner.abc import Col, Expr, Groups, KeyedJoin, KeyedRead, OrderKey, TypeRef
+from planner.binding.keyed_catalog import VALUES, VECTORS
 from storage.abc import Row
 
 _Value = Callable[[Row, Sequence[Any], Any], Any]
@@ -95,7 +96,7 @@ class _Grouping:
 
     def __init__(self, groups: Groups, outputs: Sequence[Expr]) -> None:
         self._keys, self._single = groups.keys, groups.single
-        self._folds = tuple(FOLDS[name] for name in groups.folds)
+        self._folds = tuple(fold_of(name) for name in groups.folds)
         self._alike = _alike([e.type for e in outputs[: groups.keys]])
         self._condition = compile_condition(groups.condition)
         self.project = compile_tuple(groups.outputs) if groups.outputs else None
@@ -121,7 +122,7 @@ class _Grouping:
 
 def _alike(types: Sequence[TypeRef]) -> _Alike:
     """Of rows that begin with values of these types. Raises NotCompilable."""
-    normal = [normal_form(t.BY_OID[x.oid].typname) for x in types]
+    normal = [_normal(x.oid) for x in types]
     if all(form is None for form in normal):
         return itemgetter(0) if len(types) == 1 else itemgetter(slice(len(types)))
 
@@ -131,6 +132,12 @@ def _alike(types: Sequence[TypeRef]) -> _Alike:
         )
 
     return alike
+
+
+def _normal(oid: int) -> Callable[[Any], Any] | None:
+    if oid in VECTORS:
+        return tuple
+    return None if oid in VALUES else normal_form(t.BY_OID[oid].typname)
 
 
 def bounds(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import itemgetter
 from typing import Any, Final
 
 from executor.keyed.comparison import order_of
 from executor.keyed.numbers import add, divide, number, numeric_text
+from planner import types as t
 from storage.abc import Row
 
 
@@ -58,6 +60,35 @@ def _extreme(way: Callable[..., Any], kind: str) -> Callable[[Sequence[Any]], An
     if kind == "numeric":  # of a column it may be a Decimal; what is computed is a text
         return _of_known(lambda values: numeric_text(number(way(reversed(values), key=order))))
     return _of_known(lambda values: way(reversed(values), key=order))
+
+
+def _gathered(kind: str, oid: int, orders: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
+    """array_agg and string_agg: of each row a tuple of the value, the separator, and what they are in the order of; None is left out."""
+    first = 1 if kind == "array" else 2
+
+    def gathered(values: Sequence[Any]) -> Any:
+        rows = [v for v in values if v is not None]
+        for i, said in reversed(list(enumerate(orders, first))):
+            descending, nulls_first = said[0], said[1]
+            known = sorted(
+                (r for r in rows if r[i] is not None), key=itemgetter(i), reverse=descending == "1"
+            )
+            nulls = [r for r in rows if r[i] is None]
+            rows = nulls + known if nulls_first == "1" else known + nulls
+        if kind == "array":
+            return t.array_datum([r[0] for r in rows], oid) if rows else None
+        known = [r for r in rows if r[0] is not None]
+        return known[0][0] + "".join((r[1] or "") + r[0] for r in known[1:]) if known else None
+
+    return gathered
+
+
+def fold_of(name: str) -> Callable[[Sequence[Any]], Any]:
+    """What one of `Groups.folds` is computed by."""
+    if name.startswith("gather "):
+        _, kind, oid, *orders = name.split(" ")
+        return _gathered(kind, int(oid), orders)
+    return FOLDS[name]
 
 
 FOLDS: Final[dict[str, Callable[[Sequence[Any]], Any]]] = {

@@ -27,8 +27,11 @@ from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
+from executor.keyed.system_steps import of_system, spread
 from executor.snapshot.abc import TooFarToLook
+from planner import types as t
 from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
+from planner.keyed_plans import Spread, SystemRows
 from storage.abc import Row, ShardId, Timestamp
 from txn.columns import THE_ROW, Columns
 
@@ -37,13 +40,16 @@ ROWS_MAX: Final = 1_000
 LOOKED_AT_MAX: Final = 3_000
 """Runs of subqueries and rows that their steps look at, together; also the rows that one step looks at. Most may fail its condition."""
 
+OF_SYSTEM_MAX: Final = 20_000
+"""The same of queries over system relations alone: to DuckDB these would have to be carried first."""
+
 NOTHING_HANDED: Final[Mapping[str, Sequence[Row]]] = {}
 
 
 class JoinPlan:
     """A compiled KeyedJoin, with all queries in it."""
 
-    __slots__ = ("_queries", "_root", "by_index", "footprints", "handed", "tables", "types")
+    __slots__ = ("_far", "_most", "_queries", "_root", "by_index", "footprints", "handed", "tables", "types")
 
     def __init__(self, body: KeyedJoin) -> None:
         """Raises NotCompilable."""
@@ -67,6 +73,9 @@ class JoinPlan:
         self.tables: tuple[Table, ...] = tuple(step.table for step in made if step.table is not None)
         self.footprints: tuple[Columns, ...] = tuple(footprints)
         """What the join depends on of each table's rows."""
+        self._most = LOOKED_AT_MAX if self.tables or handed else OF_SYSTEM_MAX
+        self._far: tuple[int, Any] = (0, None)
+        """The catalog's version and the parameters with which there was too much to look at in system relations."""
         self.by_index: tuple[bool, ...] = tuple(bool(step.index) for step in made)
         """Whose rows are found by an index: what it was asked for no view notes."""
         self.handed: tuple[Handed, ...] = tuple(handed)
@@ -79,7 +88,16 @@ class JoinPlan:
 
     def short(self, params: Sequence[Any], session: Any, images: Any, ts: Timestamp) -> Sequence[Row]:
         """The result's rows. Raises NoKeyedAnswer where DuckDB is to find them."""
-        return self.run(params, session, images, images, ts)
+        if self.tables:
+            return self.run(params, session, images, images, ts)
+        asked = session.catalog.version, params
+        if self._far == asked:
+            raise TooFarToLook
+        try:
+            return self.run(params, session, images, images, ts)
+        except TooFarToLook:
+            self._far = asked
+            raise
 
     def run(
         self,
@@ -95,7 +113,7 @@ class JoinPlan:
 
         `seen`: takes the rows of steps that ask for row ids.
         """
-        run = _Run(self._queries, params, session, views, images, ts, handed)
+        run = _Run(self._queries, params, session, views, images, ts, handed, self._most)
         run.seen = {} if seen is None else seen
         return self._root.rows((), run)
 
@@ -110,6 +128,8 @@ class _Run:
         "handed",
         "images",
         "left",
+        "looks",
+        "most",
         "params",
         "seen",
         "session",
@@ -126,13 +146,18 @@ class _Run:
         images: Sequence[Any],
         ts: Timestamp,
         handed: Mapping[str, Sequence[Row]],
+        looks: int,
     ) -> None:
         self._queries, self.handed = queries, handed
+        self.looks = looks
+        """So many rows one step may look at,"""
+        self.most = ROWS_MAX if looks == LOOKED_AT_MAX else looks
+        """and make."""
         self.params = (*params, self) if queries else params
         self.session, self.views, self.images, self.ts = session, views, images, ts
         self._known: dict[tuple[int, Row], Sequence[Row]] = {}
         self._sets: dict[tuple[int, Row], tuple[set[Any], bool]] = {}
-        self.left = LOOKED_AT_MAX
+        self.left = looks
         """What subqueries may look at yet."""
         self.seen: dict[ShardId, dict[int, Row]]
 
@@ -163,6 +188,10 @@ class _Run:
         if len(rows) > 1:
             raise ExecutionError("21000", "more than one row returned by a subquery used as an expression")
         return rows[0][0] if rows else None
+
+    def array(self, number: int, given: Row, oid: int) -> Any:
+        """ARRAY(SELECT ...)."""
+        return t.array_datum([row[0] for row in self.rows(number, given)], oid)
 
     def _values(self, number: int, given: Row) -> tuple[set[Any], bool]:
         known = self._sets.get((number, given))
@@ -235,6 +264,9 @@ class _Step:
             self._ask = lambda _p, _s, _r: ()
             self._find = lambda _asked, run: run.handed[slot]
             return
+        if isinstance(lookup, SystemRows | Spread):
+            self._ask, self._find = of_system(lookup) if isinstance(lookup, SystemRows) else spread(lookup)
+            return
         assert table is not None
         if isinstance(lookup, Range):
             self._ask = compile_range(lookup, table)
@@ -262,7 +294,7 @@ class _Step:
         params, session = run.params, run.session
         known: dict[Any, Sequence[Row]] = {}
         out: list[Row] = []
-        looked_at, most = 0, run.left if inner else LOOKED_AT_MAX
+        looked_at, most, rows_max = 0, run.left if inner else run.looks, run.most
         for row in found:
             asked = ask(params, session, row)
             hits = () if asked is None else known.get(asked)
@@ -276,7 +308,7 @@ class _Step:
             if nulls is not None and len(out) == before:
                 out.append((*row, *nulls))
             looked_at += len(hits)
-            if len(out) > ROWS_MAX or looked_at > most:
+            if len(out) > rows_max or looked_at > most:
                 raise TooFarToLook
         if inner:
             run.looked_at(looked_at)
@@ -367,6 +399,11 @@ def _of_rows(body: KeyedJoin) -> Iterator[Expr]:
         lookup = step.lookup
         if isinstance(lookup, Produced | Handed):
             yield from lookup.given if isinstance(lookup, Produced) else ()
+        elif isinstance(lookup, Spread):
+            yield from lookup.values
+        elif isinstance(lookup, SystemRows):
+            yield from lookup.keys
+            yield from (lookup.listed,) if lookup.listed is not None else ()
         elif isinstance(lookup, Points):
             yield from (part for key in lookup.keys for part in key)
             yield from (lookup.listed,) if lookup.listed is not None else ()

@@ -26,6 +26,7 @@ from executor.session.lock_wait import LockWait
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import rights
+from planner.catalog.system.context import SystemContext
 from planner.planner import PlanContext
 from planner.types import TypeSettings
 from storage.abc import Datum, Row
@@ -98,6 +99,8 @@ class SessionContext:
         self._context: PlanContext | None = None
         self.superuser = False
         self._context_of: tuple[Any, Any, Any] = (None, None, None)
+        self.seen: Any = None
+        """What this session has seen of the system relations last (`executor.columnar.seen`)."""
         self.has_temporary = False
         self.pinned: int | None = self.settings.as_of
         """Transactions that begin now read the past at this timestamp (`tidewire.as_of`)."""
@@ -189,6 +192,21 @@ class SessionContext:
         if block is not None and block.catalog is not None:
             return block.catalog
         return self.newest_catalog()
+
+    def system_context(self) -> SystemContext:
+        """What functions over the catalog are asked about."""
+        context: SystemContext = self.executor.system.seen.of(self).context
+        return context
+
+    def system_rows(self, name: tuple[str, str]) -> Sequence[Row]:
+        """All rows of a system relation that this session sees."""
+        rows: Sequence[Row] = self.executor.system.seen.rows(self, name)
+        return rows
+
+    def system_rows_with(self, name: tuple[str, str], column: int, value: Datum) -> Sequence[Row]:
+        """Those that have this value in a column."""
+        rows: Sequence[Row] = self.executor.system.seen.with_value(self, name, column, value)
+        return rows
 
     def schema_name(self, oid: int) -> str:
         """What the schema of a table or type is called here and now; nothing where it has gone."""

@@ -26,7 +26,7 @@ from executor.keyed.footprint import read_by_query
 from executor.keyed.read import LookupPlan
 from executor.keyed.table_writes import TableWrites
 from executor.past.tables import Loan, shard_of
-from executor.session import changes, few_rows, keyed
+from executor.session import catalog_reads, changes, few_rows, keyed
 from executor.session.advisory import refused_midway
 from executor.session.block import Block
 from executor.session.values import session_value
@@ -394,6 +394,9 @@ async def read(
     tag: str = "SELECT",
 ) -> Result:
     """A SELECT: small results as Rows, large ones as a Stream."""
+    few = catalog_reads.answered(session, block, plan, params) if as_of is None and tag == "SELECT" else None
+    if few is not None:
+        return few
     columns = plan.columns or ()
     if "constants" in plan.extra:
         await _constants(session, block, plan)

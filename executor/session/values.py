@@ -45,7 +45,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
     "pid": lambda s: s.pid,
     "routine_depth": lambda s: s.routine_depth,
-    "catalog_ref": lambda s: s.executor.system.catalog_ref(s),
+    "catalog_ref": lambda s: s.executor.system.seen.of(s).ref,
     "backend_pid": lambda s: s.pid,
     "trigger_depth": lambda s: s.trigger_depth,
     "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",

@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
-from planner.binding import ir, keyed_json
+from planner.binding import ir, keyed_catalog, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
@@ -140,6 +140,10 @@ class WithQueries(dict[int, int]):
 
 def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     """The tree as an Expr. `offsets`: relation number -> where its columns begin in the row. Raises NotKeyed."""
+    if isinstance(offsets, WithQueries):
+        of_catalog = keyed_catalog.expression(node, lambda n: expression(n, offsets))
+        if of_catalog is not None:
+            return of_catalog
     if isinstance(node, ir.Lit):
         if node.type.oid == t.UNKNOWN:
             raise NotKeyed("unknown literal")
@@ -211,7 +215,9 @@ def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
         raise NotKeyed("a subquery")
     number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
     given = tuple(expression(o, offsets) for o in node.outer)
-    if node.kind in ("exists", "scalar"):
+    if node.kind == "array" and t.element_of(node.type.oid) not in keyed_catalog.ELEMENTS:
+        raise NotKeyed("an array of other values")
+    if node.kind in ("exists", "scalar", "array"):
         return Ask(node.kind, number, query, given, node.type)
     member = _comparison(node.compare, node.relation, offsets) if node.compare is not None else None
     if member is None or (node.kind, member[1]) not in (("any", "="), ("all", "<>")):

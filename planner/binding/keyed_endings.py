@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from planner.abc import Call, Expr, Groups, OrderKey
-from planner.binding import ir, keyed
+from planner.binding import ir, keyed, keyed_catalog
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
@@ -27,7 +27,7 @@ def _folds() -> dict[str, str]:
     found |= dict.fromkeys(("avg(int2)", "avg(int4)", "avg(int8)", "avg(numeric)"), "avg")
     found |= {"bool_and(bool)": "all", "every(bool)": "all", "bool_or(bool)": "any"}
     for way in ("min", "max"):
-        for kind in ("int2", "int4", "int8", "text", "date", "time", "timestamp", "timestamptz"):
+        for kind in ("int2", "int4", "int8", "oid", "text", "date", "time", "timestamp", "timestamptz"):
             found[f"{way}({kind})"] = way
         for kind in ("numeric", "float4", "float8", "interval"):
             found[f"{way}({kind})"] = f"{way} {kind}"
@@ -53,7 +53,7 @@ def grouped(
     for i, node in enumerate(below.columns):
         if i < below.keys:
             assert node is not None
-            if node.type.oid not in keyed.SORTED_TYPES:
+            if node.type.oid not in keyed_catalog.ALIKE:
                 raise keyed.NotKeyed("equality of the key")
             taken.append(keyed.expression(node, offsets))
         elif isinstance(node, ir.Aggregate):
@@ -78,6 +78,9 @@ def grouped(
 
 
 def _fold(node: ir.Aggregate, offsets: Mapping[int, int], counted: Expr) -> tuple[Expr, str]:
+    gathered = keyed_catalog.gathered(node, lambda n: keyed.expression(n, offsets))
+    if gathered is not None and isinstance(offsets, keyed.WithQueries):
+        return gathered
     if node.op not in _FOLDS or any(isinstance(n, ir.Collated) for n in ir.walk(node)):
         raise keyed.NotKeyed(node.op)
     if node.order or node.direct:

@@ -32,24 +32,27 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.binding import ir, keyed
+from planner.binding import ir, keyed, keyed_catalog
 from planner.binding.index_reads import indexed_prefixes
 from planner.binding.keyed_endings import equal_as_datums, grouped, order_keys
 from planner.binding.scope import FromStep
 from planner.catalog import Catalog
+from planner.keyed_plans import Spread, SystemRows
 
 if TYPE_CHECKING:
     from planner.binding.state import Parts
 
 TABLES_MAX: Final = 8
 """More relations are joined by DuckDB."""
+SPREAD: Final = -12
+"""What functions among the targets return, as a relation."""
 
 
 class _Way(NamedTuple):
     """How the rows of a table are found; the lower the rank, the fewer are to be expected."""
 
     rank: int
-    lookup: Lookup | Produced | Handed
+    lookup: Lookup | Produced | Handed | SystemRows | Spread
     unique: int
     positions: tuple[int, ...]
     """Of an index's columns, if it is one."""
@@ -77,13 +80,14 @@ def look_ups(
         raise keyed.NotKeyed("another value each time")
     order = _Order(catalog, pool, given, width)
     condition = order.place(list(steps))
+    parts = order.spread(parts)
     groups = None
     above: Mapping[int, int] = order.offsets
     if below is not None:
         outputs, groups, above = grouped(parts, order.offsets, Const(1, TypeRef(t.INT4)))
     else:
         outputs = tuple(keyed.expression(x.node, above) for x in parts.targets)
-    if parts.distinct and any(x.node.type.oid not in keyed.SORTED_TYPES for x in parts.targets):
+    if parts.distinct and any(x.node.type.oid not in keyed_catalog.ALIKE for x in parts.targets):
         raise keyed.NotKeyed("equality of outputs")
     if not all(map(equal_as_datums, parts.distinct_on or ())):
         raise keyed.NotKeyed("equality of rows")
@@ -153,6 +157,25 @@ class _Order:
             raise keyed.NotKeyed("asked of no table")
         return condition
 
+    def spread(self, parts: Parts) -> Parts:
+        """The parts with columns in place of functions that return rows. Raises NotKeyed where these are not whole targets, or
+        something is asked of the rows that they make."""
+        lists = [x.node for x in parts.targets if isinstance(x.node, ir.SetReturning)]
+        if not lists:
+            return parts
+        if parts.order or parts.limit or parts.offset or parts.distinct or parts.distinct_on or parts.below:
+            raise keyed.NotKeyed("what is asked of rows that functions make")
+        values = tuple(keyed_catalog.listed(n, lambda x: keyed.expression(x, self.offsets)) for n in lists)
+        self.offsets[SPREAD] = self._width
+        self._width += len(values)
+        self.made.append(JoinStep(None, Spread(values), len(values)))
+        columns = [ir.Var(n.type, SPREAD, i) for i, n in enumerate(lists)]
+        made = [
+            replace(x, node=columns.pop(0)) if isinstance(x.node, ir.SetReturning) else x
+            for x in parts.targets
+        ]
+        return replace(parts, targets=made)
+
     def _ready(self, number: int) -> list[ir.Node]:
         """What can be asked once relation `number` is there."""
         there = {*self.offsets, number}
@@ -204,6 +227,15 @@ class _Order:
         if step.handed:
             types = tuple(c.type for c in step.relation.columns)
             return _Way(1, Handed(step.handed, types), 0, (), asked)
+        if step.system is not None:
+            return self._of_system(step, step.system, asked)
+        if step.spread:
+            if not _named(*step.spread) <= set(self.offsets):
+                return None
+            values = tuple(
+                keyed_catalog.listed(n, lambda x: keyed.expression(x, self.offsets)) for n in step.spread
+            )
+            return _Way(2, Spread(values, step.numbered), 0, (), asked)
         if table is None:
             return self._produced(step, asked)
         if not asked:
@@ -226,6 +258,43 @@ class _Order:
         queries = tuple(q.plan(step.given) for q in step.made_of)
         given = tuple(keyed.expression(n, self.offsets) for n in step.given_as)
         return _Way(1, Produced(step.made_of[0].number, queries, given), 0, (), asked)
+
+    def _of_system(self, step: FromStep, name: tuple[str, str], asked: list[ir.Node]) -> _Way:
+        """A system relation's rows, by a column that few have the same value in if one is asked for, by another, or all."""
+        best = _Way(7, keyed_catalog.rows_of(name), 0, (), asked)
+        number = step.relation.number
+        for c in asked:
+            with contextlib.suppress(keyed.NotKeyed):
+                found = self._values(c, number)
+                if found is None:
+                    continue
+                column, keys, listed = found
+                narrow = step.relation.columns[column].name in keyed_catalog.NARROW
+                rank = (1 if narrow else 5) + (len(keys) != 1)
+                if rank < best.rank:
+                    rest = [x for x in asked if x is not c]
+                    best = _Way(rank, keyed_catalog.rows_of(name, column, keys, listed), 0, (), rest)
+        return best
+
+    def _values(self, node: ir.Node, number: int) -> tuple[int, tuple[Expr, ...], Expr | None] | None:
+        """(column, the values that it must have one of, or an array of them), if that is what is asked. Raises NotKeyed."""
+        if isinstance(node, ir.AnyAll) and not node.all:
+            said = keyed_catalog.member(node)
+            column = None if said is None else keyed_catalog.column_of(said, number)
+            if column is None or not _named(node.array) <= set(self.offsets):
+                return None
+            listed = keyed_catalog.elements(node.array, lambda n: keyed.expression(n, self.offsets))
+            return None if listed is None else (column, (), listed)
+        options = node.args if isinstance(node, ir.Logic) and node.op == "or" else (node,)
+        keys: list[Expr] = []
+        columns: set[int] = set()
+        for option in options:
+            found = keyed_catalog.equality(option, number)
+            if found is None or not _named(found[1]) <= set(self.offsets):
+                return None
+            columns.add(found[0])
+            keys.append(keyed.expression(found[1], self.offsets))
+        return (columns.pop(), tuple(keys), None) if len(columns) == 1 else None
 
     def _points(self, table: Table, number: int, where: ir.Node) -> _Way | None:
         """One key of the primary key or of a UNIQUE constraint, or several."""

@@ -307,6 +307,7 @@ class PredicateBinder(RowComparisonBinder):
             form=form,
             numbered=numbered,
             asked=bound.frag,
+            by_key=bound.by_key,
         )
 
     def quantified_query(

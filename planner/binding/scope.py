@@ -83,6 +83,12 @@ class FromStep:
     """The slot that its rows are put in by another part of the statement."""
     rid: bool = False
     """Behind the table's columns there is the row's id."""
+    system: tuple[str, str] | None = None
+    """Schema and name of the system relation that it is."""
+    spread: tuple[ir.Node, ...] = ()
+    """Functions in FROM that it has the values of, side by side,"""
+    numbered: bool = False
+    """and their numbers."""
 
 
 @dataclass(slots=True)

@@ -275,7 +275,8 @@ class SourceBinder:
         self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
         slot = self.queries.system_use(schema, name, relation)
         self.queries.declare(number, [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in made])
-        return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation))
+        steps = (FromStep(relation, system=(schema, name)),)
+        return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
 
     def _sequence(
         self, sequence: SequenceObject, name: str, schema: str, alias: exp.Expression | None
@@ -485,7 +486,9 @@ class SourceBinder:
             if numbered:
                 items.append(f"CAST(1 AS BIGINT) AS {ordinality.NUMBER}")
             inner = sql("SELECT ", join(", ", items))
-        return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], star_of(relation))
+        plain = len(columns) == len(lists) + numbered
+        steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
+        return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], star_of(relation), steps)
 
     def _single_column(self, made: ir.Node) -> str:
         """The name of a function's only OUT parameter (`value` of json_array_elements)."""

@@ -242,6 +242,7 @@ class QueryState:
         oid = found.oid if found is not None else catalog.array_named(words[-1], schema, self.search_path)
         if oid and node.expressions:
             raise PlanError("42601", f'type modifier is not allowed for type "{words[-1]}"')
+        self.named_objects = self.named_objects or bool(oid)
         return TypeRef(oid) if oid else None
 
     def called_schema(self, name: str) -> str:

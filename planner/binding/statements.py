@@ -25,6 +25,7 @@ from planner.abc import (
     Range,
     ResultColumn,
     StatementKind,
+    SystemUse,
     Table,
 )
 from planner.binding import ir, keyed, locking
@@ -69,6 +70,10 @@ def bind_statement(
         plan.extra["runs"] = True
     if queries.called is not None:
         plan.extra["procedure"] = queries.called
+    body = plan.body
+    if isinstance(body, Query) and body.relations and not queries.named_objects:
+        of_system = all(isinstance(use, SystemUse) for use in body.relations)
+        plan.extra |= {"meaning": ctx.catalog.meaning} if of_system else {}
     if queries.routines.used:
         plan.extra["functions"] = frozenset(queries.routines.used)
     if queries.keys_used:

@@ -16,8 +16,9 @@ its real name). One namespace holds tables, views, sequences and indexes, anothe
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations, names
@@ -34,6 +35,7 @@ from planner.catalog.objects import (
     CompositeType,
     Counter,
     Database,
+    Domain,
     Extension,
     Function,
     Grant,
@@ -60,6 +62,8 @@ _RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
 _T = TypeVar("_T", bound=CatalogObject)
 _K = TypeVar("_K")
 _EMPTY: Final[frozenset[Oid]] = frozenset()
+_UNNAMED: Final = frozenset((Table, Index, SequenceObject, Comment, Counter))
+"""Kinds of objects that no statement depends on that reads system relations alone."""
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
@@ -76,7 +80,10 @@ class Catalog:
         "_defaults",
         "_extensions",
         "_functions",
+        "_kinds",
         "_objects",
+        "_parts",
+        "_referring",
         "_relations",
         "_roles",
         "_schemas",
@@ -85,16 +92,23 @@ class Catalog:
         "as_invoker",
         "columnar",
         "database_oid",
+        "meaning",
         "past",
+        "shown",
         "user_types",
         "version",
     )
 
     def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
         self.version = next(_versions)
+        self.meaning = self.version
+        """The same for catalogs that differ in tables, indexes, sequences and comments alone: statements that name none of
+        users' tables mean the same in all of them."""
         self.database_oid: Oid = DATABASE_OID
         self.past = False
         """Whether it is a catalog of a time gone by: nothing is written under it."""
+        self.shown: tuple[Oid, ...] | None = None
+        """The objects that are listed; None: all (`showing`)."""
         self.columnar: frozenset[Oid] = frozenset()
         """Tables whose rows in memory are not laid out as they are defined here: DuckDB alone reads them."""
         self.as_invoker: frozenset[Oid] = frozenset()
@@ -112,6 +126,9 @@ class Catalog:
         self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
         self._extensions: dict[tuple[Oid, str], Oid] = {}
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
+        self._parts: dict[Oid, Oid] = {}  # by constraint or trigger: the object that it is of
+        self._referring: dict[Oid, frozenset[Oid]] = {}  # tables whose foreign keys refer to a table
+        self._kinds: dict[type[CatalogObject], tuple[Oid, ...]] = {}  # in order; made when somebody asks
         for thing in built_in_objects() if things is None else things:
             self._add(thing)
 
@@ -128,8 +145,11 @@ class Catalog:
         """The catalog after these changes, under a version of its own."""
         after = Catalog.__new__(Catalog)
         after.version = next(_versions)
+        named = (x for change in changes for x in (change.old, change.new) if x is not None)
+        after.meaning = self.meaning if all(type(x) in _UNNAMED for x in named) else after.version
         after.database_oid = self.database_oid
         after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
+        after.shown = None
         after.user_types = self.user_types
         for name in Catalog.__slots__:
             if name.startswith("_"):
@@ -149,10 +169,20 @@ class Catalog:
             raise PlanError("3D000", f'database "{name}" does not exist')
         if oid == self.database_oid:
             return self
+        view = self._view()
+        view.database_oid = oid
+        return view
+
+    def showing(self, oids: Iterable[Oid]) -> Catalog:
+        """The same catalog, where `objects` lists just these: of some objects to say what is said of all."""
+        view = self._view()
+        view.shown = tuple(sorted(oid for oid in set(oids) if oid in self._objects))
+        return view
+
+    def _view(self) -> Catalog:
         view = Catalog.__new__(Catalog)
         for slot in Catalog.__slots__:
             setattr(view, slot, getattr(self, slot))
-        view.database_oid = oid
         return view
 
     def _add(self, thing: CatalogObject) -> None:
@@ -186,6 +216,13 @@ class Catalog:
             self._extensions[thing.database_oid, thing.name] = thing.oid
         elif isinstance(thing, Comment | Grant):
             self._targets[thing.target] = self._targets.get(thing.target, _EMPTY) | {thing.oid}
+        self._parts.update(dict.fromkeys(_parts(thing), thing.oid))
+        if isinstance(thing, Table):
+            for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
+                self._referring[target] = self._referring.get(target, _EMPTY) | {thing.oid}
+        if (listed := self._kinds.get(type(thing))) is not None:
+            at = bisect_left(listed, thing.oid)
+            self._kinds[type(thing)] = (*listed[:at], thing.oid, *listed[at:])
 
     def _remove(self, thing: CatalogObject) -> None:
         assert self._objects.get(thing.oid) == thing, f"object {thing.oid} is not as the change believes"
@@ -211,6 +248,14 @@ class Catalog:
             del self._extensions[thing.database_oid, thing.name]
         elif isinstance(thing, Comment | Grant):
             _discard(self._targets, thing.target, thing.oid)
+        for part in _parts(thing):
+            self._parts.pop(part, None)
+        if isinstance(thing, Table):
+            for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
+                _discard(self._referring, target, thing.oid)
+        if (listed := self._kinds.get(type(thing))) is not None:
+            at = bisect_left(listed, thing.oid)
+            self._kinds[type(thing)] = (*listed[:at], *listed[at + 1 :])
 
     # --- by OID ----------------------------------------------------------------------------------
 
@@ -240,20 +285,31 @@ class Catalog:
     def objects(self, kind: type[_T]) -> Iterator[_T]:
         """All objects of a kind that this database has (roles, databases, comments: of all), by OID."""
         here = self.database_oid
-        for oid in sorted(self._objects):
+        for oid in self._of_kind(kind):
             thing = self._objects[oid]
-            if not isinstance(thing, kind):
-                continue
+            assert isinstance(thing, kind)
             if isinstance(thing, Schema):
                 if thing.database_oid in (0, here):
                     yield thing
                 continue
-            schema_oid = getattr(thing, "schema_oid", 0)
-            if schema_oid:
-                schema = self._objects.get(schema_oid)
-                if isinstance(schema, Schema) and schema.database_oid not in (0, here):
-                    continue
-            yield thing
+            if self._is_here(thing):
+                yield thing
+
+    def _is_here(self, thing: CatalogObject) -> bool:
+        """Whether this database has the object, or it has no schema."""
+        schema = self._objects.get(getattr(thing, "schema_oid", 0))
+        return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)
+
+    def _of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
+        """The OIDs of objects of a kind, in order."""
+        if self.shown is not None:
+            return tuple(oid for oid in self.shown if isinstance(self._objects[oid], kind))
+        found = self._kinds.get(kind)
+        if found is None:
+            found = tuple(sorted(oid for oid, x in self._objects.items() if isinstance(x, kind)))
+            if isinstance(kind, type):  # one of the classes, of which none is another's
+                self._kinds[kind] = found
+        return found
 
     def tables(self) -> Iterator[Table]:
         return self.objects(Table)
@@ -275,6 +331,26 @@ class Catalog:
 
     def _dependents(self, table_oid: Oid) -> list[CatalogObject]:
         return [self._objects[oid] for oid in sorted(self._by_table.get(table_oid, _EMPTY))]
+
+    def holder_of(self, part: Oid) -> Table | View | Domain | None:
+        """What a constraint or trigger is of, if that is in this database."""
+        found = self._objects.get(self._parts.get(part, 0))
+        return found if isinstance(found, Table | View | Domain) and self._is_here(found) else None
+
+    def referring_to(self, table_oid: Oid) -> list[Table]:
+        """The tables whose foreign keys refer to a table."""
+        found = (self._objects[oid] for oid in sorted(self._referring.get(table_oid, _EMPTY)))
+        return [x for x in found if isinstance(x, Table)]
+
+    def called(self, name: str) -> list[CatalogObject]:
+        """The relations of a name, in whatever schema of this database."""
+        found = (self._relations.get((s.oid, name)) for s in self.objects(Schema))
+        return [self._objects[oid] for oid in found if oid is not None]
+
+    def types_called(self, name: str) -> list[Oid]:
+        """The users' types of a name, in whatever schema of this database."""
+        found = (self._types.get((s.oid, name)) for s in self.objects(Schema))
+        return [oid for oid in found if oid is not None]
 
     def comments_on(self, oid: Oid) -> list[Comment]:
         found = (self._objects[o] for o in sorted(self._targets.get(oid, _EMPTY)))
@@ -506,6 +582,12 @@ class Catalog:
 
     def __repr__(self) -> str:
         return f"Catalog(version={self.version}, objects={len(self._objects)})"
+
+
+def _parts(thing: CatalogObject) -> list[Oid]:
+    """The constraints and triggers of an object."""
+    found = [c.oid for c in thing.constraints] if isinstance(thing, Table | Domain) else []
+    return found + [x.oid for x in thing.triggers] if isinstance(thing, Table | View) else found
 
 
 def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:

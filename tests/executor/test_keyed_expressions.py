@@ -69,7 +69,7 @@ def cases() -> Iterator[tuple[str, str, list[str]]]:
     ours = {*every_signature(), "gen_random_uuid()"}
     for name in sorted({*STRICT, *LAX} - ours):
         found = signature(name)
-        if found is not None and all(x in VALUES for x in found[1]):
+        if found is not None and not name.startswith("catalog ") and all(x in VALUES for x in found[1]):
             yield name, found[0], found[1]
 
 

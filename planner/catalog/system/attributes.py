@@ -76,7 +76,7 @@ def _system_attributes() -> tuple[tuple[object, ...], ...]:
 def pg_attribute(context: SystemContext) -> Rows:
     catalog = context.catalog
     make = RowMaker("pg_attribute")
-    found: Rows = list(_system_attributes())
+    found: Rows = list(_system_attributes()) if catalog.shown is None else []
     for t in catalog.objects(Table):
         found += [_attribute(make, t.oid, c, "r", catalog) for c in t.visible]
         here = {c.attnum for c in t.visible}

@@ -60,7 +60,7 @@ def pg_class(context: SystemContext) -> Rows:
             **said,
         )
 
-    for r in relations().values():
+    for r in relations().values() if catalog.shown is None else ():
         schema = PG_CATALOG_OID if r.schema == "pg_catalog" else INFORMATION_SCHEMA_OID
         method = HEAP_AM if r.kind == "r" else 0
         found.append(
@@ -76,8 +76,6 @@ def pg_class(context: SystemContext) -> Rows:
                 relhasrules=r.kind == "v",
             )
         )
-    # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
-    referenced = {c.foreign_table for t in catalog.objects(Table) for c in t.listed if c.kind == "f"}
     for t in catalog.objects(Table):
         kinds = {c.kind for c in t.listed}
         found.append(
@@ -95,7 +93,8 @@ def pg_class(context: SystemContext) -> Rows:
                 relpersistence=persistence(catalog, t.schema_oid, t.temporary, t.unlogged),
                 relhasrules=t.materialized is not None,
                 relchecks=sum(c.kind == "c" for c in t.listed),
-                relhastriggers="f" in kinds or t.oid in referenced or bool(t.triggers),
+                # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
+                relhastriggers="f" in kinds or bool(t.triggers) or bool(catalog.referring_to(t.oid)),
                 relacl=acl(catalog, t.oid, t.owner, "r"),
                 relreplident="d",
                 relispopulated=t.materialized is None or t.materialized.populated,

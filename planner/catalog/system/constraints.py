@@ -61,11 +61,10 @@ def pg_index(context: SystemContext) -> Rows:
     catalog = context.catalog
     make = RowMaker("pg_index")
     found: Rows = []
-    deferrable = {c.index_oid for t in catalog.objects(Table) for c in t.constraints if c.deferrable}
-    excluding = {c.index_oid for t in catalog.objects(Table) for c in t.constraints if c.kind == "x"}
     for i in context.catalog.objects(Index):
         table = context.catalog.get(i.table_oid)
         assert isinstance(table, Table)
+        own = [c for c in table.constraints if c.index_oid == i.oid]
         of = [table.columns[table.index_of(k.attnum)].type.oid if k.attnum else TEXT for k in i.keys]
         found.append(
             make(
@@ -76,8 +75,8 @@ def pg_index(context: SystemContext) -> Rows:
                 indisunique=i.unique,
                 indnullsnotdistinct=i.nulls_not_distinct,
                 indisprimary=i.primary,
-                indisexclusion=i.oid in excluding,
-                indimmediate=i.oid not in deferrable,
+                indisexclusion=any(c.kind == "x" for c in own),
+                indimmediate=not any(c.deferrable for c in own),
                 indisvalid=True,
                 indisready=True,
                 indislive=True,

@@ -41,7 +41,6 @@ from planner.catalog.system.relations import (
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
-from planner.catalog.system.triggers import listed
 
 _CLASS_OF: dict[type[object], Oid] = {
     Table: CLASS_OID,
@@ -65,27 +64,39 @@ _OF_PUBLIC = "standard public schema"
 
 def commented(context: SystemContext) -> Rows:
     """The rows of pg_description that COMMENT ON has made."""
-    catalog = context.catalog
-    make = RowMaker("pg_description")
-    found: Rows = []
-    constraints = {c.oid for t in catalog.objects(Table) for c in t.listed}
-    constraints |= {c.oid for d in catalog.objects(Domain) for c in d.constraints}
-    triggers = {x.oid for _, x in listed(catalog)}
-    for t in catalog.objects(Table):
-        if t.comment is not None:
-            found.append(make(objoid=t.oid, classoid=CLASS_OID, description=t.comment))
-    for comment in catalog.objects(Comment):
-        thing = catalog.get(comment.target)
-        parts = comment.target in constraints or comment.target in triggers
-        if isinstance(thing, Database | Role) or (thing is None and not parts):
-            continue
-        class_oid = _CLASS_OF.get(type(thing), CONSTRAINT_OID if comment.target in constraints else CLASS_OID)
-        if comment.target in triggers:
-            class_oid = TRIGGER_OID
-        found.append(
-            make(objoid=comment.target, classoid=class_oid, objsubid=comment.sub, description=comment.text)
-        )
+    found: Rows = [
+        (t.oid, CLASS_OID, 0, t.comment) for t in context.catalog.objects(Table) if t.comment is not None
+    ]
+    for comment in context.catalog.objects(Comment):
+        found += _described(context, comment)
     return found
+
+
+def commented_on(context: SystemContext, oid: Oid) -> Rows:
+    """Those of one object."""
+    thing = context.catalog.get(oid)
+    found: Rows = []
+    if isinstance(thing, Table) and thing.comment is not None:
+        found.append((oid, CLASS_OID, 0, thing.comment))
+    for comment in context.catalog.comments_on(oid):
+        found += _described(context, comment)
+    return found
+
+
+def _described(context: SystemContext, comment: Comment) -> Rows:
+    """The row of a comment; none for what all databases share, and where its object is gone."""
+    thing = context.catalog.get(comment.target)
+    if isinstance(thing, Database | Role):
+        return []
+    class_oid = _CLASS_OF.get(type(thing), CLASS_OID)
+    if thing is None:
+        holder = context.catalog.holder_of(comment.target)
+        if holder is None:
+            return []
+        constraints = () if isinstance(holder, View) else holder.constraints
+        is_constraint = any(c.oid == comment.target for c in constraints)
+        class_oid = CONSTRAINT_OID if is_constraint else TRIGGER_OID
+    return [(comment.target, class_oid, comment.sub, comment.text)]
 
 
 def pg_description(context: SystemContext) -> Rows:

@@ -34,10 +34,10 @@ from planner.catalog.system.definitions import (
     type_name,
     view_definition,
 )
-from planner.catalog.system.descriptions import built_in, commented, pg_shdescription
+from planner.catalog.system.descriptions import built_in, commented_on, pg_shdescription
 from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in
-from planner.catalog.system.relations import fact_lines, relations
+from planner.catalog.system.relations import by_oid, fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
 from planner.types import BY_OID, oids
@@ -79,10 +79,8 @@ def _table_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     thing = context.catalog.get(oid)
     if isinstance(thing, Table | View | Sequence | Index | CompositeType):
         return context.catalog.visible(thing, context.search_path)
-    for r in relations().values():
-        if r.oid == oid:
-            return r.schema == "pg_catalog" or r.schema in context.search_path
-    return None
+    r = by_oid().get(oid)
+    return None if r is None else r.schema == "pg_catalog" or r.schema in context.search_path
 
 
 @system("pg_type_is_visible", (OID,), BOOL)
@@ -154,14 +152,13 @@ def _get_indexdef(
 
 @system("pg_get_constraintdef", (OID, BOOL), TEXT, optional=1)
 def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | None = False) -> str | None:
-    for t in context.catalog.objects(Table):
-        for c in t.listed:
-            if c.oid == oid:
-                return constraint_definition(context.catalog, t, c, context.search_path, bool(pretty))
-    for d in context.catalog.objects(Domain):
-        for c in d.constraints:
-            if c.oid == oid:
-                return constraint_definition(context.catalog, None, c, context.search_path, bool(pretty))
+    holder = context.catalog.holder_of(oid) if oid is not None else None
+    if not isinstance(holder, Table | Domain):
+        return None
+    table = holder if isinstance(holder, Table) else None
+    for c in holder.constraints:
+        if c.oid == oid and not c.index_only:
+            return constraint_definition(context.catalog, table, c, context.search_path, bool(pretty))
     return None
 
 
@@ -298,8 +295,8 @@ def _obj_description(context: SystemContext, oid: Oid | None, catalog: str | Non
     wanted = _CLASSES.get(catalog) if catalog is not None else None
     if oid is None:
         return None
-    for row in commented(context):
-        if row[0] == oid and row[2] == 0 and (wanted is None or row[1] == wanted):
+    for row in commented_on(context, oid):
+        if row[2] == 0 and (wanted is None or row[1] == wanted):
             found: str = row[3]
             return found
     schema = context.catalog.get(oid)
@@ -319,8 +316,8 @@ def _shobj_description(context: SystemContext, oid: Oid | None, catalog: str | N
 
 @system("col_description", (OID, INT4), TEXT)
 def _col_description(context: SystemContext, oid: Oid | None, attnum: int | None) -> str | None:
-    for row in commented(context):
-        if row[0] == oid and row[2] == attnum and attnum:
+    for row in commented_on(context, oid) if oid is not None and attnum else ():
+        if row[2] == attnum:
             found: str = row[3]
             return found
     return None
@@ -376,10 +373,10 @@ def regclass_out(context: SystemContext, oid: Oid | None) -> str | None:
                 context.catalog, thing.schema_oid, thing.name, (_schema(context, thing.schema_oid),)
             )
         return qualified(context.catalog, thing.schema_oid, thing.name, ())
-    for r in relations().values():
-        if r.oid == oid:
-            return r.name if r.schema == "pg_catalog" else f"{r.schema}.{r.name}"
-    return str(oid)
+    r = by_oid().get(oid)
+    if r is None:
+        return str(oid)
+    return r.name if r.schema == "pg_catalog" else f"{r.schema}.{r.name}"
 
 
 def _schema(context: SystemContext, oid: Oid) -> str:

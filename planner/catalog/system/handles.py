@@ -6,8 +6,8 @@ looks the context up again.
 
     ref = opened(context)      ... SELECT tw_sys_format_type_2(17, atttypid, atttypmod) ...
 
-Contexts are shared by all who see the same catalog in the same way; the least recently opened ones are
-forgotten, long after any query that carries their number.
+Contexts are shared by all who see the same catalog in the same way; those that nobody has looked up for longest are
+forgotten, for each keeps a whole catalog, of a time gone by perhaps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections import OrderedDict
 from planner.abc import SqlError
 from planner.catalog.system.context import SystemContext
 
-OPEN_MAX = 1_000
+OPEN_MAX = 100
 
 _numbers = itertools.count(1)
 _open: OrderedDict[int, SystemContext] = OrderedDict()
@@ -33,10 +33,17 @@ def opened(context: SystemContext) -> int:
     return ref
 
 
+def is_open(ref: int) -> bool:
+    """Whether the number still stands for a context."""
+    return ref in _open
+
+
 def context_of(ref: int) -> SystemContext:
     """Raises 54000 when it has been forgotten since."""
     try:
-        return _open[ref]
+        context = _open[ref]
+        _open.move_to_end(ref)
+        return context
     except KeyError:
         raise SqlError(
             "54000", "the catalog changed too often while the query ran", hint="Run the query again."

@@ -37,7 +37,7 @@ def _system_relations() -> Iterator[SystemRelation]:
 
 def _columns_of(context: SystemContext) -> Iterator[tuple[str, str, Column, bool, Table | None]]:
     """(schema, relation, column, updatable, table)."""
-    for r in _system_relations():
+    for r in _system_relations() if context.catalog.shown is None else ():
         for c in r.columns:
             yield r.schema, r.name, Column(c.name, c.type, c.attnum), False, None
     for t in context.catalog.objects(Table):

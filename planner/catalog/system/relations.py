@@ -78,6 +78,11 @@ def relations() -> dict[tuple[str, str], SystemRelation]:
     return found
 
 
+@lru_cache(maxsize=1)
+def by_oid() -> dict[Oid, SystemRelation]:
+    return {r.oid: r for r in relations().values()}
+
+
 def relation(schema: str, name: str) -> SystemRelation | None:
     """The relation of that name, or None."""
     return relations().get((schema, name))

@@ -30,7 +30,7 @@ from storage.abc import Datum
 def pg_type(context: SystemContext) -> Rows:
     catalog = context.catalog
     make = RowMaker("pg_type")
-    found: Rows = list(static_rows("pg_type"))
+    found: Rows = list(static_rows("pg_type")) if catalog.shown is None else []
     proc = proc_oids().get
 
     def add(made: UserType, prefix: str, **rest: Datum) -> None:

@@ -1,0 +1,167 @@
+"""The system relations' rows as one session sees them, kept as long as others see the same.
+
+    (catalog, search path, user, database)  ->  Seen
+        rows      of whole relations, as tuples of datums; in Arrow where DuckDB has asked for them
+        found     by a value of a column: made of that object alone where the relation knows how (`planner.catalog.system.found`),
+                  or else from a dictionary of the whole relation's rows
+
+A catalog's version is no other's, so nothing here is ever renewed: a transaction that has changed the catalog sees with eyes of its own,
+and what nobody has looked at for long is forgotten. Rows that only the running server knows are made each time.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
+
+from executor.snapshot.columns import rows_to_arrays
+from planner import types as t
+from planner.catalog import system
+from planner.catalog.catalog import Catalog
+from planner.catalog.system import found
+from planner.catalog.system.handles import is_open, opened
+from storage.abc import Row
+
+if TYPE_CHECKING:
+    from executor.session.context import SessionContext
+
+Server = Mapping[str, Callable[[Any], list[dict[str, Any]]]]
+
+SEEN_MAX: Final = 24
+"""Ways to see the catalogs that are kept: of the roles and search paths that asked last."""
+FOUND_MAX: Final = 20_000
+"""Answers by value that are kept of one."""
+
+_Name = tuple[str, str]
+
+
+class Seen:
+    """What one way to look at one catalog has brought so far."""
+
+    __slots__ = ("_arrow", "_found", "_indexes", "_ref", "_rows", "catalog", "context", "key")
+
+    def __init__(self, key: tuple[Any, ...], catalog: Catalog, context: system.SystemContext) -> None:
+        self.key, self.catalog, self.context = key, catalog, context
+        self._rows: dict[_Name, Sequence[Row]] = {}
+        self._arrow: dict[_Name, pa.Table] = {}
+        self._indexes: dict[tuple[_Name, int], dict[Any, list[Row]]] = {}
+        self._found: dict[tuple[_Name, int, Any], Sequence[Row]] = {}
+        self._ref = 0
+
+    @property
+    def ref(self) -> int:
+        """The number under which functions in DuckDB find the context."""
+        if not is_open(self._ref):
+            self._ref = opened(self.context)
+        return self._ref
+
+    def rows(self, name: _Name) -> Sequence[Row]:
+        """All rows of a relation, the columns that `*` does not show behind the others."""
+        known = self._rows.get(name)
+        if known is None:
+            known = self._rows[name] = found.datums(name, system.rows(*name, self.context))
+        return known
+
+    def arrow(self, name: _Name) -> pa.Table:
+        """The same for DuckDB, without those columns."""
+        known = self._arrow.get(name)
+        if known is None:
+            known = self._arrow[name] = arrow_of(name, self.rows(name))
+        return known
+
+    def with_value(self, name: _Name, column: int, value: Any) -> Sequence[Row]:
+        """The rows that have this value in a column."""
+        asked = (name, column, value)
+        known = self._found.get(asked)
+        if known is None:
+            made = None if name in self._rows else found.rows_with(name, column, value, self.context)
+            known = self._index(name, column).get(value, ()) if made is None else made
+            if len(self._found) >= FOUND_MAX:
+                self._found.clear()
+            self._found[asked] = known
+        return known
+
+    def _index(self, name: _Name, column: int) -> dict[Any, list[Row]]:
+        known = self._indexes.get((name, column))
+        if known is None:
+            known = self._indexes[name, column] = by_column(self.rows(name), column)
+        return known
+
+
+def by_column(rows: Sequence[Row], column: int) -> dict[Any, list[Row]]:
+    made: dict[Any, list[Row]] = {}
+    for row in rows:
+        made.setdefault(row[column], []).append(row)
+    return made
+
+
+def arrow_of(name: _Name, rows: Sequence[Row]) -> pa.Table:
+    """Rows of a relation in Arrow."""
+    columns = system.relations()[name].columns
+    width = len(columns)
+    arrays = rows_to_arrays([row[:width] for row in rows], [t.arrow_type(c.type) for c in columns])
+    return pa.table(arrays, names=[c.name for c in columns])
+
+
+class SeenByAll:
+    """Every session's, for one executor."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._kept: OrderedDict[tuple[Any, ...], Seen] = OrderedDict()
+
+    def of(self, session: SessionContext) -> Seen:
+        """What this session sees now."""
+        catalog, path = session.catalog, session.search_path()
+        last: Seen | None = session.seen
+        key = (catalog.version, path, session.user, session.database)
+        if last is not None and last.key == key:
+            return last
+        known = self._kept.get(key)
+        if known is None:
+            context = system.SystemContext(
+                catalog, path, session.user, session.database, sizes=session.executor.sizes
+            )
+            known = self._kept[key] = Seen(key, catalog, context)
+            if len(self._kept) > SEEN_MAX:
+                self._kept.popitem(last=False)
+        else:
+            self._kept.move_to_end(key)
+        session.seen = known
+        return known
+
+    def is_fresh(self, name: _Name) -> bool:
+        """Whether a relation's rows are only known to the running server."""
+        return name[0] == "pg_catalog" and name[1] in self._server
+
+    def fresh(self, session: SessionContext, name: _Name) -> Sequence[Row]:
+        """The rows of such a relation, as they are at this moment."""
+        seen = self.of(session).context
+        context = system.SystemContext(
+            seen.catalog,
+            seen.search_path,
+            seen.user,
+            seen.database,
+            {name[1]: self._server[name[1]](session)},
+            seen.sizes,
+        )
+        return found.datums(name, system.rows(*name, context))
+
+    def rows(self, session: SessionContext, name: _Name) -> Sequence[Row]:
+        return self.fresh(session, name) if self.is_fresh(name) else self.of(session).rows(name)
+
+    def arrow(self, session: SessionContext, name: _Name) -> pa.Table:
+        if self.is_fresh(name):
+            return arrow_of(name, self.fresh(session, name))
+        return self.of(session).arrow(name)
+
+    def with_value(self, session: SessionContext, name: _Name, column: int, value: Any) -> Sequence[Row]:
+        if self.is_fresh(name):
+            return [row for row in self.fresh(session, name) if row[column] == value]
+        return self.of(session).with_value(name, column, value)
+
+
+__all__ = ["Seen", "SeenByAll"]

@@ -1,0 +1,58 @@
+"""System relations as steps of joins: all of their rows, or those with a value in a column, as the session sees them.
+
+The session keeps dictionaries of them (`executor.columnar.seen`); null is no value, and an array of values names each row once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from executor.keyed.compile import compile_expression, compile_tuple
+from planner.keyed_plans import Spread, SystemRows
+from storage.abc import Row
+
+_Ask = Callable[[Sequence[Any], Any, Row], Any]
+_Find = Callable[[Any, Any], Sequence[Row]]
+
+
+def of_system(lookup: SystemRows) -> tuple[_Ask, _Find]:
+    """(what is asked for a row so far, the rows that answer it). Raises NotCompilable."""
+    name, column = (lookup.schema, lookup.name), lookup.column
+    if column is None:
+        return (lambda _p, _s, _r: ()), (lambda _asked, run: run.session.system_rows(name))
+
+    def of_one(value: Any, run: Any) -> Sequence[Row]:
+        rows: Sequence[Row] = run.session.system_rows_with(name, column, value)
+        return rows
+
+    def of_several(values: Sequence[Any], run: Any) -> Sequence[Row]:
+        return [row for value in values for row in of_one(value, run)]
+
+    if lookup.listed is None and len(lookup.keys) == 1:
+        one = compile_expression(lookup.keys[0])
+        return (lambda p, s, r: one(p, r, s)), of_one
+    if lookup.listed is None:
+        each = compile_tuple(lookup.keys)
+        return (lambda p, s, r: _once(each(p, r, s))), of_several
+    listed = compile_expression(lookup.listed)
+    return (lambda p, s, r: _once(listed(p, r, s) or ())), of_several
+
+
+def spread(lookup: Spread) -> tuple[_Ask, _Find]:
+    """The same of lists side by side: they are the rows. Raises NotCompilable."""
+    values, numbered = compile_tuple(lookup.values), lookup.numbered
+
+    def rows(p: Sequence[Any], s: Any, r: Row) -> tuple[Row, ...]:
+        made = tuple(zip_longest(*(x or () for x in values(p, r, s))))
+        return tuple((*row, i) for i, row in enumerate(made, 1)) if numbered else made
+
+    return rows, (lambda made, _run: made)
+
+
+def _once(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(dict.fromkeys(v for v in values if v is not None))
+
+
+__all__ = ["of_system", "spread"]

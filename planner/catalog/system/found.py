@@ -1,0 +1,152 @@
+"""Rows of system relations by a value: those of one object are made of that object, without all others.
+
+    pg_attribute, attrelid = 16384     the columns of table 16384
+    pg_class, relname = 'orders'       whatever is called so in a schema of this database
+
+A relation's rows are PostgreSQL's own, the same in every database, and what is made of the catalog's objects one after the other. So
+rows of some objects are what the same function makes of a catalog that shows it just these (`Catalog.showing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from planner import types as t
+from planner.abc import Oid
+from planner.catalog import system
+from planner.catalog.catalog import Catalog
+from planner.catalog.objects import FIRST_USER_OID
+from planner.catalog.row_types import relation_of
+from planner.catalog.system.context import SystemContext
+from planner.catalog.system.relations import relations
+from storage.abc import Row
+
+HIDDEN: Final = ("tableoid", "xmin")
+"""Columns that `*` does not show."""
+_XMIN: Final = 2
+
+
+def datums(name: tuple[str, str], rows: Iterable[Row]) -> list[Row]:
+    """Rows as the relation's functions make them, as rows of datums with the hidden columns behind."""
+    relation = relations()[name]
+    arrays = [i for i, c in enumerate(relation.columns) if t.element_of(c.type.oid)]
+    behind = (relation.oid, _XMIN)
+    if not arrays:
+        return [(*row, *behind) for row in rows]
+    types = [relation.columns[i].type.oid for i in arrays]
+    made = []
+    for row in rows:
+        cells = [*row, *behind]
+        for i, oid in zip(arrays, types, strict=True):
+            if cells[i] is not None:
+                cells[i] = t.array_datum(cells[i], oid)
+        made.append(tuple(cells))
+    return made
+
+
+def rows_with(name: tuple[str, str], column: int, value: Any, context: SystemContext) -> Sequence[Row] | None:
+    """The rows that have this value in the column; None where all rows are to be looked through."""
+    made_of = _MADE_OF.get((*name, relations()[name].columns[column].name))
+    objects = made_of(context.catalog, value) if made_of is not None else None
+    if objects is None or context.catalog.shown is not None:
+        return None
+    own: Sequence[Row] = ()
+    if name in _WITH_BUILT_IN:
+        own = _built_in(name, column).get(value, ())
+    elif name[0] == "information_schema" and value in _system_names():
+        return None
+    shown = replace(context, catalog=context.catalog.showing(objects))
+    return [*own, *(row for row in datums(name, system.rows(*name, shown)) if row[column] == value)]
+
+
+_Objects = Callable[[Catalog, Any], Iterable[Oid] | None]
+"""The objects that rows with this value are made of, perhaps among others; None: not known."""
+
+
+def _itself(_catalog: Catalog, oid: Oid) -> Iterable[Oid] | None:
+    return (oid,) if oid else None
+
+
+def _called(catalog: Catalog, name: str) -> Iterable[Oid]:
+    return [x.oid for x in catalog.called(name)]
+
+
+def _indexes(catalog: Catalog, table: Oid) -> Iterable[Oid]:
+    return [i.oid for i in catalog.indexes_of(table)]
+
+
+def _holder(catalog: Catalog, constraint: Oid) -> Iterable[Oid]:
+    holder = catalog.holder_of(constraint)
+    return () if holder is None else (holder.oid,)
+
+
+def _referring(catalog: Catalog, table: Oid) -> Iterable[Oid] | None:
+    return [x.oid for x in catalog.referring_to(table)] if table else None
+
+
+def _type(catalog: Catalog, oid: Oid) -> Iterable[Oid] | None:
+    """A type of PostgreSQL's own, of some relation's rows, or a user's; of arrays of users' types all are asked."""
+    if oid < FIRST_USER_OID:
+        return ()
+    if relation := relation_of(oid):
+        return (relation,)
+    return None if catalog.get(oid) is None else (oid,)
+
+
+def _types_called(catalog: Catalog, name: str) -> Iterable[Oid] | None:
+    if len(name.encode()) >= _LONG:
+        return None  # the name of an array, cut off
+    found: list[Oid] = []
+    for called in (name, name[1:]) if name.startswith("_") else (name,):
+        found += [*_called(catalog, called), *catalog.types_called(called)]
+    return found
+
+
+def _tables_with(catalog: Catalog, name: str) -> Iterable[Oid]:
+    """The relations of the name, and the sequences of their columns."""
+    found = catalog.called(name)
+    return [oid for x in found for oid in (x.oid, *(s.oid for s in catalog.sequences_of(x.oid)))]
+
+
+_LONG: Final = 60
+_PG, _INFORMATION = "pg_catalog", "information_schema"
+_MADE_OF: Final[dict[tuple[str, str, str], _Objects]] = {
+    (_PG, "pg_class", "oid"): _itself,
+    (_PG, "pg_class", "relname"): _called,
+    (_PG, "pg_attribute", "attrelid"): _itself,
+    (_PG, "pg_attrdef", "adrelid"): _itself,
+    (_PG, "pg_index", "indexrelid"): _itself,
+    (_PG, "pg_index", "indrelid"): _indexes,
+    (_PG, "pg_constraint", "oid"): _holder,
+    (_PG, "pg_constraint", "conrelid"): _itself,
+    (_PG, "pg_constraint", "contypid"): _itself,
+    (_PG, "pg_constraint", "confrelid"): _referring,
+    (_PG, "pg_sequence", "seqrelid"): _itself,
+    (_PG, "pg_type", "oid"): _type,
+    (_PG, "pg_type", "typrelid"): _itself,
+    (_PG, "pg_type", "typname"): _types_called,
+    (_INFORMATION, "columns", "table_name"): _tables_with,
+}
+_WITH_BUILT_IN: Final = frozenset({(_PG, "pg_class"), (_PG, "pg_attribute"), (_PG, "pg_type")})
+"""Relations that have rows of PostgreSQL's own, which no catalog that shows some objects only has."""
+
+
+@lru_cache(maxsize=64)
+def _built_in(name: tuple[str, str], column: int) -> dict[Any, list[Row]]:
+    found: dict[Any, list[Row]] = {}
+    for row in _all_built_in(name):
+        found.setdefault(row[column], []).append(row)
+    return found
+
+
+@lru_cache(maxsize=8)
+def _all_built_in(name: tuple[str, str]) -> list[Row]:
+    return datums(name, system.rows(*name, SystemContext(Catalog())))
+
+
+@lru_cache(maxsize=1)
+def _system_names() -> frozenset[str]:
+    return frozenset(name for _, name in relations())
