@@ -11,6 +11,7 @@ quoted string) is looked up in the text. `NotWritable` for what cannot be told: 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -248,10 +249,20 @@ class Writer:
         words = self.text.lower()
         if node.name == "now" and "current_timestamp" in words:
             return "CURRENT_TIMESTAMP"
+        if node.name.startswith("setting"):
+            return self.setting(node.name)
         found = _SESSION.get(node.name)
         if found is None:
             raise NotWritable(node.name)
         return found
+
+    def setting(self, asked: str) -> str:
+        """current_setting('TimeZone') under the name that was said, whose capitals the tree has not kept."""
+        kind, _, name = asked.partition(":")
+        said = re.search(rf"current_setting\s*\(\s*'({re.escape(name)})'", self.text, re.IGNORECASE)
+        if said is None:
+            raise NotWritable(asked)
+        return f"current_setting('{said[1]}'::text{', true' if kind.endswith('_or_null') else ''})"
 
     # --- casts, calls, grammar --------------------------------------------------------------------------
 

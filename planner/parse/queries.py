@@ -27,6 +27,7 @@ from planner.parse.feed import feed
 from planner.parse.forms import rewritten
 from planner.parse.insert_targets import table_start, without_parts
 from planner.parse.joins import misplaced_condition, with_aliases
+from planner.parse.values_lists import refuse_names_of_rows
 from planner.parse.write_clauses import refuse_foreign_clauses
 
 _DIALECT: Final = TidewirePostgres()
@@ -54,6 +55,7 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
     refuse_impossible_pairs(tokens, text)
     refuse_foreign_clauses(tokens, text)
     refuse_disorder(tokens, text)
+    refuse_names_of_rows(tokens, text)
     misplaced = misplaced_condition(tokens)
     if misplaced is not None:
         raise _error(text, tokens, None) if misplaced.kind == END else syntax_error(misplaced, text)

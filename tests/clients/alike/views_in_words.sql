@@ -31,6 +31,7 @@ create view aw_fetch as select a from aw_t order by a fetch first 2 rows with ti
 create view aw_lateral as select t.a, l.m from aw_t t left join lateral (select max(x) m from aw_u u where u.a = t.a) l on true;
 create view aw_dates as select extract(year from c) y, date_part('month', c) m, date_trunc('day', c) d, age(c) g, current_date cd, now() nw, c::date dt, interval '1 day 2 hours' i, (date '2020-01-01', date '2020-02-01') overlaps (c::date, date '2021-01-01') ov from aw_t;
 create view aw_json as select (b::jsonb -> 'x') ->> 'y' j1, b::jsonb #>> '{a,b}' j2, jsonb_build_object('a', a) j3, array[a, x] arr, (array[a, x])[1] sub, array_agg(a order by x desc) over () ag, string_agg(b, ',') over () sg, row(a, b) r from aw_t natural join aw_u;
+create view aw_settings as select c at time zone current_setting('TimeZone') z, current_setting('my.Own', true) o from aw_t;
 \pset format unaligned
 select viewname, definition from pg_views where viewname like 'aw%' order by viewname;
 select pg_get_viewdef('aw_zone', true);

@@ -1,0 +1,33 @@
+-- Behind the rows of VALUES no name stands, but where FROM has them in parentheses.
+create temp table rw_t (a int, "values" int);
+insert into rw_t values (1, 2) rw_t;
+values (1) x;
+values (1) as x(a);
+values (1), (2) "x";
+select 1 union values (2) x;
+insert into rw_t values (1), (2) as f(b);
+with a as (values (1) z) select * from a;
+select * from (values (1) q) r;
+values (1) where true;
+values (1)
+order by 1 limit 1;
+insert into rw_t ("values", a) values (1, (2)), ((3), 4) on conflict do nothing returning *;
+select * from (values (1), (2)) as r (q) order by q;
+select * from rw_t t, (values (4)) as v (a) where t.a = v.a and t.values in (select * from (values (3)) w);
+values (1) union all values (2) except values (3) order by 1 desc;
+select t.values from rw_t t order by 1;
+values (1) fetch first row only;
+create table rw_made as values (1, 'a'), (2, 'b');
+create view rw_shown as values (1, 'a'), (2, 'b');
+select * from rw_made natural join rw_shown order by 1;
+merge into rw_made m using (values (1), (3)) s (a) on m.column1 = s.a when matched then update set column2 = 'm' when not matched then insert values (s.a, 'new');
+select * from rw_made order by 1;
+prepare rw_p as values ($1::int);
+execute rw_p (5);
+declare rw_c cursor with hold for values (1), (2);
+fetch all from rw_c;
+close rw_c;
+explain (costs off) values (1) x;
+copy (values (1), (2)) to stdout;
+drop view rw_shown;
+drop table rw_made;
