@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from planner.abc import Column, Oid
-from planner.types.oids import BPCHAR, NAME, TEXT, VARCHAR
+from planner.types.oids import BPCHAR, CITEXT, CITEXT_ARRAY, NAME, TEXT, VARCHAR
 
 if TYPE_CHECKING:
     from planner.catalog.objects import Collation
@@ -65,6 +65,8 @@ def is_collatable(oid: Oid) -> bool:
 
 def collation_oid(column: Column) -> Oid:
     """`attcollation`; 0 for types without."""
+    if column.type.oid in (CITEXT, CITEXT_ARRAY):  # by the default one, and no other
+        return DEFAULT
     if not is_collatable(column.type.oid):
         return 0
     return oid_of(column.collation or ("C" if column.type.oid == NAME else "default"))

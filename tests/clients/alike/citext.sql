@@ -62,6 +62,7 @@ SELECT pg_typeof('{a}'::citext[]), 'citext'::regtype, '_citext'::regtype, format
 SELECT 'a'::citext = 1;
 SELECT typname, typlen, typtype, typcategory, typispreferred, typdelim, typstorage, typcollation FROM pg_type WHERE typname ~ 'citext' ORDER BY 1;
 SELECT column_name, data_type, udt_schema, udt_name FROM information_schema.columns WHERE table_name = 'people' ORDER BY ordinal_position;
+SELECT attname, attcollation FROM pg_attribute WHERE attrelid = 'people'::regclass AND attnum > 0 ORDER BY attnum;
 CREATE TABLE copied (e citext PRIMARY KEY, n int);
 COPY copied FROM STDIN;
 Ann	1
