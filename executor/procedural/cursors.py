@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from executor.abc import ExecutionError
-from executor.procedural.texts import Texts, columns_of, kept, rows_of
+from executor.procedural.assigning import AssignSteps
+from executor.procedural.texts import columns_of, kept, rows_of
 from planner.abc import TypeRef
 from planner.statements import plpgsql as pl
 
@@ -24,7 +25,7 @@ class Open:
     rows: AsyncGenerator[Any, None]
 
 
-class CursorSteps(Texts):
+class CursorSteps(AssignSteps):
     """What a `Walk` does of OPEN, FETCH, MOVE and CLOSE."""
 
     line: int
@@ -32,11 +33,6 @@ class CursorSteps(Texts):
     found: int
     atomic: bool
     cursors: dict[str, Open]
-
-    async def put_into(
-        self, targets: Sequence[pl.Target], names: Sequence[str], types: Sequence[TypeRef], row: Sequence[Any] | None
-    ) -> None:  # fmt: skip
-        raise NotImplementedError
 
     async def dynamically(self, what: pl.Dynamically) -> Any:
         raise NotImplementedError

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from executor.abc import ExecutionError, Stream
-from executor.procedural.texts import Texts, columns_of, kept, rows_of
+from executor.procedural.assigning import AssignSteps
+from executor.procedural.texts import columns_of, kept, rows_of
 from planner import types as t
 from planner.abc import TypeRef
 from planner.statements import plpgsql as pl
@@ -15,7 +16,7 @@ Ended = str | None
 BOOL, INT4 = TypeRef(t.BOOL), TypeRef(t.INT4)
 
 
-class LoopSteps(Texts):
+class LoopSteps(AssignSteps):
     """What a `Walk` does of loops. A loop that ran sets FOUND where PostgreSQL does."""
 
     label: str
@@ -25,11 +26,6 @@ class LoopSteps(Texts):
     found: int
 
     async def steps(self, steps: Sequence[pl.Step]) -> Ended:
-        raise NotImplementedError
-
-    async def put_into(
-        self, targets: Sequence[pl.Target], names: Sequence[str], types: Sequence[TypeRef], row: Sequence[Any] | None
-    ) -> None:  # fmt: skip
         raise NotImplementedError
 
     async def dynamically(self, what: pl.Dynamically) -> Any:

@@ -1,0 +1,176 @@
+"""Assignment: a value goes into a variable, a field of a record or an element of an array; a row into what takes it.
+
+A value is never changed in place: a record is given a new tuple, an array a new value. So what was assigned from it stays what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from executor.abc import ExecutionError
+from executor.procedural.texts import Texts, first_rows
+from planner import types as t
+from planner.abc import TypeRef
+from planner.binding.variables import Shape
+from planner.parse.plpgsql.names import looked_up
+from planner.statements import plpgsql as pl
+from planner.types.composites import split_record
+
+TEXT = TypeRef(t.TEXT)
+
+
+class AssignSteps(Texts):
+    """What a `Walk` does of assignments."""
+
+    line: int
+    what: str
+
+    async def assign(self, step: pl.Assign) -> str | None:
+        self.line, self.what = step.line, "assignment"
+        target = step.target
+        slot, kinds = target.slot, self.frame.kinds
+        kind = kinds[slot]
+        if type(kind) is TypeRef and not target.field and target.part is None:
+            value = await self.value(step.value, kind)
+            if value is None:
+                self._refuse_null(slot)
+            self.frame.values[slot] = value
+            return None
+        if target.part is not None:
+            await self._assign_part(target, step.value)
+        elif target.field:
+            place, ref = self.field(target)
+            self.put(slot, place, await self.value(step.value, ref))
+        else:
+            await self.assign_record(slot, step.value)
+        return None
+
+    def _refuse_null(self, slot: int) -> None:
+        v = self.code.declared.get(slot)
+        if v is not None and v.not_null:
+            raise ExecutionError(
+                "22004", f'null value cannot be assigned to variable "{v.name}" declared NOT NULL'
+            )
+
+    def field(self, target: pl.Target) -> tuple[int, TypeRef]:
+        """Where a field is in its record. Raises 55000, 42703."""
+        kind, name = self.frame.kinds[target.slot], self.code.names[target.slot]
+        if kind is None:
+            raise ExecutionError(
+                "55000",
+                f'record "{name}" is not assigned yet',
+                detail="The tuple structure of a not-yet-assigned record is indeterminate.",
+            )
+        if not isinstance(kind, Shape) or target.field not in kind.names:
+            raise ExecutionError("42703", f'record "{name}" has no field "{target.field}"')
+        place = kind.names.index(target.field)
+        return place, kind.types[place]
+
+    def put(self, slot: int, place: int, value: Any) -> None:
+        """A record with another value in one of its fields."""
+        old, kind = self.frame.values[slot], self.frame.kinds[slot]
+        assert isinstance(kind, Shape)
+        row = list(old) if old is not None else [None] * len(kind.names)
+        row[place] = value
+        self.frame.values[slot] = tuple(row)
+
+    async def _assign_part(self, target: pl.Target, value: pl.Text) -> None:
+        assert target.part is not None
+        made = await self.value(value, None, target.part.text)
+        if target.field:
+            self.put(target.slot, self.field(target)[0], made)
+        else:
+            self.frame.values[target.slot] = made
+
+    async def assign_record(self, slot: int, value: pl.Text) -> None:
+        """A record variable is given a whole row, or NULL."""
+        words = value.text.strip().lower().split(".")
+        at = looked_up(value.names, words, value.seen)
+        if at is not None and not at[1] and not isinstance(self.frame.kinds[at[0]], TypeRef):
+            kind = self.frame.kinds[at[0]]
+            if kind is None:
+                self.frame.values[slot] = None
+                return
+            assert isinstance(kind, Shape)
+            await self.put_row(slot, kind.names, kind.types, self.frame.values[at[0]], kind)
+            return
+        if value.text.strip().lower() == "null":
+            self.frame.values[slot] = None
+            return
+        kind = self.frame.kinds[slot]
+        if kind is None and slot not in self.code.program.dynamic:
+            raise ExecutionError("55000", f'record "{self.code.names[slot]}" is not assigned yet')
+        text = pl.Text(f"SELECT ({value.text}).*", value.start, value.number, value.names, value.seen)
+        plan, result = await self.statement(text)
+        rows = await first_rows(result, 1)
+        columns = plan.columns or ()
+        row = rows[0] if rows else None
+        await self.put_row(slot, [c.name for c in columns], [c.type for c in columns], row)
+
+    async def put_row(
+        self,
+        slot: int,
+        names: Sequence[str],
+        types: Sequence[TypeRef],
+        row: Sequence[Any] | None,
+        shape: Shape | None = None,
+    ) -> None:
+        """A row goes into a record variable; a RECORD takes the row's columns for its fields."""
+        frame, kind = self.frame, self.frame.kinds[slot]
+        if slot in self.code.dynamic:
+            frame.kinds[slot] = shape or Shape(tuple(names), tuple(types))
+            frame.values[slot] = tuple(row) if row is not None else None
+            return
+        assert isinstance(kind, Shape)
+        if row is None:
+            frame.values[slot] = None
+            return
+        if len(types) == 1 and kind.rows and types[0].oid == kind.rows and len(kind.types) != 1:
+            row, types = self.fields_of(row[0], kind), kind.types
+        made = []
+        for i, ref in enumerate(kind.types):
+            made.append(await self.converted(row[i], types[i], ref) if i < len(row) else None)
+        frame.values[slot] = tuple(made)
+
+    def fields_of(self, value: Any, kind: Shape) -> Sequence[Any]:
+        """The fields of a composite value."""
+        if value is None:
+            return [None] * len(kind.types)
+        texts = split_record(str(value))
+        settings = self.session.type_settings
+        return [
+            None if x is None else t.input_text(x, ref, settings)
+            for x, ref in zip(texts, kind.types, strict=True)
+        ]
+
+    async def put_into(
+        self, targets: Sequence[pl.Target], names: Sequence[str], types: Sequence[TypeRef], row: Sequence[Any] | None
+    ) -> None:  # fmt: skip
+        """A row goes into variables: one record takes it whole, scalars take a column each."""
+        if len(targets) == 1 and not targets[0].field:
+            slot = targets[0].slot
+            if slot in self.code.dynamic or not isinstance(self.frame.kinds[slot], TypeRef):
+                await self.put_row(slot, names, types, row)
+                return
+        for i, target in enumerate(targets):
+            value = row[i] if row is not None and i < len(row) else None
+            ref = types[i] if i < len(types) else TEXT
+            if target.field:
+                place, wanted = self.field(target)
+                self.put(target.slot, place, await self.converted(value, ref, wanted))
+                continue
+            kind = self.frame.kinds[target.slot]
+            if isinstance(kind, Shape):
+                inner = self.fields_of(value, kind) if value is not None else None
+                self.frame.values[target.slot] = tuple(inner) if inner is not None else None
+                continue
+            if kind is None:
+                raise ExecutionError("0A000", "a record as one of several targets is not supported")
+            value = await self.converted(value, ref, kind)
+            if value is None:
+                self._refuse_null(target.slot)
+            self.frame.values[target.slot] = value
+
+
+__all__ = ["AssignSteps"]
