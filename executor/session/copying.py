@@ -30,8 +30,8 @@ from executor.session.copy_options import options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
 from executor.triggers import firing
-from planner import triggers
 from planner import statements as st
+from planner import triggers
 from planner import types as t
 from planner.abc import Column, Plan, Query, ResultColumn, Table
 from planner.catalog import Sequence as SequenceObject

@@ -70,7 +70,7 @@ SAID: list[tuple[str, Any]] = [
     ("unlisten *", st.Unlisten(None)),
     ("NOTIFY ch, 'p'", st.Notify("ch", "p")),
     ("checkpoint", st.Vacuum("checkpoint")),
-    ("vacuum analyze t", st.Vacuum("vacuum", (st.Name("t", position=16),), {"analyze": True})),
+    ("vacuum analyze t", st.Vacuum("vacuum", (st.Name("t", position=16),), {"analyze": True}, ((),))),
     ("lock t in access share mode nowait", st.LockTable((st.Name("t", position=6),), "access share", True)),
     (
         "copy t (a, b) from stdin (format binary)",
