@@ -52,7 +52,11 @@ async def versions(env: Environment, ts: Timestamp) -> list[Version]:
         for part in writes.parts:
             _note(part, await fetch_part(env, CATALOG_SHARD, part), came, went, commit_ts)
     if ts < shard.since:
-        raise ExecutionError("22023", "the timestamp is older than the history that is kept")
+        raise ExecutionError(
+            "22023",
+            "the timestamp is older than the history that is kept",
+            detail=f"History is kept from timestamp {shard.since} on.",
+        )
     return [Version(row, begins, went.get(rid, TIMESTAMP_MAX)) for rid, (row, begins) in came.items()]
 
 

@@ -133,7 +133,11 @@ async def _opened(
         await shard.lease(reader, lease_us, ts)
         parts = await shard.snapshot(ts, complete=True)
     except SinceViolation as e:
-        raise ExecutionError("22023", "the timestamp is older than the history that is kept") from e
+        raise ExecutionError(
+            "22023",
+            "the timestamp is older than the history that is kept",
+            detail=f"History is kept from timestamp {e.since} on.",
+        ) from e
     files = [part for part in parts if part.key is not None]
     for kind in "+-":
         inline = [p for p in parts if p.key is None and p.kind == kind]

@@ -115,8 +115,10 @@ class TidewireSource(ds.DataSource):
         return describe(self.url, table_of(self.options), schema, creation_of(self.options))
 
     def streamReader(self, schema: T.StructType) -> ds.DataSourceStreamReader:
-        from pipeline.spark.streams import ChangeReader
+        from pipeline.spark.streams import ChangeReader, NotAChangeFeed
 
+        if self.options.get("changes", "").lower() != "true":
+            return NotAChangeFeed()
         # Spark's options know no case, but a plain dict of them has lower case only.
         return ChangeReader(self.url, table_of(self.options), self.options.get("startingFrom", "snapshot"))
 

@@ -67,6 +67,20 @@ class Interval(ds.InputPartition):
         self.after, self.upto = after, upto
 
 
+@cause_first("initialOffset", "latestOffset")
+class NotAChangeFeed(ds.DataSourceStreamReader):
+    """Of a stream that did not say `changes`. Spark loses what `streamReader` raises, so it is said when offsets are asked for."""
+
+    def initialOffset(self) -> dict[str, int]:
+        raise TidewireError('a stream reads the changes of a table: say .option("changes", "true")')
+
+    def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
+        return self.initialOffset()
+
+    def read(self, partition: ds.InputPartition) -> Iterator[Any]:
+        raise AssertionError("there are no offsets to read between")
+
+
 @cause_first("initialOffset", "latestOffset", "partitions", "read")
 class ChangeReader(ds.DataSourceStreamReader):
     """See the module."""

@@ -202,6 +202,17 @@ def causes(spark: SparkSession, url: str) -> dict[str, tuple[Callable[[], Any], 
             lambda: spark.readStream.format("tidewire").options(url=url, table="nope", changes="true").load(),
             'relation "nope" does not exist',
         ),
+        "a stream of a table": (
+            lambda: (
+                spark.readStream.format("tidewire")
+                .options(url=url, table="kept")
+                .load()
+                .writeStream.format("noop")
+                .start()
+                .awaitTermination(60)
+            ),
+            '.option("changes", "true")',
+        ),
     }
 
 
