@@ -541,13 +541,20 @@ class Catalog:
             homes = {home.oid} if home is not None else set()
         else:
             homes = {s.oid for s in self.schemas_on(search_path)}
-        return frozenset(e.name for e in self.objects(Extension) if e.schema_oid in homes)
+        return frozenset(e.name for e in self._extensions_here() if e.schema_oid in homes)
+
+    def _extensions_here(self) -> list[Extension]:
+        """Those of this database, also where only some objects are shown: what is kept as text needs their members."""
+        found = (
+            self._objects[oid] for (home, _), oid in self._extensions.items() if home == self.database_oid
+        )
+        return [e for e in found if isinstance(e, Extension)]
 
     def reaching_extensions(self, search_path: SearchPath) -> SearchPath:
         """The path with the schemas of extensions behind it: what is stored finds them wherever they are now."""
         if not self._extensions:
             return search_path
-        homes = dict.fromkeys(self.schema_of(e.schema_oid).name for e in self.objects(Extension))
+        homes = dict.fromkeys(self.schema_of(e.schema_oid).name for e in self._extensions_here())
         return (*search_path, *(s for s in homes if s not in search_path))
 
     def role(self, name: str) -> Role | None:
