@@ -106,7 +106,7 @@ def refuse(bound: BoundCondition, bits: int, *, before: bool) -> None:
             raise PlanError("42P17", message, position=at)
         if not before:
             continue
-        if node.column >= len(bound.table.columns):
+        if not 0 <= node.column < len(bound.table.columns):
             message = "BEFORE trigger's WHEN condition cannot reference NEW system columns"
             raise PlanError("0A000", message, position=at)
         column = bound.table.columns[node.column]
