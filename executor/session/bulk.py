@@ -122,7 +122,6 @@ async def insert(
 ) -> Written:
     """Inserts full rows in canonical Arrow, in the table's column order. `params` and `given` are ON CONFLICT's."""
     executor = session.executor
-    rules = executor.rules(table)
     await hydrated(block, table)
     if table.triggers and (fired := _inserting(session, block, table, on_conflict)) is not None:
         return await triggered.insert(session, block, fired, rows, on_conflict, params, given)

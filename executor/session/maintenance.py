@@ -70,7 +70,7 @@ def _found(session: Session, name: st.Name) -> Relation | _System:
             return _System(name.name, known)
     if name.schema and catalog.find_schema(name.schema) is None:
         raise missing_relation(str(name))
-    found = catalog.find_relation(name.name, name.schema, path)
+    found: Relation | None = catalog.find_relation(name.name, name.schema, path)
     if found is None:
         raise missing_relation(str(name))
     return found
