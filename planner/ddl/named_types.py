@@ -1,4 +1,5 @@
 """Users' types in definitions, which are kept as texts: they say their schemas, and follow when a type is renamed.
+Functions say theirs.
 
     CHECK (m <> 'sad'::mood)       kept as  m <> 'sad'::public.mood       whoever inserts may have another search path
     ALTER TYPE mood RENAME TO ...           m <> 'sad'::public.feeling
@@ -29,8 +30,21 @@ _Change = Callable[[str], str]
 
 
 def with_schemas(scope: Scope, text: str) -> str:
-    """The expression with the schemas of users' types. Whatever does not exist stays as it is: binding says so."""
-    return _rewritten(text, lambda said: _qualified(scope.catalog, said, scope.search_path, scope.catalog))
+    """The expression with the schemas of users' types and functions. Whatever does not exist stays as it is: binding says so."""
+
+    def name_of(said: tuple[str, ...]) -> str | None:
+        return _qualified(scope.catalog, said, scope.search_path, scope.catalog) or _function(scope, said)
+
+    return _rewritten(text, name_of)
+
+
+def _function(scope: Scope, said: tuple[str, ...]) -> str | None:
+    """What functions of this name are called in full; None where there are none, or overloads in several schemas."""
+    if len(said) > 1:
+        return None
+    homes = {f.schema_oid for f in scope.catalog.functions(said[0], "", scope.search_path)}
+    home = homes.pop() if len(homes) == 1 else None
+    return quote_qualified(scope.catalog.schema_of(home).name, said[0]) if home is not None else None
 
 
 def follow(scope: Scope, before: Catalog) -> None:
