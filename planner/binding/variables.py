@@ -175,7 +175,9 @@ class Variables:
 
 def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written: bool) -> ir.Node:
     """As PL/pgSQL assigns: by an assignment's cast, or by text where there is none."""
-    if as_written and isinstance(value, ir.Lit) and value.type.oid == t.TEXT:  # as it was written, before it became text
+    if (
+        as_written and isinstance(value, ir.Lit) and value.type.oid == t.TEXT
+    ):  # as it was written, before it became text
         value = ir.Lit(TypeRef(t.UNKNOWN), value.value, value.position)
     made = coercions.try_coerce(value, wanted, "a")
     if made is None:

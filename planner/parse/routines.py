@@ -79,7 +79,9 @@ def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function")
     else:
         written = _standard_body(c)
         text = written.text
-    return st.CreateFunction(name, tuple(parameters), returns, text, written, standard, replace, options, kind)
+    return st.CreateFunction(
+        name, tuple(parameters), returns, text, written, standard, replace, options, kind
+    )
 
 
 def _name(c: Cursor) -> st.Name:

@@ -21,7 +21,17 @@ from typing import Any
 
 from planner.abc import Oid
 
-_FAMILIES = ("functions", "routines", "access", "measures", "triggers", "sets", "sizes", "text_search", "zones")
+_FAMILIES = (
+    "functions",
+    "routines",
+    "access",
+    "measures",
+    "triggers",
+    "sets",
+    "sizes",
+    "text_search",
+    "zones",
+)
 
 
 @dataclass(frozen=True, slots=True)

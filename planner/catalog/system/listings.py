@@ -32,7 +32,9 @@ def pg_tables(context: SystemContext) -> Rows:
                 tablename=t.name,
                 tableowner=t.owner,
                 hasindexes=bool(context.catalog.indexes_of(t.oid)),
-                hastriggers=bool(t.triggers) or bool(t.referenced_by) or any(c.kind == "f" for c in t.constraints),
+                hastriggers=bool(t.triggers)
+                or bool(t.referenced_by)
+                or any(c.kind == "f" for c in t.constraints),
             )
         )
     return found
