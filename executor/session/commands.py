@@ -23,7 +23,10 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, Table, TypeRef
 from planner.catalog import Index, View, rights
+from planner.catalog.names import missing_relation
 from planner.catalog.system.relations import relations
+from planner.ddl.scope import behind
+from planner.relations import TransitionTable
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -312,6 +315,11 @@ async def _lock_table(
         if (name.schema or "pg_catalog", name.name) in relations():
             continue  # DDL waits for nobody, and nobody for it
         found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+        if isinstance(found, TransitionTable):
+            behind_it = behind(session.catalog, found, session.search_path())
+            if behind_it is None:
+                raise missing_relation(name.name)
+            found = behind_it
         if not isinstance(found, Table | View):
             what = "indexes" if isinstance(found, Index) else "sequences"
             raise ExecutionError(

@@ -21,6 +21,8 @@ from planner.abc import Plan, Table
 from planner.catalog import Database, Index, Relation, predefined, rights
 from planner.catalog.names import missing_relation
 from planner.catalog.system.relations import SystemRelation, relations
+from planner.ddl.scope import behind
+from planner.relations import TransitionTable
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -71,6 +73,8 @@ def _found(session: Session, name: st.Name) -> Relation | _System:
     if name.schema and catalog.find_schema(name.schema) is None:
         raise missing_relation(str(name))
     found: Relation | None = catalog.find_relation(name.name, name.schema, path)
+    if isinstance(found, TransitionTable):
+        found = behind(catalog, found, path)
     if found is None:
         raise missing_relation(str(name))
     return found

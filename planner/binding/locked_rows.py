@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from planner.abc import Table
 from planner.binding import ir
 from planner.binding.fragments import Frag, sql
+from planner.relations import TransitionTable
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -76,6 +77,8 @@ def rows_of(queries: QueryBinder, relation: Relation) -> Sequence[InnerRow]:
     table = relation.table
     if table is None or not relation.slot:
         return relation.rows
+    if isinstance(table, TransitionTable):  # nobody else sees its rows
+        return ()
     relation.rid = True
     for i in table.key_indexes:
         queries.use(ir.Var(table.columns[i].type, relation.number, i))

@@ -49,6 +49,7 @@ from planner.catalog import View
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.parse import parse_expression
 from planner.parse import position as first_position
+from planner.relations import TransitionTable
 
 
 class RowBinder:
@@ -103,6 +104,8 @@ class RowBinder:
             if schema in ("pg_catalog", "information_schema"):
                 raise PlanError("42501", f"permission denied for table {name}", position=position)
             raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)
+        if isinstance(found, TransitionTable):
+            raise PlanError("0A000", f'relation "{name}" cannot be the target of a modifying statement')
         if found.materialized is not None:
             raise PlanError("42809", f'cannot change materialized view "{name}"')
         return found, called

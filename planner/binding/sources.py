@@ -47,6 +47,7 @@ from planner.catalog import View
 from planner.parse import parse_query
 from planner.parse import position as first_position
 from planner.parse.column_lists import SEPARATOR
+from planner.relations import TransitionTable
 
 if TYPE_CHECKING:
     from planner.binding.keyed_selects import BoundSelect
@@ -253,7 +254,8 @@ class SourceBinder:
         ]
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"
-        columns += system_columns.columns(table)
+        if not isinstance(table, TransitionTable):
+            columns += system_columns.columns(table)
         relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
         self.rename(relation, alias)
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
@@ -281,6 +283,7 @@ class SourceBinder:
     def _sequence(
         self, sequence: SequenceObject, name: str, schema: str, alias: exp.Expression | None
     ) -> Source:
+        self.queries.named_objects = True
         number = self.queries.next_relation()
         kinds = (("last_value", t.INT8), ("log_cnt", t.INT8), ("is_called", t.BOOL))
         columns = [RelationColumn(n, TypeRef(o), sequence.oid, i) for i, (n, o) in enumerate(kinds, 1)]
@@ -305,6 +308,7 @@ class SourceBinder:
 
     def _view(self, view: View, name: str, schema: str, alias: exp.Expression | None) -> Source:
         before = len(self.queries.tables)
+        self.queries.named_objects = True
         shown = identifier(alias.this) if alias is not None else name
         with locked_rows.inside(self.queries, shown):
             bound = self.queries.view_query(view)

@@ -33,6 +33,7 @@ from planner.catalog.system.relations import relations
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, Token, tokenize
 from planner.parse import parse_expression
+from planner.relations import TransitionTable
 
 
 def needs_of_query(scope: Scope, tree: exp.Expression) -> tuple[Oid, ...]:
@@ -64,6 +65,10 @@ def _relations(scope: Scope, tree: exp.Expression) -> list[Table | View | Sequen
         if not isinstance(node.this, exp.Identifier) or (not node.db and node.name in local):
             continue
         relation = scope.find(st.Name(node.name, node.db))
+        if not node.db and isinstance(
+            scope.catalog.find_relation(node.name, "", scope.search_path), TransitionTable
+        ):
+            raise PlanError("0A000", f'definitions over the transition table "{node.name}" are not supported')
         if isinstance(relation, Table | View | Sequence):
             found.append(relation)
     return found

@@ -219,7 +219,9 @@ def _refuse_results(said: st.CreateFunction, f: Function) -> None:
     if f.result.oid == t.VOID and f.returns_set:
         raise PlanError("0A000", "functions that return sets of void are not supported")
     if not f.runs and f.result.oid in (t.VOID, t.TRIGGER):
-        raise AssertionError("such a function is not put in place")
+        raise PlanError(
+            "0A000", "functions that return void with a body of the standard's form are not supported"
+        )
 
 
 def _binder(scope: Scope, text: str) -> QueryBinder:

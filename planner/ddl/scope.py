@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
@@ -27,6 +28,7 @@ from planner.catalog import (
 from planner.catalog.names import missing_relation, missing_schema
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.parse.placeholders import refuse_parameters
+from planner.relations import TransitionTable
 
 if TYPE_CHECKING:
     from planner.planner import PlanContext, Planner
@@ -206,7 +208,8 @@ class Scope:
             schema = next((p for p in self.search_path if p.startswith(_TEMPORARY + "_")), schema)
         if schema and self.catalog.find_schema(schema) is None:
             return None
-        return self.catalog.find_relation(name.name, schema, self.search_path)
+        found = self.catalog.find_relation(name.name, schema, self.search_path)
+        return behind(self.catalog, found, self.search_path) if isinstance(found, TransitionTable) else found
 
     def table(self, name: st.Name) -> Table:
         found = self.relation(name)
@@ -271,6 +274,12 @@ class Scope:
 
 def _shown(name: st.Name) -> str:
     return f"{name.schema}.{name.name}" if name.schema else name.name
+
+
+def behind(catalog: Catalog, shown: TransitionTable, search_path: Sequence[str]) -> Relation | None:
+    """The relation that would be found if there were no transition table of its name: definitions are of what stays."""
+    there = (catalog.relation_in(s.oid, shown.name) for s in catalog.schemas_on(search_path))
+    return next((x for x in there if x is not None and x is not shown), None)
 
 
 def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...]) -> str:

@@ -1,0 +1,29 @@
+-- What a trigger's function cannot do with its transition table, and what means the relation behind it.
+\set VERBOSITY verbose
+CREATE TABLE watched (id int, v text);
+CREATE TABLE fresh (id int, real text);
+INSERT INTO fresh VALUES (7, 'real');
+CREATE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM * FROM fresh FOR UPDATE; RETURN NULL; END $$;
+CREATE TRIGGER t AFTER INSERT ON watched REFERENCING NEW TABLE AS fresh FOR EACH STATEMENT EXECUTE FUNCTION tried();
+INSERT INTO watched VALUES (1, 'a');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN DELETE FROM fresh; RETURN NULL; END $$;
+INSERT INTO watched VALUES (1, 'a');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO fresh VALUES (1, 'x'); RETURN NULL; END $$;
+INSERT INTO watched VALUES (1, 'a');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE fresh SET v = 1; RETURN NULL; END $$;
+INSERT INTO watched VALUES (1, 'a');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN MERGE INTO fresh USING watched ON true WHEN MATCHED THEN DELETE; RETURN NULL; END $$;
+INSERT INTO watched VALUES (1, 'a');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM xmin FROM fresh; RETURN NULL; END $$;
+INSERT INTO watched VALUES (1, 'a');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN LOCK TABLE fresh; RETURN NULL; END $$;
+INSERT INTO watched VALUES (2, 'b');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ALTER TABLE fresh ADD added int; RETURN NULL; END $$;
+INSERT INTO watched VALUES (3, 'c');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE kept AS SELECT * FROM fresh; RETURN NULL; END $$;
+INSERT INTO watched VALUES (4, 'd');
+CREATE OR REPLACE FUNCTION tried() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN TRUNCATE fresh; RETURN NULL; END $$;
+INSERT INTO watched VALUES (5, 'e');
+SELECT * FROM kept;
+SELECT * FROM fresh;
+SELECT * FROM watched ORDER BY id;
