@@ -27,6 +27,14 @@ def _present(session: Session) -> list[str]:
     return [n for n in session.settings.search_path if session.catalog.find_schema(n) is not None]
 
 
+def _looked_through(session: Session) -> list[str]:
+    """All schemas in which names are looked up, those too that the path does not name."""
+    path = [n for n in session.search_path() if session.catalog.find_schema(n) is not None]
+    if "pg_catalog" not in path:
+        path.insert(int(path[:1] == [session.temporary_schema]), "pg_catalog")
+    return path
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
@@ -40,7 +48,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "current_catalog": lambda s: s.database,
     "current_schema": _schema,
     "search_path": _present,
-    "search_path_all": lambda s: ["pg_catalog", *_present(s)],
+    "search_path_all": _looked_through,
     "time_zone": lambda s: s.type_settings.time_zone,
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
     "pid": lambda s: s.pid,

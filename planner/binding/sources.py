@@ -44,6 +44,7 @@ from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, Sta
 from planner.binding.system import system_relation
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import View
+from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.parse import parse_query
 from planner.parse import position as first_position
 from planner.parse.column_lists import SEPARATOR
@@ -215,16 +216,18 @@ class SourceBinder:
                     return self._common(found, found.columns, name, alias)
                 at = at.parent
         catalog = self.queries.ctx.catalog
-        if schema in _SYSTEM_SCHEMAS or not schema:
-            for system_schema in [schema] if schema else self._system_path():
-                columns = system_relation(system_schema, name)
-                if columns is not None:
-                    return self._system(system_schema, name, columns, alias)
-        if schema and catalog.find_schema(schema) is None:
+        for home in [schema] if schema else self._path():
+            if home in _SYSTEM_SCHEMAS and (columns := system_relation(home, name)) is not None:
+                return self._system(home, name, columns, alias)
+            at_home = None if schema else catalog.find_schema(home)
+            if at_home is not None and catalog.relation_in(at_home.oid, name) is not None:
+                break
+        home = self.queries.called_schema(schema)
+        if home and catalog.find_schema(home) is None:
             raise PlanError("42P01", f'relation "{schema}.{name}" does not exist', position=position)
         if schema:
-            self.queries.accesses.enters(schema, position)
-        relation = catalog.find_relation(name, schema, self.queries.search_path)
+            self.queries.accesses.enters(home, position)
+        relation = catalog.find_relation(name, home, self.queries.search_path)
         if isinstance(relation, Table):
             if relation.materialized is not None and not relation.materialized.populated:
                 raise PlanError(
@@ -243,9 +246,12 @@ class SourceBinder:
         shown = f"{schema}.{name}" if schema else name
         raise missing_table(scope, name, shown, position)
 
-    def _system_path(self) -> list[str]:
+    def _path(self) -> list[str]:
+        """The schemas in which a name is looked up: pg_catalog before all that are named, but for temporary ones."""
         path = list(self.queries.search_path)
-        return ["pg_catalog", *(s for s in path if s in _SYSTEM_SCHEMAS and s != "pg_catalog")]
+        if "pg_catalog" not in path:
+            path.insert(int(bool(path) and path[0].startswith(TEMPORARY_PREFIX)), "pg_catalog")
+        return path
 
     def table(self, table: Table, name: str, schema: str, alias: exp.Expression | None) -> Source:
         number = self.queries.next_relation()

@@ -63,7 +63,7 @@ _T = TypeVar("_T", bound=CatalogObject)
 _K = TypeVar("_K")
 _EMPTY: Final[frozenset[Oid]] = frozenset()
 _UNNAMED: Final = frozenset((Table, Index, SequenceObject, Comment, Counter))
-"""Kinds of objects that no statement depends on that reads system relations alone."""
+"""Kinds of objects that no statement depends on that reads system relations alone, unless they are called like one of these."""
 _NOTHING: Final[frozenset[str]] = frozenset()
 
 
@@ -146,7 +146,7 @@ class Catalog:
         after = Catalog.__new__(Catalog)
         after.version = next(_versions)
         named = (x for change in changes for x in (change.old, change.new) if x is not None)
-        after.meaning = self.meaning if all(type(x) in _UNNAMED for x in named) else after.version
+        after.meaning = self.meaning if all(map(_means_nothing, named)) else after.version
         after.database_oid = self.database_oid
         after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
         after.shown = None
@@ -589,6 +589,16 @@ class Catalog:
 
     def __repr__(self) -> str:
         return f"Catalog(version={self.version}, objects={len(self._objects)})"
+
+
+def _means_nothing(thing: CatalogObject) -> bool:
+    """Whether no statement over system relations alone means something else with the object than without it.
+
+    A temporary table is found before pg_catalog's relations, and others are where the path says so.
+    """
+    from planner.catalog.system.relations import names as system_names
+
+    return type(thing) in _UNNAMED and getattr(thing, "name", "") not in system_names()
 
 
 def _parts(thing: CatalogObject) -> list[Oid]:

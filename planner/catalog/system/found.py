@@ -21,7 +21,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.objects import FIRST_USER_OID
 from planner.catalog.row_types import relation_of
 from planner.catalog.system.context import SystemContext
-from planner.catalog.system.relations import relations
+from planner.catalog.system.relations import names, relations
 from storage.abc import Row
 
 HIDDEN: Final = ("tableoid", "xmin")
@@ -56,7 +56,7 @@ def rows_with(name: tuple[str, str], column: int, value: Any, context: SystemCon
     own: Sequence[Row] = ()
     if name in _WITH_BUILT_IN:
         own = _built_in(name, column).get(value, ())
-    elif name[0] == "information_schema" and value in _system_names():
+    elif name[0] == "information_schema" and value in names():
         return None
     shown = replace(context, catalog=context.catalog.showing(objects))
     return [*own, *(row for row in datums(name, system.rows(*name, shown)) if row[column] == value)]
@@ -145,8 +145,3 @@ def _built_in(name: tuple[str, str], column: int) -> dict[Any, list[Row]]:
 @lru_cache(maxsize=8)
 def _all_built_in(name: tuple[str, str]) -> list[Row]:
     return datums(name, system.rows(*name, SystemContext(Catalog())))
-
-
-@lru_cache(maxsize=1)
-def _system_names() -> frozenset[str]:
-    return frozenset(name for _, name in relations())

@@ -83,6 +83,12 @@ def by_oid() -> dict[Oid, SystemRelation]:
     return {r.oid: r for r in relations().values()}
 
 
+@lru_cache(maxsize=1)
+def names() -> frozenset[str]:
+    """What they are called, as users' relations may be as well."""
+    return frozenset(name for _, name in relations())
+
+
 def relation(schema: str, name: str) -> SystemRelation | None:
     """The relation of that name, or None."""
     return relations().get((schema, name))

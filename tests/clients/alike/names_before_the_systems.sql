@@ -1,0 +1,15 @@
+select current_schemas(true), current_schemas(false);
+select regexp_replace(current_schemas(true)::text,'[0-9]+',''), current_schemas(false);
+set search_path = public, pg_catalog;
+select regexp_replace(current_schemas(true)::text,'[0-9]+',''), current_schemas(false);
+set search_path = information_schema, public;
+select regexp_replace(current_schemas(true)::text,'[0-9]+',''), current_schemas(false), current_schema;
+select count(*) > 1 from tables;
+create temp table tables (a int); select * from tables; drop table tables;
+reset search_path;
+create table pg_am (x int); select count(*)>1 from pg_am; select * from public.pg_am; insert into public.pg_am values (1);
+create temp table pg_am(x int); select * from pg_am; insert into pg_am values (5); select * from pg_am; select count(*) > 1 from pg_catalog.pg_am; 
+drop table pg_temp.pg_am; drop table public.pg_am;
+select amname from pg_am where oid = 2;
+create view public.vv as select 1 as a;
+create temp view vv as select 2 as a; select * from vv; select * from public.vv; select * from pg_temp.vv;
