@@ -366,6 +366,9 @@ class KeyLocks:
         waiter = self._parties.get(party)
         return [] if waiter is None else [party_of(owner) for owner in self._blockers(waiter)]
 
+    def is_waiting(self, owner: Hashable) -> bool:
+        return owner in self._waiting
+
     def recheck(self) -> None:
         """Waits elsewhere have changed: who is part of a circle by now fails with DeadlockDetected."""
         for party in list(self._parties):

@@ -42,8 +42,15 @@ def _row(asking: Session, session: Session) -> dict[str, Any]:
     return row
 
 
+def _waits(session: Session) -> bool:
+    """Whether it waits for a row: at once, or somewhere in a statement (a function in it, a trigger)."""
+    txn = session.block.txn if session.block is not None else None
+    locks = session.executor.env.locks
+    return session.lock_wait is not None or (txn is not None and locks.is_waiting(txn))
+
+
 def _private(session: Session, asks: bool) -> dict[str, Any]:
-    active, waiting = asks or session.is_running, session.lock_wait is not None
+    active, waiting = asks or session.is_running, _waits(session)
     address, port = session.peer if isinstance(session.peer, tuple) else (None, -1)
     query_us = session.statement_began_ns // 1_000 or None
     return {

@@ -154,9 +154,8 @@ async def _in_block(
             return Rows(f"{result.tag} {len(rows)}", result.columns, rows)
         return result
     except SqlError:
-        error = session.routine_error
-        if error is not None:
-            raise error from None
+        if session.routine_error is not None:
+            raise session.routine_error from None
         raise
     finally:
         session.routine_error, session.writing = None, around
@@ -304,7 +303,7 @@ async def _one_after_another(
             INSIDE.set(session.routines_inside)
             try:
                 found.append(await ask(session, routine(session, int(oid)), declared, texts))
-            except SqlError as e:
+            except Exception as e:  # conflicts and deadlocks as well, which are no words of SQL's yet
                 if session.routine_error is None:
                     session.routine_error = e
                 raise

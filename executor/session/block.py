@@ -14,7 +14,7 @@ After that nothing may fail, and `on_apply` puts the new versions into the image
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -31,7 +31,7 @@ from planner.abc import Oid, Table
 from planner.catalog import CatalogChange
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
-from txn.abc import Group, Isolation
+from txn.abc import Group, Isolation, Key
 from txn.columns import ALL_COLUMNS, Columns
 from txn.locks import LockMode
 from txn.shared.group import SharedGroup
@@ -99,7 +99,7 @@ class Block:
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
         "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "last_changes", "level",
         "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "savepoints", "sender_pid",
-        "settled", "start_us", "steps", "tables", "txn", "used", "vanished",
+        "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
 
     def __init__(
@@ -148,6 +148,9 @@ class Block:
         """Rows by their ids, as keys have led to them last (`executor.session.few_rows`): a row id is of one version."""
         self.gathered: Any = None
         """Rows of many INSERTs that wait beside the block (`executor.session.gathering`)."""
+        self.since: Timestamp = 0
+        """The snapshot in which the writing statement at hand looks for its rows, or an earlier one. At READ COMMITTED the
+        functions that it calls may move the transaction's meanwhile: `newer_than_found`."""
         self.last_changes: Any = ()
         """What the last keyed write changed: for CHECKs that are computed behind it."""
         self.level: Any = None
@@ -200,6 +203,14 @@ class Block:
         return self.as_of if self.as_of is not None else self.transaction().read_ts
 
     # --- tables ----------------------------------------------------------------------------
+
+    def newer_than_found(self, shard: ShardId, keys: Iterable[Key]) -> bool:
+        """Whether some of these rows, which are locked, may be newer than the statement that found them knows."""
+        since, txn = self.since, self.transaction()
+        if not since or since >= txn.read_ts:
+            return False
+        index = self.executor.env.conflicts
+        return since < index.floor or any(index.point(shard, key, since) for key in keys)
 
     def use(self, table: Table) -> None:
         """Notes that the block's outcome depends on this definition of the table."""

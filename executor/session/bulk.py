@@ -466,7 +466,10 @@ async def old_rows(session: Session, block: Block, table: Table, rids: pa.Array)
     finally:
         prepared.begun()
     types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
-    return {row[0]: row[1:] for row in batch_rows(found, types)}
+    old = {row[0]: row[1:] for row in batch_rows(found, types)}
+    if 0 < block.since < block.read_ts and len(old) < len(set(as_numpy(rids).tolist())):
+        raise keyed_session.SnapshotMoved  # by functions: some are others by now
+    return old
 
 
 async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Table) -> Written:
@@ -645,7 +648,7 @@ async def lock_rids(session: Session, block: Block, table: Table, rids: pa.Array
 
 
 async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any], mode: LockMode) -> None:
-    """Locks rows that a query found. If one is newer than the snapshot the statement begins anew."""
+    """Locks rows that a query found. If one is newer than what was found the statement begins anew."""
     txn = block.transaction()
     before = txn.read_ts
     while True:
@@ -654,7 +657,7 @@ async def _lock(session: Session, block: Block, table: Table, keys: Sequence[Any
             break
         except keyed_session.WouldBlock as blocked:
             await keyed_session.wait_for(session, block, blocked)
-    if txn.read_ts != before:
+    if txn.read_ts != before or block.newer_than_found(table.shard, keys):
         raise keyed_session.SnapshotMoved
 
 

@@ -19,6 +19,7 @@ from executor.session import keyed
 from executor.session.block import Block
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Table
+from storage.abc import Timestamp
 from txn.abc import Isolation, Key
 from txn.locks import LockMode
 
@@ -36,7 +37,8 @@ async def lock(
     Raises SnapshotMoved, SerializationFailure, DeadlockDetected, LockNotAvailable.
     """
     env, txn = session.executor.env, block.transaction()
-    contains = _contains(block, table, await session.executor.store.sort(lambda: RowIds([rids])))
+    since = min(block.since or txn.read_ts, txn.read_ts)  # the rows were found then
+    contains = _contains(block, table, since, await session.executor.store.sort(lambda: RowIds([rids])))
     if table.shard in block.created:
         return contains
     if env.locks.holds(txn, TABLE_SPACE, table.shard) is None and not env.locks.try_acquire(
@@ -47,8 +49,10 @@ async def lock(
     wanted = _any if whole else contains
     while (key := env.locks.try_acquire_set(txn, table.shard, wanted, mode)) is not None:
         await keyed.wait_for(session, block, keyed.WouldBlock(table.shard, key, mode))
-    newer = env.conflicts.whole(table.shard, txn.read_ts) if whole else 0
-    stale = (None, newer) if newer else env.conflicts.among(table.shard, txn.read_ts, contains)
+    if since < env.conflicts.floor and since < txn.read_ts:
+        raise keyed.SnapshotMoved
+    newer = env.conflicts.whole(table.shard, since) if whole else 0
+    stale = (None, newer) if newer else env.conflicts.among(table.shard, since, contains)
     if stale is not None:
         if not txn.refresh(stale[1], anew=True):
             raise txn.stale(table.shard, *stale)
@@ -60,9 +64,9 @@ def _any(_key: Key) -> bool:
     return True
 
 
-def _contains(block: Block, table: Table, among: RowIds) -> Callable[[Key], bool]:
+def _contains(block: Block, table: Table, ts: Timestamp, among: RowIds) -> Callable[[Key], bool]:
     writes = block.writes(table)
-    image, ts = writes.image, block.read_ts
+    image = writes.image
     if image is None or not table.key_indexes:
         return among.__contains__  # the key is the row id
 

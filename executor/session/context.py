@@ -76,7 +76,7 @@ class SessionContext:
         """By depth: a query's calls of routines do not overlap."""
         self.writing: frozenset[int] = frozenset()
         """Tables whose rows statements are about to write when the routines that they call have run."""
-        self.routine_error: SqlError | None = None
+        self.routine_error: Exception | None = None
         """What one of them raised, which DuckDB tells in its own words."""
         self.answers: Any = None
         """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""

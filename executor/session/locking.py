@@ -58,9 +58,9 @@ async def select(
     *,
     begins: bool,
 ) -> Rows:
-    """The statement as a whole. Raises SnapshotMoved only if other parts of it have run before."""
+    """The statement as a whole. Raises SnapshotMoved only if other parts of it have run before, or routines."""
     types = [c.type for c in plan.columns or ()]
-    found = await rows(session, block, body, params, given, begins=begins)
+    found = await rows(session, block, body, params, given, begins=begins, undo="runs" in plan.extra)
     if not types:
         return Rows(f"SELECT {found.num_rows}", plan.columns, [()] * found.num_rows)
     datums = batch_rows(queries.canonical_table(found, types), types)
@@ -75,13 +75,19 @@ async def rows(
     given: Mapping[str, Given] | None = None,
     *,
     begins: bool,
+    undo: bool = False,
 ) -> pa.Table:
-    """Runs the query and locks its rows; those that it got, with the columns of the result."""
+    """Runs the query and locks its rows; those that it got, with the columns of the result.
+
+    `undo`: what was done in its course is to be undone before it begins anew.
+    """
     check(session, block, body)
     for lock in body.locks:
         block.use(lock.table)
     taken: dict[LockKey, None] = {}
     for _ in range(session.executor.limits.retries_max):
+        if begins:
+            block.since = block.statement().read_ts
         found = await queries.arrow(session, block, body.query, params, None, given, begins=begins)
         walk = _Walk(session, block, body, found, taken)
         kept = await walk.locked()
@@ -94,7 +100,7 @@ async def rows(
         assert walk.stale is not None
         if not txn.refresh(walk.newest, anew=True):
             raise txn.stale(*walk.stale, walk.newest)
-        if not begins:
+        if not begins or undo:
             raise keyed.SnapshotMoved
         txn.reads = ReadSet()  # of this very statement, which begins anew
     raise SerializationFailure("could not serialize access due to concurrent update")
@@ -167,7 +173,7 @@ class _Walk:
             await keyed.wait_for(session, block, keyed.WouldBlock(space, key, mode))
         if before is None:
             self._taken[lock_key] = None
-        ts = env.conflicts.point(space, key, txn.read_ts)
+        ts = env.conflicts.point(space, key, min(block.since or txn.read_ts, txn.read_ts))
         if ts > self.newest:
             self.newest, self.stale = ts, lock_key
         return True

@@ -544,17 +544,19 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
     if "constants" in plan.extra:
         await _constants(session, block, plan)
     for _ in range(session.executor.limits.retries_max):
-        around, block.level = block.level, None
+        around, since, block.level = block.level, block.since, None
         try:
             with block.transaction().statement_reads():
+                block.since = block.statement().read_ts
                 result = await writing.write(session, block, plan, body, params)
+            block.since = since
             if block.level is not None:  # triggers that come after the statement
                 await block.level.drain(session, block)
             return result
         except keyed.SnapshotMoved:
             continue
         finally:
-            block.level = around
+            block.level, block.since = around, since
     raise SerializationFailure("could not serialize access due to concurrent update")
 
 

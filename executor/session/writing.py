@@ -57,7 +57,8 @@ _MARK = "\0statement"
 
 async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
     """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
-    if isinstance(body, WithWrites) or (not isinstance(body, LockingQuery) and body.table.triggers):
+    runs = isinstance(body, WithWrites) or "runs" in plan.extra
+    if runs or (not isinstance(body, LockingQuery) and body.table.triggers):
         block.savepoint(_MARK, 0, frozenset())
         try:
             if isinstance(body, WithWrites):
@@ -211,11 +212,11 @@ async def _with_writes(
     session: Session, block: Block, plan: Plan, body: WithWrites, params: Sequence[Datum]
 ) -> Result:
     given = await _seen_before(session, block, (*(w.body for w in body.writes), body.body), params)
-    begins = not given
+    begins, undo = not given, "runs" in plan.extra
     for part in body.writes:
         returned: pa.Table | None
         if isinstance(part.body, LockingQuery):
-            returned = await locking.rows(session, block, part.body, params, given, begins=begins)
+            returned = await locking.rows(session, block, part.body, params, given, begins=begins, undo=undo)
         else:
             _, returned = await _run(session, block, part.body, params, given, begins=begins)
         begins = False

@@ -192,7 +192,7 @@ class RowWriter:
                 break
             except keyed.WouldBlock as blocked:
                 await keyed.wait_for(self._session, block, blocked)
-        if anew and txn.read_ts != before:
+        if anew and (txn.read_ts != before or block.newer_than_found(self._table.shard, keys)):
             raise keyed.SnapshotMoved
 
     def _is_own(self, rid: int) -> bool:
