@@ -128,7 +128,12 @@ class Client:
 
     async def _one(self, plan: Plan, params: tuple[Datum, ...], alone: bool) -> Any:
         future: asyncio.Future[Rows | Exception] = asyncio.get_running_loop().create_future()
-        result: Result | Any = self.session.execute_now(plan, params, future.set_result, autocommit=alone)
+
+        def answered(answer: Rows | Exception) -> None:
+            if not future.done():  # or else its client has gone
+                future.set_result(answer)
+
+        result: Result | Any = self.session.execute_now(plan, params, answered, autocommit=alone)
         if result is PENDING:
             answer = await future
             if isinstance(answer, Exception):
