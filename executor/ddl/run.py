@@ -21,7 +21,7 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
 from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
-from executor.session import as_of, bulk, queries, session_defaults
+from executor.session import as_of, bulk, queries, references, session_defaults
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from executor.triggers import firing
@@ -96,11 +96,47 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)
     elif bound.changes or bound.truncated:
+        _refuse_in_use(block, bound)
         await _apply(session, block, bound)
     tag = bound.tag
     if bound.query is not None and bound.created:
         tag = f"SELECT {await _fill(session, block, bound)}"
     return Rows(tag)
+
+
+def _refuse_in_use(block: Block, bound: DdlPlan) -> None:
+    """Raises 55006 for a table that is truncated, dropped or given another shape while a statement that writes to it goes
+    on around this one, or while triggers or foreign keys have still to look at rows of it."""
+    busy = firing.IN_USE.get()
+    pending = {oid for d in block.deferred if (oid := _awaited(d)) is not None}
+    if not (busy or pending):
+        return
+    found = [("TRUNCATE", table) for table in bound.truncated]
+    for change in _squashed(bound.changes):
+        old, new = change.old, change.new
+        if not isinstance(old, Table):
+            continue
+        if new is None:
+            found.append(("DROP TABLE", old))
+        elif isinstance(new, Table) and (old.shard != new.shard or not same_shape(old, new)):
+            found.append(("ALTER TABLE", old))
+    for what, table in found:
+        if table.oid in busy:
+            why = "it is being used by active queries in this session"
+        elif table.oid in pending:
+            why = "it has pending trigger events"
+        else:
+            continue
+        raise ExecutionError("55006", f'cannot {what} "{table.name}" because {why}')
+
+
+def _awaited(deferred: Any) -> int | None:
+    """The table whose rows something deferred is about."""
+    if isinstance(deferred, firing.Deferred):
+        return deferred.event.on.holder.oid
+    if isinstance(deferred, references.Deferred) and not deferred.lost:
+        return deferred.child_oid
+    return None
 
 
 async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: st.Truncate) -> None:
@@ -119,6 +155,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
         if session.catalog is not before:  # their functions have changed it
             context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
             bound = executor.planner.bind_ddl(statement, context)
+        _refuse_in_use(block, bound)
         await _apply(session, block, bound)
         for made in fired:
             await made.end(triggers.TRUNCATE)

@@ -39,6 +39,8 @@ class Code:
     dynamic: frozenset[int] = frozenset()
     once: bool = False
     """It is DO's: nobody will ask for its plans again."""
+    reads_only: bool = False
+    """It is STABLE or IMMUTABLE: what it runs may not write."""
 
 
 def shape_of_table(table: Table) -> Shape:

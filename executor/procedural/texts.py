@@ -26,8 +26,10 @@ from planner.abc import (
     InsertValues,
     KeyedDelete,
     KeyedUpdate,
+    LockingQuery,
     MergeQuery,
     Plan,
+    Query,
     ResultColumn,
     SqlError,
     TypeRef,
@@ -122,7 +124,9 @@ class Texts:
             error.query = text.said or text.text
             error.position = max(error.position - shift + len(error.query) - len(text.text), 1)
         elif not error.query and not isinstance(error, Misplaced):
-            error.context = "\n".join(filter(None, (error.context, self.shown(text, shift))))
+            said = self.shown(text, shift)
+            if error.context.rpartition("\n")[2] != said:  # it was not when the text was planned
+                error.context = "\n".join(filter(None, (error.context, said)))
         return error
 
     def shown(self, text: Text, shift: int) -> str:
@@ -245,12 +249,24 @@ class Texts:
     async def run(self, plan: Plan, params: tuple[Datum, ...]) -> Result:
         """In the block: on the spot if it is by key, or else the wide way."""
         session = self.session
+        if self.code.reads_only:
+            refuse_in_non_volatile(plan)
         if session.writing and INSIDE.get():
             refuse_writing(plan, session.writing)
         rows = session.at_once(plan, params)
         if rows is not None:
             return rows
         return await session.run_plan(plan, params, autocommit=False)
+
+
+def refuse_in_non_volatile(plan: Plan) -> None:
+    """Raises 0A000 for what is no query that only reads, as PostgreSQL does: SET and EXPLAIN are none either."""
+    if isinstance(plan.body, Query):
+        return
+    what = plan.tag
+    if isinstance(plan.body, LockingQuery) and plan.body.locks:
+        what = f"SELECT FOR {plan.body.locks[0].strength.upper()}"
+    raise ExecutionError("0A000", f"{what} is not allowed in a non-volatile function")
 
 
 def refuse_writing(plan: Plan, tables: frozenset[int]) -> None:

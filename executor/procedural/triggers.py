@@ -113,6 +113,7 @@ def _code(session: Session, f: Function, context: TriggerContext) -> Code:
     looked_up = Declarations(session, program, kinds, frozenset())
     code = Code(program, procedural.shown(f), looked_up.kinds, looked_up.names, looked_up.declared)
     code.plans, code.dynamic = [None] * program.texts, looked_up.dynamic
+    code.reads_only = f.volatility != "v"
     session.programs[key] = (f, catalog, path, code)
     return code
 

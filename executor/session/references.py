@@ -111,7 +111,11 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
         if not event.lost:
             await _expect_present(session, block, event)
             continue
-        made = await _parent_lost(session, block, event)
+        session.trigger_depth += 1  # in PostgreSQL it is a trigger that does what the action says
+        try:
+            made = await _parent_lost(session, block, event)
+        finally:
+            session.trigger_depth -= 1
         budget -= len(made)
         if budget < 0:
             raise ExecutionError("54000", f"foreign keys would change more than {CASCADE_MAX} rows")

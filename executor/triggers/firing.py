@@ -11,6 +11,7 @@ kind of write, however many actions of foreign keys have written there.
 
 from __future__ import annotations
 
+import contextvars
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from executor.session.block import Block
     from executor.session.session import Session
 
+IN_USE: Final[contextvars.ContextVar[frozenset[int]]] = contextvars.ContextVar("in use", default=frozenset())
+"""The tables and views whose triggers' functions run: nothing within may give them another shape."""
 _NAMES: Final = {bit: name for name, bit in triggers.EVENTS.items()}
 
 
@@ -131,6 +134,7 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
     )
     around, block.level = block.level, None
     session.trigger_depth += 1
+    token = IN_USE.set(IN_USE.get() | {holder.oid})
     try:
         if seen is None or not (trigger.old_table or trigger.new_table):
             return await fire(session, routine, context)
@@ -138,6 +142,7 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         with transition.shown(session, block, event.on.rows, trigger, rows):
             return await fire(session, routine, context)
     finally:
+        IN_USE.reset(token)
         session.trigger_depth -= 1
         block.level = around
 
@@ -296,5 +301,5 @@ async def fire_deferred(session: Session, block: Block, waiting: Deferred) -> No
 
 
 __all__ = [
-    "Deferred", "Event", "Level", "Statement", "call", "fire_deferred", "is_deferred", "level", "over", "statement",
+    "IN_USE", "Deferred", "Event", "Level", "Statement", "call", "fire_deferred", "is_deferred", "level", "over", "statement",
 ]  # fmt: skip
