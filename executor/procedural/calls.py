@@ -300,7 +300,7 @@ async def _one_after_another(
                 )
             session.routines_inside += 1
             executor.routines_inside += 1
-            INSIDE.set(session.routines_inside)
+            INSIDE.set(session.pid)
             try:
                 found.append(await ask(session, routine(session, int(oid)), declared, texts))
             except Exception as e:  # conflicts and deadlocks as well, which are no words of SQL's yet

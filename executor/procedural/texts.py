@@ -251,7 +251,7 @@ class Texts:
         session = self.session
         if self.code.reads_only:
             refuse_in_non_volatile(plan)
-        if session.writing and INSIDE.get():
+        if session.writing and INSIDE.get() == session.pid:
             refuse_writing(plan, session.writing)
         rows = session.at_once(plan, params)
         if rows is not None:

@@ -94,7 +94,7 @@ class Walk(LoopSteps, CursorSteps):
     async def breathe(self) -> None:
         """Between steps: others have the loop now and then, and a cancel request is heard."""
         self._left = _STEPS_BETWEEN_LOOKS
-        if self.session.interrupted and INSIDE.get():
+        if self.session.interrupted and INSIDE.get() == self.session.pid:
             raise ExecutionError("57014", "canceling statement due to user request")
         now = time.monotonic()
         if now - self._since > YIELD_AFTER_S:

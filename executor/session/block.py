@@ -194,7 +194,7 @@ class Block:
         txn = self.txn or self.transaction()
         if txn.hold.lapsed:
             txn.hold.check()
-        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None and not INSIDE.get():
+        if txn.isolation is Isolation.READ_COMMITTED and self.as_of is None and INSIDE.get() != self.party:
             txn.new_statement()
         return txn
 

@@ -146,3 +146,37 @@ def test_a_statement_that_begins_anew_has_run_its_functions_once(
         running.result()
         a.execute("COMMIT")
         assert c.execute("SELECT * FROM seen").fetchall() == [(1,)]
+
+
+def test_who_was_woken_by_a_function_sees_what_was_committed_since(made: ServerProcess) -> None:
+    """A function inside of a query lets go of a row: what another session does next it does in a context of its own."""
+    with made.connect() as a, made.connect() as b, made.connect() as c, ThreadPoolExecutor(2) as pool:
+        a.execute("SELECT pg_advisory_lock(1)")
+        c.execute("SELECT pg_advisory_lock(2)")
+        a.execute(
+            "CREATE OR REPLACE FUNCTION lets_go(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN BEGIN "
+            "UPDATE hot SET n = n + 1 WHERE id = 1; PERFORM pg_advisory_xact_lock(2); RAISE 'no'; "
+            "EXCEPTION WHEN OTHERS THEN END; RETURN 1; END $$"
+        )
+
+        def in_one_go() -> tuple[object, ...] | None:
+            with b.pipeline():
+                b.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+                b.execute("UPDATE hot SET n = n + 10 WHERE id = 1")
+                b.execute("SELECT pg_advisory_xact_lock(1), count(*) FROM found WHERE id + 0 > 0")
+                seen = b.execute("SELECT count(*) FROM found WHERE id + 0 > 0")
+                b.execute("COMMIT")
+            return seen.fetchone()
+
+        letting = pool.submit(a.execute, "SELECT lets_go(id) FROM found WHERE id + 0 = 1")
+        while not c.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").fetchall():
+            pass
+        waiting = pool.submit(in_one_go)
+        _waits(c, b.info.backend_pid)
+        c.execute("SELECT pg_advisory_unlock(2)")
+        letting.result()
+        while not c.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").fetchall():
+            pass
+        c.execute("INSERT INTO found VALUES (3, 300)")
+        a.execute("SELECT pg_advisory_unlock(1)")
+        assert waiting.result() == (3,)
