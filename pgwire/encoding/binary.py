@@ -24,7 +24,7 @@ from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
 from planner.extensions import hstores
 from planner.textsearch import queries, vectors
-from planner.types import macaddrs, networks, numeric
+from planner.types import log_places, macaddrs, networks, numeric
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
 from planner.types.array_values import write as write_array
@@ -275,6 +275,12 @@ def _place_in(data: bytes) -> int:
     return int.from_bytes(data, "big")
 
 
+def _log_place_in(data: bytes) -> int:
+    if len(data) != _U8.size:
+        raise truncated() if len(data) < _U8.size else malformed()
+    return log_places.from_binary(data)
+
+
 def _uuid_out(text: Datum) -> bytes:
     return bytes.fromhex(text.replace("-", ""))
 
@@ -439,6 +445,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.INTERVAL: (_interval_out, _interval_in),
     t.UUID: (_uuid_out, _uuid_in),
     t.TID: (_place_out, _place_in),
+    t.PG_LSN: (log_places.to_binary, _log_place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),
     t.HSTORE: (hstores.to_binary, hstores.from_binary),

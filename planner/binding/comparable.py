@@ -53,7 +53,7 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
         return sql("tw_tsvector_key(", frag, ")")
     if ref.oid == t.TSQUERY:
         raise PlanError("0A000", "sorting and grouping by tsquery is not supported")
-    if ref.oid in (t.JSON, t.JSONPATH):
+    if ref.oid in (t.JSON, t.JSONPATH, t.XML, t.REFCURSOR, t.PG_SNAPSHOT, t.TXID_SNAPSHOT):
         raise PlanError("42883", f"could not identify an equality operator for type {t.format_type(ref)}")
     return frag
 

@@ -15,6 +15,7 @@ from planner.binding.comparable import comparable, keyed_extreme, padded_extreme
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 from planner.binding.pairs_listed import listed
+from planner.types.orders import UNORDERED
 
 
 @dataclass(slots=True)
@@ -442,7 +443,7 @@ class Emitter:
     def order(self, keys: Sequence[ir.SortKey]) -> Frag:
         items = []
         for k in keys:
-            if k.expr.type.oid in (t.JSON, t.JSONPATH):
+            if k.expr.type.oid in UNORDERED:
                 raise PlanError(
                     "42883",
                     f"could not identify an ordering operator for type {t.format_type(k.expr.type)}",

@@ -106,6 +106,7 @@ KEY_TYPES: Final = frozenset(
         t.TIMESTAMP,
         t.TIMESTAMPTZ,
         t.UUID,
+        t.PG_LSN,
         t.OID,
         t.BOOL,
         t.BYTEA,

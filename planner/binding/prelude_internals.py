@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable
 from typing import Any, Final
 
+from planner.types import log_places
 from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 from planner.types.hashing import hash_bytes, hash_long, hash_word, signed
 from planner.types.macaddrs import octets
@@ -82,6 +83,7 @@ _SENDS: Final[dict[str, tuple[Callable[[Any], bytes], str]]] = {
     "inet": (lambda v: to_binary(v, False), _V),
     "cidr": (lambda v: to_binary(v, True), _V),
     "macaddr": (octets, _V),
+    "pg_lsn": (log_places.to_binary, "BIGINT"),
 }
 
 Hash = Callable[..., int]
@@ -96,6 +98,7 @@ _HASHES: Final[dict[str, tuple[Hash, str]]] = {
     "char": (lambda v, *seed: hash_word(number_of_byte(v), *seed), _V),
     "uuid": (lambda v, *seed: hash_bytes(bytes.fromhex(v.replace("-", "")), *seed), _V),
     "macaddr": (lambda v, *seed: hash_bytes(octets(v), *seed), _V),
+    "pg_lsn": (lambda v, *seed: hash_long(signed(v + (1 << 63), 64), *seed), "BIGINT"),
     "time": (hash_long, "TIME"),
     "timestamp": (lambda v, *seed: hash_long(_micros(v), *seed), "TIMESTAMP"),
     "interval": (lambda v, *seed: hash_long(_span_days(v), *seed), "INTERVAL"),

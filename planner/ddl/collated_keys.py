@@ -1,4 +1,4 @@
-"""Keys over text whose equal values may differ: there are none.
+"""Keys over text whose equal values may differ, and over what has no order: there are none.
 
 Rows lie under the bytes of their keys, in memory, in runs and in the log's marks; a nondeterministic collation calls
 texts equal whose bytes are not.
@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from planner.abc import Column, PlanError
+from planner import types
+from planner.abc import Column, PlanError, TypeRef
 from planner.catalog.collations import nondeterministic, shown
+from planner.types.orders import UNORDERED
 
 
 def refuse_keys(columns: Iterable[Column], what: str) -> None:
@@ -21,3 +23,13 @@ def refuse_keys(columns: Iterable[Column], what: str) -> None:
                 f'{what} over column "{column.name}" with the nondeterministic collation "{shown(column.collation)}" '
                 "are not supported",
             )
+
+
+def refuse_unordered(kind: TypeRef) -> None:
+    """Raises 42704 for a key of a btree that has no order."""
+    if kind.oid in UNORDERED:
+        raise PlanError(
+            "42704",
+            f'data type {types.format_type(kind)} has no default operator class for access method "btree"',
+            hint="You must specify an operator class for the index or define a default operator class for the data type.",
+        )

@@ -18,7 +18,7 @@ from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import moments, naming
-from planner.ddl.collated_keys import refuse_keys
+from planner.ddl.collated_keys import refuse_keys, refuse_unordered
 from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
@@ -68,14 +68,7 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
             )
         columns.append(column)
     for column in columns:
-        if column.type.oid in (types.JSON, types.XML):
-            shown = types.format_type(column.type)
-            raise PlanError(
-                "42704",
-                f'data type {shown} has no default operator class for access method "btree"',
-                hint="You must specify an operator class for the index or define a default operator class "
-                "for the data type.",
-            )
+        refuse_unordered(column.type)
     refuse_keys(columns, "primary keys" if said.kind == "p" else "unique constraints")
     included = [_included(table, name, said.position) for name in said.include]
     attnums = tuple(c.attnum for c in columns)

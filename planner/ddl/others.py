@@ -22,6 +22,7 @@ from planner.catalog.names import missing_relation, missing_type
 from planner.catalog.objects import BaseType
 from planner.ddl import alter, collations, composites, constraints, moments, naming, roles, tables
 from planner.ddl import domains as domain_changes
+from planner.ddl.collated_keys import refuse_unordered
 from planner.ddl.extensions import require_class
 from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.plan import DataCheck
@@ -103,6 +104,8 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> I
         column = constraints.find_column(table, element.column)
         if column is None:
             raise PlanError("42703", f'column "{element.column}" does not exist', position=0)
+        if method == "btree" and not element.opclass:
+            refuse_unordered(column.type)
         return IndexKey(
             column.attnum,
             "",

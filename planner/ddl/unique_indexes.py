@@ -30,7 +30,6 @@ from planner.ddl import constraints
 from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.scope import Scope
 
-_UNORDERED: Final = frozenset((types.JSON, types.XML))
 _IN_PLACE_OF_NULL: Final = {
     **dict.fromkeys((types.INT2, types.INT4, types.INT8, types.NUMERIC, types.FLOAT4, types.FLOAT8), "0"),
     **dict.fromkeys((types.TEXT, types.VARCHAR, types.BPCHAR), "''"),
@@ -60,7 +59,6 @@ def hidden_columns(scope: Scope, table: Table, index: Index) -> tuple[Table, dic
 
     for i, key in enumerate(index.keys):
         column = by_attnum[key.attnum] if key.attnum else None
-        _refuse_unordered(column)
         _refuse_nondeterministic(scope, table, key, column)
         text = quote_identifier(column.name) if column is not None else f"({key.expression})"
         shown.append(shown_key(scope, table, index, i + 1))
@@ -104,16 +102,6 @@ def _in_place_of_null(kind: TypeRef) -> str:
 def shown_key(scope: Scope, table: Table, index: Index, position: int) -> str:
     """A key of an index, 1-based, as PostgreSQL names it: a column, a call, or an expression in parentheses."""
     return index_column(table, index, position, scope.catalog, pretty=True)
-
-
-def _refuse_unordered(column: Column | None) -> None:
-    if column is not None and column.type.oid in _UNORDERED:
-        raise PlanError(
-            "42704",
-            f'data type {types.format_type(column.type)} has no default operator class for access method "btree"',
-            hint="You must specify an operator class for the index or define a default operator class "
-            "for the data type.",
-        )
 
 
 def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:

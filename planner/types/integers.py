@@ -89,6 +89,45 @@ class UnsignedType(SqlType):
         return f"CAST({datum} AS BIGINT)"
 
 
+_C_NUMBER: Final = re.compile(
+    r"[ \t\n\r\v\f]*([+-]?)(?:0[xX](?P<hex>[0-9a-fA-F]+)|(?P<octal>0[0-7]*)|(?P<decimal>[1-9][0-9]*))",
+    re.ASCII,
+)
+_C_LONGEST: Final = 2**64 - 1
+
+
+def as_c_reads(text: str) -> int:
+    """strtoul of any base: what the text begins with, 0 where that is no number, and the greatest for all beyond."""
+    found = _C_NUMBER.match(text)
+    if found is None:
+        return 0
+    hexadecimal, octal, decimal = found["hex"], found["octal"], found["decimal"]
+    value = int(hexadecimal, 16) if hexadecimal else int(octal, 8) if octal else _c_decimal(decimal)
+    if value > _C_LONGEST:
+        return _C_LONGEST
+    return -value & _C_LONGEST if found[1] == "-" else value
+
+
+def _c_decimal(digits: str) -> int:
+    return int(digits) if len(digits) <= _DIGITS_MAX else _C_LONGEST + 1
+
+
+class CountedType(UnsignedType):
+    """xid, cid and xid8: numbers of transactions and commands, which are read as C reads numbers."""
+
+    def __init__(self, oid: int, bits: int = 32) -> None:
+        super().__init__(oid, bits)
+        name, mask = self.name, (1 << bits) - 1
+
+        def parse(text: str) -> int:
+            value = as_c_reads(text) & mask
+            if value >> 63:
+                raise SqlError("0A000", f"type {name} with a value of {value} is not supported")
+            return value
+
+        self._input = parse
+
+
 class RegType(UnsignedType):
     """regclass and its kin: an OID that is shown by name, where the session can tell names."""
 

@@ -44,9 +44,24 @@ SAME_AS_DATUM: Final = frozenset(
     (
         oids.BOOL, oids.INT2, oids.INT4, oids.INT8, oids.OID, oids.TEXT, oids.VARCHAR, oids.NAME, oids.DATE, oids.TIME,
         oids.TIMESTAMP, oids.TIMESTAMPTZ, oids.UUID, oids.MACADDR, oids.MACADDR8,
+        oids.PG_LSN, oids.TID, oids.XID8,
     )
 )  # fmt: skip
 """Types whose equal values are equal datums, in the order of these."""
+UNORDERED: Final = frozenset(
+    (
+        oids.JSON,
+        oids.JSONPATH,
+        oids.XML,
+        oids.XID,
+        oids.CID,
+        oids.ACLITEM,
+        oids.PG_SNAPSHOT,
+        oids.TXID_SNAPSHOT,
+        oids.REFCURSOR,
+    )
+)
+"""Types without an operator class for btree: nothing sorts by them, and no key is of them."""
 _ORDERS: Final[dict[int, Order]] = {
     **dict.fromkeys(SAME_AS_DATUM, _itself),
     oids.FLOAT4: _float,

@@ -26,10 +26,11 @@ from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzTyp
 from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID
 from planner.types.floats import FloatType
 from planner.types.hstores import HstoreType
-from planner.types.integers import IntegerType, RegType, UnsignedType
+from planner.types.integers import CountedType, IntegerType, RegType, UnsignedType
 from planner.types.intervals import IntervalType
 from planner.types.jsonpaths import JsonPathType
 from planner.types.jsons import JsonType
+from planner.types.log_places import LogPlaceType
 from planner.types.macaddrs import MacaddrType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
@@ -47,6 +48,7 @@ from planner.types.texts import (
     TextType,
 )
 from planner.types.textsearch import TextSearchType
+from planner.types.transactions_seen import SnapshotType
 from planner.types.uuids import UuidType
 from storage.abc import Datum
 
@@ -72,9 +74,6 @@ _SHOWN_OIDS: Final = (
     oids.ANYELEMENT,
     oids.PG_NODE_TREE,
     oids.ACLITEM,
-    oids.PG_LSN,
-    oids.TXID_SNAPSHOT,
-    oids.PG_SNAPSHOT,
     oids.REFCURSOR,
     oids.XML,
     oids.MONEY,
@@ -110,6 +109,9 @@ def _families() -> dict[int, SqlType]:
         IntervalType(),
         UuidType(),
         PlaceType(),
+        LogPlaceType(),
+        SnapshotType(oids.PG_SNAPSHOT),
+        SnapshotType(oids.TXID_SNAPSHOT),
         JsonType(oids.JSON),
         JsonType(oids.JSONB),
         JsonPathType(),
@@ -123,9 +125,9 @@ def _families() -> dict[int, SqlType]:
         MacaddrType(oids.MACADDR8),
         *(_OF_EXTENSIONS[m.typname](m.oid) for members in MEMBERS.values() for m in members),
         oid,
-        UnsignedType(oids.XID),
-        UnsignedType(oids.CID),
-        UnsignedType(oids.XID8, 64),
+        CountedType(oids.XID),
+        CountedType(oids.CID),
+        CountedType(oids.XID8, 64),
         VectorType(oids.INT2VECTOR, int2),
         VectorType(oids.OIDVECTOR, oid),
         *(RegType(n) for n in _REG_OIDS),

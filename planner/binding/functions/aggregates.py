@@ -292,6 +292,7 @@ for _kind in ("min", "max"):
         "interval",
         "oid",
         "tid",
+        "pg_lsn",
         "anyarray",
         "anyenum",
         "inet",

@@ -29,6 +29,7 @@ _PLAIN = [
     "interval",
     "char",
     "tid",
+    "pg_lsn",
 ]
 
 
@@ -125,7 +126,7 @@ def _distinct(kind: str, negated: bool) -> None:
     register(signature, made)
 
 
-_TELLABLE = {*_PLAIN, *_INTS, "float4", "float8", "numeric", "bpchar", "timetz", "xid", "xid8"}
+_TELLABLE = {*_PLAIN, *_INTS, "float4", "float8", "numeric", "bpchar", "timetz", "xid", "xid8", "cid"}
 for _t in sorted(_TELLABLE):
     _distinct(_t, False)
     _distinct(_t, True)

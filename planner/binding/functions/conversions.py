@@ -54,7 +54,6 @@ _SHOWN = frozenset(
         "char",
         "aclitem",
         "pg_node_tree",
-        "pg_lsn",
         "txid_snapshot",
         "pg_snapshot",
         "refcursor",
@@ -89,6 +88,12 @@ _READ = frozenset(
         "macaddr8",
         "jsonpath",
         "tid",
+        "pg_lsn",
+        "xid",
+        "cid",
+        "xid8",
+        "pg_snapshot",
+        "txid_snapshot",
         "tsvector",
         "tsquery",
         "hstore",
@@ -343,7 +348,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return _under_settings(f"tw_shown_{name}", frag, a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "time", "tid"):
+    if name in ("float4", "float8", "time", "tid", "pg_lsn"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in _REGISTERED:
         return reg_text(frag, source)

@@ -39,6 +39,7 @@ _FAMILIES = (
     "sequences",
     "native",
     "networks",
+    "log_places",
     "instants",
     "internals",
     "matrices",

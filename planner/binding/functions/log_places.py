@@ -1,0 +1,32 @@
+"""pg_lsn and snapshots: their operators and functions (chapters 8.20 and 9.27.5)."""
+
+from __future__ import annotations
+
+from planner.binding.functions.registry import template, templates
+
+templates("""
+pg_lsn - pg_lsn => tw_lsn_distance({0}, {1})
+pg_wal_lsn_diff(pg_lsn, pg_lsn) => tw_lsn_distance({0}, {1})
+pg_lsn + numeric => tw_lsn_after({0}, {1})
+numeric + pg_lsn => tw_lsn_after({1}, {0})
+pg_lsn - numeric => tw_lsn_before({0}, {1})
+pg_lsn(numeric) => tw_lsn_of({0})
+pg_lsn_hash(pg_lsn) => tw_hash_pg_lsn({0})
+pg_lsn_hash_extended(pg_lsn, int8) => tw_hash_pg_lsn_extended({0}, {1})
+pg_lsn_send(pg_lsn) => tw_send_pg_lsn({0})
+pg_lsn_cmp(pg_lsn, pg_lsn) => CASE WHEN {0} < {1} THEN -1 WHEN {0} > {1} THEN 1 WHEN {0} = {1} THEN 0 END
+pg_lsn_mi(pg_lsn, pg_lsn) => tw_lsn_distance({0}, {1})
+pg_lsn_pli(pg_lsn, numeric) => tw_lsn_after({0}, {1})
+numeric_pl_pg_lsn(numeric, pg_lsn) => tw_lsn_after({1}, {0})
+pg_lsn_mii(pg_lsn, numeric) => tw_lsn_before({0}, {1})
+pg_lsn_larger(pg_lsn, pg_lsn) => CASE WHEN {0} < {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END
+pg_lsn_smaller(pg_lsn, pg_lsn) => CASE WHEN {0} > {1} THEN {1} WHEN {1} IS NOT NULL THEN {0} END
+""")
+for _prefix, _kind, _number in (
+    ("pg", "pg_snapshot", "xid8"),
+    ("txid", "txid_snapshot", "int8"),
+):
+    template(f"{_prefix}_snapshot_xmin({_kind})", "tw_snapshot_low({0})")
+    template(f"{_prefix}_snapshot_xmax({_kind})", "tw_snapshot_high({0})")
+    template(f"{_prefix}_snapshot_xip({_kind})", "tw_snapshot_running({0})")
+    template(f"{_prefix}_visible_in_snapshot({_number}, {_kind})", "tw_snapshot_sees({0}, {1})")
