@@ -206,9 +206,18 @@ class SnapshotStore:
             while len(image.definitions) > 1 and image.definitions[1][0] <= self._since(image):
                 image.definitions.pop(0)
             self._vacuum_if_due(image)
+            due = image.dropped_ts is None and self._pending_long(image)
             old = image.dropped_ts is not None or len(image.generations) > 1 or len(image.definitions) > 1
-            if not old and image.physical.dead_rows < self.limits.vacuum_rows_min:
+            if not old and not due and image.physical.dead_rows < self.limits.vacuum_rows_min:
                 del self._waiting[shard]
+
+    def _pending_long(self, image: TableImage) -> bool:
+        """Whether so many operations wait for DuckDB that they are flushed unasked. Begins that if it can."""
+        if len(image.pending) < self.limits.pending_max:
+            return False
+        if image.flushing is None and image.cold is None and image.waits(self.durable_ts()):
+            image.flushing = self.spawn(self._flush(image))
+        return True
 
     # --- hydration -------------------------------------------------------------------------------
 
@@ -434,7 +443,10 @@ class SnapshotStore:
         if image.flushing is None and image.cold is None:
             if image.waits(self.durable_ts()):
                 image.flushing = self.spawn(self._flush(image))  # and compacts after it
-            elif self.pressed and image.compacting is None:
+                return
+            # A large transaction's rows come all at once, before they are durable: when it has ended, nobody writes.
+            self._waiting[image.table.shard] = image
+            if self.pressed and image.compacting is None:
                 image.compacting = self.spawn(self._compact(image))
 
     def _account(self, image: TableImage) -> None:
@@ -448,6 +460,8 @@ class SnapshotStore:
         finally:
             image.flushing = None
         self._account(image)
+        if image.dropped_ts is None and self._pending_long(image):
+            self._waiting[image.table.shard] = image
         if image.physical.dead_rows >= self.limits.vacuum_rows_min:
             self._waiting[image.table.shard] = image
             self._vacuum_if_due(image)

@@ -172,6 +172,25 @@ def test_many_pending_writes_are_flushed_and_many_versions_move_to_runs_unasked(
     run(work, limits=limits)
 
 
+def test_the_rows_of_a_large_transaction_are_flushed_when_it_has_ended() -> None:
+    """Whoever reads them next need not wait for that: nobody writes again, so nothing else would begin it."""
+    limits = SnapshotLimits(pending_max=1000, check_every=100)
+
+    async def work(store: SnapshotStore) -> None:
+        image = store.create(TABLE, 1)
+        for key in range(2_500):
+            put(image, key, 10, f"text {key}")
+        await store.settled()
+        assert len(image.pending) == 2_500
+        store.advance(10)
+        store.set_since(9)
+        await store.settled()
+        assert not image.pending
+        assert await query(store, 10, "SELECT count(*) FROM {} q") == [(2_500,)]
+
+    run(work, limits=limits)
+
+
 def test_a_reader_that_lags_behind_is_sent_to_duckdb_when_memory_is_short() -> None:
     async def work(store: SnapshotStore) -> None:
         image = store.create(PLAIN, 1)
