@@ -46,8 +46,8 @@ class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "checks", "deferrable", "defined", "key", "key_indexes", "not_null", "references", "table", "uniques",
-        "wide_checks",
+        "checks", "deferrable", "defined", "guards", "key", "key_indexes", "not_null", "references", "table",
+        "uniques", "wide_checks",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck) -> None:
@@ -80,6 +80,7 @@ class TableRules:
             except NotCompilable:
                 wide.append(c)
         self.checks = tuple(checks)
+        self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
 
     def check(self, row: Row, session: Any) -> None:
@@ -88,6 +89,24 @@ class TableRules:
             if row[i] is None:
                 raise self.null_violation(i, row)
         for constraint, passes in self.checks:
+            if not passes((), row, session):
+                raise self.check_violation(constraint, row)
+
+    def check_proposed(self, row: Row, session: Any) -> None:
+        """The same of a row in whose place ON CONFLICT may find another: views ask nothing of a row that is not written."""
+        if not self.guards:
+            self.check(row, session)
+            return
+        for i in self.not_null:
+            if row[i] is None:
+                raise self.null_violation(i, row)
+        for constraint, passes in self.checks:
+            if constraint.kind != VIEW_CHECK and not passes((), row, session):
+                raise self.check_violation(constraint, row)
+
+    def check_inserted(self, row: Row, session: Any) -> None:
+        """What `check_proposed` has left, of a row that is written."""
+        for constraint, passes in self.guards:
             if not passes((), row, session):
                 raise self.check_violation(constraint, row)
 

@@ -110,7 +110,7 @@ class InsertPlan:
 
     def values(self, params: Sequence[Any], session: Any) -> list[Row]:
         """The rows to insert; they depend on no data. Raises what constraints of a row raise."""
-        check = self.rules.check
+        check = self.rules.check if self._conflict is None else self.rules.check_proposed
         if self.one is not None:
             row = self.one(params, None, session)
             check(row, session)
@@ -244,6 +244,8 @@ class InsertPlan:
                 changes.append((key, rid, old, new_key, new))
                 row, replaced = new, rid
             else:
+                if conflict is not None and rules.guards:
+                    rules.check_inserted(row, session)
                 pending.add(row)
                 changes.append((None, 0, None, rules.key(row) if rules.key is not None else None, row))
             count += 1

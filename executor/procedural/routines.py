@@ -183,6 +183,9 @@ def joined(walk: Walk, value: Sequence[Datum] | None, kind: Shape) -> str | None
 class SqlWalk(Walk):
     """A function in SQL: statements one after the other."""
 
+    def shown(self, text: pl.Text, shift: int) -> str:
+        return ""  # the number of the statement says it
+
     def at(self, error: SqlError) -> SqlError:
         where = f'SQL function "{self.name}" statement {self.line}'
         error.context = f"{error.context}\n{where}" if error.context else where

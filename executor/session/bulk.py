@@ -145,8 +145,9 @@ async def insert_rows(
     """Inserts rows one by one; foreign keys are still to be looked at."""
     executor = session.executor
     rules = executor.rules(table)
+    check = rules.check if on_conflict is None else rules.check_proposed
     for row in datums:
-        rules.check(row, session)
+        check(row, session)
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
     txn = block.statement() if block.txn is None else block.transaction()
     if on_conflict is not None and rules.key is not None:

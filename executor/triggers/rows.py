@@ -55,23 +55,26 @@ class RowWriter:
         block, rules, fired = self._block, self._rules, self._fired
         conflict = plan.body.on_conflict
         done: list[Written] = []
+        first = self._session.executor.env.rids.next()
         for proposed in rows:
             before = await fired.before_row(triggers.INSERT, None, proposed)
             if before is None:
                 continue
-            row = await self._checked(before)
+            row = await self._checked(before, rules.check if conflict is None else rules.check_proposed)
             if conflict is not None and rules.key is not None:
                 await self._lock([rules.key(row)], LockMode.NO_KEY_UPDATE)
             view = block.view(self._table, base=base, record=conflict is not None)
             there = plan.existing(row, view, block.read_ts)
             if there is None:
+                if conflict is not None and rules.guards:
+                    rules.check_inserted(row, self._session)
                 change: Change = (None, 0, None, rules.key(row) if rules.key is not None else None, row)
                 done.append(self._apply(change, ()))
                 await fired.wrote(triggers.INSERT, None, row)
                 continue
             if decide is None:
                 continue
-            if there[1] in self._own:
+            if there[1] in self._own or (there[1] > first and self._is_own(there[1])):  # or by its triggers
                 raise ExecutionError(
                     "21000",
                     "ON CONFLICT DO UPDATE command cannot affect row a second time",
@@ -146,13 +149,13 @@ class RowWriter:
 
     # --- a row -----------------------------------------------------------------------------
 
-    async def _checked(self, row: Row) -> Row:
+    async def _checked(self, row: Row, check: Callable[[Row, Session], None] | None = None) -> Row:
         """The row with its generated columns, which no constraint refuses."""
         from executor.session import bulk
 
         session, block = self._session, self._block
         made = await self._fired.on.completed(session, block, row)
-        self._rules.check(made, session)
+        (check or self._rules.check)(made, session)
         if self._rules.wide_checks:
             await bulk.check_wide(session, block, self._table, bulk.written_rows(self._table, [made]))
         return made
