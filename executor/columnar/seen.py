@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from executor.keyed.system_steps import by_column
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
 from planner.catalog import system
@@ -89,13 +90,6 @@ class Seen:
         if known is None:
             known = self._indexes[name, column] = by_column(self.rows(name), column)
         return known
-
-
-def by_column(rows: Sequence[Row], column: int) -> dict[Any, list[Row]]:
-    made: dict[Any, list[Row]] = {}
-    for row in rows:
-        made.setdefault(row[column], []).append(row)
-    return made
 
 
 def arrow_of(name: _Name, rows: Sequence[Row]) -> pa.Table:

@@ -27,7 +27,7 @@ from executor.keyed.endings import Ending
 from executor.keyed.footprint import columns_at, columns_named, order_of_rows
 from executor.keyed.overlay import OverlayView
 from executor.keyed.read import KeyedView, LookupPlan, compile_range, key_positions
-from executor.keyed.system_steps import of_system, spread
+from executor.keyed.system_steps import by_column, of_system, spread
 from executor.snapshot.abc import TooFarToLook
 from planner import types as t
 from planner.abc import Ask, Call, Expr, Handed, JoinStep, KeyedJoin, Points, Produced, Range, Table, TypeRef
@@ -123,6 +123,8 @@ class _Run:
 
     __slots__ = (
         "_known",
+        "_now",
+        "_now_by",
         "_queries",
         "_sets",
         "handed",
@@ -157,6 +159,8 @@ class _Run:
         self.session, self.views, self.images, self.ts = session, views, images, ts
         self._known: dict[tuple[int, Row], Sequence[Row]] = {}
         self._sets: dict[tuple[int, Row], tuple[set[Any], bool]] = {}
+        self._now: dict[tuple[str, str], Sequence[Row]] = {}
+        self._now_by: dict[tuple[tuple[str, str], int], Mapping[Any, Sequence[Row]]] = {}
         self.left = looks
         """What subqueries may look at yet."""
         self.seen: dict[ShardId, dict[int, Row]]
@@ -164,6 +168,23 @@ class _Run:
     def with_rid(self, table: Table, rid: int, row: Row) -> Row:
         self.seen.setdefault(table.shard, {})[rid] = row
         return (*row, rid)
+
+    def system_rows(self, name: tuple[str, str]) -> Sequence[Row]:
+        """All rows of a system relation; of what only the server knows those of one moment, however often they are asked for."""
+        known = self._now.get(name)
+        if known is None:
+            known = self._now[name] = self.session.system_rows(name)
+        return known
+
+    def system_rows_with(self, name: tuple[str, str], column: int, value: Any) -> Sequence[Row]:
+        """Those that have this value in a column."""
+        if not self.session.executor.system.seen.is_fresh(name):
+            rows: Sequence[Row] = self.session.system_rows_with(name, column, value)
+            return rows
+        known = self._now_by.get((name, column))
+        if known is None:
+            known = self._now_by[name, column] = by_column(self.system_rows(name), column)
+        return known.get(value, ())
 
     def looked_at(self, rows: int) -> None:
         """Raises TooFarToLook."""

@@ -215,6 +215,8 @@ def _ask(node: ir.SubQuery, offsets: WithQueries) -> Expr:
     if node.by_key is None:
         raise NotKeyed("a subquery")
     number, query = node.by_key.number, node.by_key.plan(node.outer_from, exists=node.kind == "exists")
+    if any(o.type.oid in keyed_catalog.VECTORS for o in node.outer):
+        raise NotKeyed("answers are kept by what they are given, and lists are no keys")
     given = tuple(expression(o, offsets) for o in node.outer)
     if node.kind == "array" and t.element_of(node.type.oid) not in keyed_catalog.ELEMENTS:
         raise NotKeyed("an array of other values")

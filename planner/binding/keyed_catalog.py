@@ -159,12 +159,23 @@ def _pattern(node: ir.Call) -> str | None:
     while isinstance(said, ir.Collated):
         said = said.arg
     if isinstance(said, ir.Lit) and isinstance(said.value, str) and _PATTERN.fullmatch(said.value):
+        if not _is_soon_known(said.value, node.op.startswith("name ")):
+            return None
         try:
             re.compile(said.value)
         except re.error:
             return None
         return said.value
     return None
+
+
+def _is_soon_known(pattern: str, of_name: bool) -> bool:
+    """Python tries all ways to divide a text among `.*` and to choose alternatives, and all sessions wait: there may be few of them
+    where a name is looked through, which has 63 bytes, and one where a text is."""
+    many = pattern.count(".*")
+    if pattern.count("(") > 2:
+        return False
+    return many <= 2 if of_name else not many or (many == 1 and pattern[0] == "^" and "|" not in pattern)
 
 
 def _match(node: ir.Call, inner: Inner) -> Expr | None:

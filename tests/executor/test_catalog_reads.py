@@ -8,6 +8,8 @@ import dataclasses
 import pytest
 
 from executor.abc import Rows
+from executor.session.catalog_reads import join_of
+from executor.snapshot.abc import TooFarToLook
 from planner.catalog.system.relations import relations
 from tests.executor.sql import Client, Server
 
@@ -227,5 +229,76 @@ def test_a_name_of_a_system_relation_may_come_to_mean_another(asked: str, done: 
                 plan = client.session.executor.plans.prepared(asked, client.session.context(), ())
                 assert (await client.session.execute(plan, (), autocommit=True)).rows == [(meant[-1],)]
             assert meant == [True, False, True]
+
+    asyncio.run(run())
+
+
+def test_what_only_the_server_knows_is_made_once_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many rows ask for some of it, in steps and in subqueries; so they see one moment."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client("a")
+            seen = client.session.executor.system.seen
+            made: list[object] = []
+            fresh = seen.fresh
+            monkeypatch.setattr(
+                seen, "fresh", lambda session, name: [made.append(name), fresh(session, name)][1]
+            )
+            for asked in (
+                "SELECT count(*) FROM pg_class c LEFT JOIN pg_settings s ON s.name = c.relname",
+                "SELECT count(*) FROM pg_am a WHERE NOT EXISTS (SELECT 1 FROM pg_settings s WHERE s.name = a.amname)",
+            ):
+                made.clear()
+                await client.rows(asked)
+                assert made == [("pg_catalog", "pg_settings")]
+            assert await client.rows(
+                "SELECT count(*) FROM pg_settings a JOIN pg_settings b ON a.unit = b.unit WHERE a.name = 'work_mem' AND b.unit <> 'kB'"
+            ) == [(0,)]
+
+    asyncio.run(run())
+
+
+LONG = [
+    "SELECT g FROM pg_am, generate_series(1, 6000) g WHERE amname = 'heap'",
+    "SELECT generate_series(1, 6000) FROM pg_am WHERE amname = 'heap'",
+]
+
+
+def test_long_lists_and_patterns_that_divide_a_text_in_many_ways_are_duckdbs() -> None:
+    """All sessions would wait for them."""
+
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client("a")
+            for asked in LONG:
+                plan = client.session.executor.plans.prepared(asked, client.session.context(), ())
+                with pytest.raises(TooFarToLook):
+                    join_of(plan.extra["keyed"]).short((), client.session, (), 0)
+                assert len(await client.rows(asked)) == 6000
+            for pattern, keyed in (
+                ("^(a.*)$", True),
+                ("^(.*a.*)$", True),
+                ("a.*b.*c.*d", False),
+                ("(a|a)(a|a)(a|a)", False),
+            ):
+                asked = f"SELECT count(*) FROM pg_class WHERE relname ~ '{pattern}'"
+                plan = client.session.executor.plans.prepared(asked, client.session.context(), ())
+                assert ("keyed" in plan.extra) == keyed, pattern
+            asked = "SELECT count(*) FROM pg_description WHERE description ~ '.*x.*x1$'"
+            plan = client.session.executor.plans.prepared(asked, client.session.context(), ())
+            assert "keyed" not in plan.extra
+
+    asyncio.run(run())
+
+
+def test_lists_are_given_to_subqueries() -> None:
+    async def run() -> None:
+        async with Server() as server:
+            client = server.client("a")
+            assert await client.rows(
+                "SELECT (SELECT array_agg(t.typname ORDER BY t.oid) FROM pg_type t WHERE t.oid = ANY (p.proargtypes)) FROM pg_proc p"
+                " WHERE p.proname = 'starts_with'"
+            ) == [("{text}",)]
 
     asyncio.run(run())
