@@ -14,8 +14,9 @@ After that nothing may fail, and `on_apply` puts the new versions into the image
 from __future__ import annotations
 
 import functools
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from executor.procedural.inside import INSIDE
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
 from planner.abc import Oid, Table
-from planner.catalog import CatalogChange
+from planner.catalog import CatalogChange, EnumType
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Isolation, Key
@@ -204,6 +205,17 @@ class Block:
 
     # --- tables ----------------------------------------------------------------------------
 
+    @contextmanager
+    def looking(self, *, begins: bool = True) -> Iterator[None]:
+        """Around a statement, or a part of one, that looks for rows and writes them."""
+        txn = self.statement() if begins else self.transaction()
+        around, found_ts, self.since = self.since, txn.found_ts, txn.read_ts
+        txn.found_ts = found_ts or txn.read_ts
+        try:
+            yield
+        finally:
+            self.since, txn.found_ts = around, found_ts
+
     def newer_than_found(self, shard: ShardId, keys: Iterable[Key]) -> bool:
         """Whether some of these rows, which are locked, may be newer than the statement that found them knows."""
         since, txn = self.since, self.transaction()
@@ -369,6 +381,9 @@ class Block:
             for change in step.changes:
                 first.setdefault(change.oid, change.old)
                 last[change.oid] = change.new
+        for oid, made in last.items():
+            if isinstance(made, EnumType) and made.unsafe:
+                last[oid] = replace(made, unsafe=())
         return [
             CatalogChange(first[oid], last[oid])
             for oid in first

@@ -490,7 +490,7 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
         fit = family.coercion(ref.typmod, False)
         write = _decimal_to_binary if numeric.is_decimal(ref.typmod) else numeric_to_binary
         return write, numeric_from_binary if fit is None else lambda data: fit(numeric_from_binary(data))
-    if ref.oid in _READ_AS_TEXT:
+    if ref.oid in _READ_AS_TEXT or t.labels_of(ref.oid) is not None:
         parse = t.text_input(ref)
         return _text_out, lambda data: parse(decode_utf8(data))
     write, read = _CODECS.get(ref.oid) or (

@@ -172,6 +172,10 @@ class EnumType:
     labels: tuple[str, ...]
     label_oids: tuple[Oid, ...] = ()
     owner: str = DEFAULT_OWNER
+    places: tuple[float, ...] = ()
+    """enumsortorder of the labels, where it is not 1, 2, 3 and so on."""
+    unsafe: tuple[str, ...] = ()
+    """Labels that the transaction at hand has added: nobody may use them before it commits. In no row of the catalog."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def _show_rows(catalog: Catalog) -> None:
 def _declare(thing: UserType) -> None:
     _declared[thing.oid] = thing
     if isinstance(thing, EnumType):
-        register_enum(thing.oid, thing.array_oid, thing.name, thing.labels)
+        register_enum(thing.oid, thing.array_oid, thing.name, thing.labels, thing.unsafe)
     elif isinstance(thing, Domain):
         register_domain(thing.oid, thing.array_oid, thing.name, thing.base)
     elif isinstance(thing, RangeType):

@@ -12,6 +12,8 @@ same string as anything else: there renaming is refused.
 from __future__ import annotations
 
 import dataclasses
+import struct
+from collections.abc import Sequence
 from typing import Final
 
 from planner import statements as st
@@ -67,9 +69,36 @@ def alter_enum(scope: Scope, said: st.AlterEnum) -> None:
     at = len(labels)
     if neighbour is not None:
         at = labels.index(neighbour) + (0 if said.before is not None else 1)
+    places = _with_place(found.places or tuple(range(1, len(labels) + 1)), at)
     labels.insert(at, said.label)
     oids.insert(at, scope.allocate())
-    scope.replace(found, dataclasses.replace(found, labels=tuple(labels), label_oids=tuple(oids)))
+    made = dataclasses.replace(
+        found,
+        labels=tuple(labels),
+        label_oids=tuple(oids),
+        places=places,
+        unsafe=(*found.unsafe, said.label),
+    )
+    scope.replace(found, made)
+
+
+def _with_place(places: Sequence[float], at: int) -> tuple[float, ...]:
+    """enumsortorder with one more label: a float4 between its neighbours'; where there is none all are numbered anew."""
+    if not places:
+        return (1.0,)
+    if at == len(places):
+        place = _float4(places[-1] + 1)
+    elif at == 0:
+        place = _float4(places[0] - 1)
+    else:
+        place = _float4(_float4(places[at - 1] + places[at]) / 2)
+        if place in (places[at - 1], places[at]):
+            return _with_place(range(1, len(places) + 1), at)
+    return (*map(float, places[:at]), place, *map(float, places[at:]))
+
+
+def _float4(value: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
 def _rename(scope: Scope, found: EnumType, old: str, new: str) -> None:
@@ -83,7 +112,8 @@ def _rename(scope: Scope, found: EnumType, old: str, new: str) -> None:
         if any(c.type.oid == found.oid for c in table.columns):
             _write_anew(scope, table, found, old, new)
     labels = tuple(new if label == old else label for label in found.labels)
-    scope.replace(found, dataclasses.replace(found, labels=labels))
+    unsafe = tuple(new if label == old else label for label in found.unsafe)
+    scope.replace(found, dataclasses.replace(found, labels=labels, unsafe=unsafe))
 
 
 def _write_anew(scope: Scope, table: Table, found: EnumType, old: str, new: str) -> None:

@@ -29,9 +29,12 @@ from planner.types.composites import split_record as split_record
 from planner.types.declared import DOMAIN_ARRAYS as DOMAIN_ARRAYS
 from planner.types.declared import base_of as base_of
 from planner.types.declared import register_domain as register_domain
+from planner.types.enums import UNSAFE_HINT as UNSAFE_HINT
 from planner.types.enums import enum_order as enum_order
 from planner.types.enums import labels_of as labels_of
+from planner.types.enums import refuse_unsafe as refuse_unsafe
 from planner.types.enums import register_enum as register_enum
+from planner.types.enums import unsafe_labels as unsafe_labels
 from planner.types.facts import ARRAY_OF as ARRAY_OF
 from planner.types.facts import BUILTIN_TYPES as BUILTIN_TYPES
 from planner.types.facts import BY_NAME as BY_NAME

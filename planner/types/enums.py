@@ -7,6 +7,9 @@ order                          that of the labels: CAST(x AS ENUM('sad', 'ok', '
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Final
+
 import pyarrow as pa
 
 from planner.abc import SqlError
@@ -17,21 +20,30 @@ from planner.types.orders import declare_order
 from planner.types.settings import TypeSettings
 from storage.abc import Datum
 
+UNSAFE_HINT: Final = "New enum values must be committed before they can be used."
+
 
 class EnumSqlType(SqlType):
-    """One enum. `labels` is replaced when ALTER TYPE adds one."""
+    """One enum. `labels` is replaced when ALTER TYPE adds one, which is `unsafe` until that is committed."""
 
     def __init__(self, oid: int, labels: tuple[str, ...]) -> None:
         super().__init__(oid, pa.string(), "VARCHAR")
         self.labels = labels
+        self.unsafe: tuple[str, ...] = ()
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
         def read(text: str) -> str:
             if text not in self.labels:
                 raise SqlError("22P02", f'invalid input value for enum {self.sql_name}: "{text}"')
+            if text in self.unsafe:
+                raise SqlError("55P04", self.refusal(text), hint=UNSAFE_HINT)
             return text
 
         return read
+
+    def refusal(self, label: str) -> str:
+        """What is said of a label that its transaction has not committed."""
+        return f'unsafe use of new value "{label}" of enum type {self.name}'
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
         return str
@@ -46,18 +58,20 @@ class EnumSqlType(SqlType):
         return "CAST(", f" AS ENUM({', '.join(map(quote_literal, self.labels))}))"
 
 
-def register_enum(oid: int, array_oid: int, name: str, labels: tuple[str, ...]) -> None:
+def register_enum(
+    oid: int, array_oid: int, name: str, labels: tuple[str, ...], unsafe: tuple[str, ...] = ()
+) -> None:
     """Makes an enum and the arrays over it known. Idempotent."""
     known = registry.TYPES.get(oid)
-    if isinstance(known, EnumSqlType) and known.name == name:
-        known.labels = labels
+    if isinstance(known, EnumSqlType):
+        known.labels, known.unsafe = labels, unsafe
+        if known.name != name:
+            declare_facts(oid, array_oid, name, "e", "enum")
+            renamed(known)
         return
     declare_facts(oid, array_oid, name, "e", "enum")
-    if isinstance(known, EnumSqlType):
-        known.labels = labels
-        renamed(known)
-        return
     made = EnumSqlType(oid, labels)
+    made.unsafe = unsafe
     declare_order(oid, lambda label: made.labels.index(label))  # noqa: PLW0108 (labels are replaced)
     declare(made, array_oid)
 
@@ -66,6 +80,21 @@ def labels_of(oid: int) -> tuple[str, ...] | None:
     """The labels of an enum in order; None for a type that is none."""
     found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
     return found.labels if isinstance(found, EnumSqlType) else None
+
+
+def refuse_unsafe(oid: int, labels: Iterable[str]) -> None:
+    """Raises 55P04 where one of an enum's labels has been added by the transaction at hand."""
+    found = registry.TYPES[oid]
+    assert isinstance(found, EnumSqlType)
+    for label in labels:
+        if label in found.unsafe:
+            raise SqlError("55P04", found.refusal(label), hint=UNSAFE_HINT)
+
+
+def unsafe_labels(oid: int) -> tuple[tuple[str, str], ...]:
+    """Of an enum: such labels, and what is said of them."""
+    found = registry.TYPES[oid]
+    return tuple((x, found.refusal(x)) for x in found.unsafe) if isinstance(found, EnumSqlType) else ()
 
 
 def enum_order(oid: int) -> tuple[str, str]:

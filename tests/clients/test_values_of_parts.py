@@ -186,3 +186,28 @@ def test_psql_and_pg_dump_show_the_types(server: ServerProcess) -> None:
         assert "CREATE DOMAIN public.posint AS integer" in dump
         assert "CREATE TYPE public.pair AS (" in dump
         assert "{{1,2},{3,4}}" in dump
+
+
+def test_labels_in_binary_are_looked_at(server: ServerProcess) -> None:
+    with psycopg.connect(dsn_of(server), autocommit=True) as c:
+        c.execute("CREATE TYPE light AS ENUM ('red', 'green')")
+        c.execute("CREATE TABLE lights (l light, ls light[])")
+        found = c.execute("SELECT 'light'::regtype::oid, 'light[]'::regtype::oid").fetchone()
+        assert found is not None
+        one, many = found
+
+        def sent(text: bytes, data: bytes, oid: int) -> str:
+            done = c.pgconn.exec_params(text, [data], [oid], [1], 0)
+            return done.error_message.decode() if done.error_message else "done"
+
+        row = bytes((0, 0, 0, 1, 0, 0, 0, 0)) + one.to_bytes(4) + bytes((0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 3))
+        for text, oid, good, bad in (
+            (b"INSERT INTO lights (l) VALUES ($1)", one, b"red", b"rot"),
+            (b"INSERT INTO lights (ls) VALUES ($1)", many, row + b"red", row + b"rot"),
+        ):
+            assert sent(text, good, oid) == "done"
+            assert 'invalid input value for enum light: "rot"' in sent(text, bad, oid)
+        assert c.execute("SELECT l::text, ls::text FROM lights").fetchall() == [
+            ("red", None),
+            (None, "{red}"),
+        ]

@@ -484,8 +484,17 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
         given = ", ".join(quote_text(label) for label in labels)
         message = quote_text(f'[22P02] invalid input value for enum {t.format_type(target)}: "')
         known = sql(f"list_contains(CAST([{given}] AS VARCHAR[]), ", frag, ")")
+        unsafe: list[Item] = []
+        for label, refusal in t.unsafe_labels(b):
+            unsafe += [
+                " WHEN ",
+                frag,
+                f" = {quote_text(label)} THEN error({quote_text(f'[55P04] {refusal} [HINT] {t.UNSAFE_HINT}')})",
+            ]
         return sql(
-            "CASE WHEN ",
+            "CASE",
+            *unsafe,
+            " WHEN ",
             frag,
             " IS NULL OR ",
             known,

@@ -37,12 +37,16 @@ _told_apart("is distinct from")
 _told_apart("is not distinct from")
 
 
-def _labels(call: ir.Call) -> tuple[str, ...]:
+def _of(call: ir.Call) -> int:
+    """The enum that is asked about."""
     for node in call.args:
-        labels = t.labels_of(node.type.oid)
-        if labels is not None:
-            return labels
+        if t.labels_of(node.type.oid) is not None:
+            return node.type.oid
     raise PlanError("42804", "could not determine actual enum type")
+
+
+def _labels(call: ir.Call) -> tuple[str, ...]:
+    return t.labels_of(_of(call)) or ()
 
 
 def _list(labels: tuple[str, ...]) -> str:
@@ -54,16 +58,20 @@ def _end(_emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
     labels = _labels(call)
     if not labels:
         raise PlanError("55000", "enum has no values")
-    return sql(quote_text(labels[0] if call.op.startswith("enum_first") else labels[-1]))
+    label = labels[0] if call.op.startswith("enum_first") else labels[-1]
+    t.refuse_unsafe(_of(call), (label,))
+    return sql(quote_text(label))
 
 
 @implements("enum_range(anyenum)")
 def _range(_emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
+    t.refuse_unsafe(_of(call), _labels(call))
     return sql(_list(_labels(call)))
 
 
 @implements("enum_range(anyenum, anyenum)")
 def _between(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    t.refuse_unsafe(_of(call), _labels(call))
     labels = _list(_labels(call))
     low = sql("coalesce(list_position(", labels, ", ", args[0], "), 1)")
     high = sql("coalesce(list_position(", labels, ", ", args[1], f"), len({labels}))")

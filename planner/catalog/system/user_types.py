@@ -183,8 +183,9 @@ def pg_enum(context: SystemContext) -> Rows:
     found: Rows = []
     for e in context.catalog.objects(EnumType):
         oids = e.label_oids or tuple((e.oid << 8) + i for i in range(len(e.labels)))
-        for i, (label, oid) in enumerate(zip(e.labels, oids, strict=True), 1):
-            found.append(make(oid=oid, enumtypid=e.oid, enumsortorder=float(i), enumlabel=label))
+        places = e.places or [float(n) for n in range(1, len(e.labels) + 1)]
+        for place, label, oid in zip(places, e.labels, oids, strict=True):
+            found.append(make(oid=oid, enumtypid=e.oid, enumsortorder=place, enumlabel=label))
     return found
 
 
