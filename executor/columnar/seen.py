@@ -11,6 +11,7 @@ and what nobody has looked at for long is forgotten. Rows that only the running 
 
 from __future__ import annotations
 
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
 Server = Mapping[str, Callable[[Any], list[dict[str, Any]]]]
 
 SEEN_MAX: Final = 24
-"""Ways to see the catalogs that are kept: of the roles and search paths that asked last."""
+"""Ways to see the catalogs that are kept: of the roles and search paths that asked last,"""
+ROWS_KEPT: Final = 500_000
+"""and no more of them than have so many rows: of ten thousand tables one way alone may have half of these."""
 FOUND_MAX: Final = 20_000
 """Answers by value that are kept of one."""
 
@@ -42,7 +45,18 @@ _Name = tuple[str, str]
 class Seen:
     """What one way to look at one catalog has brought so far."""
 
-    __slots__ = ("_arrow", "_found", "_indexes", "_ref", "_rows", "catalog", "context", "key")
+    __slots__ = (
+        "__weakref__",
+        "_arrow",
+        "_found",
+        "_indexes",
+        "_ref",
+        "_rows",
+        "catalog",
+        "context",
+        "key",
+        "weight",
+    )
 
     def __init__(self, key: tuple[Any, ...], catalog: Catalog, context: system.SystemContext) -> None:
         self.key, self.catalog, self.context = key, catalog, context
@@ -51,6 +65,8 @@ class Seen:
         self._indexes: dict[tuple[_Name, int], dict[Any, list[Row]]] = {}
         self._found: dict[tuple[_Name, int, Any], Sequence[Row]] = {}
         self._ref = 0
+        self.weight = 0
+        """The rows that it keeps."""
 
     @property
     def ref(self) -> int:
@@ -64,6 +80,7 @@ class Seen:
         known = self._rows.get(name)
         if known is None:
             known = self._rows[name] = found.datums(name, system.rows(*name, self.context))
+            self.weight += len(known)
         return known
 
     def arrow(self, name: _Name) -> pa.Table:
@@ -83,6 +100,7 @@ class Seen:
             if len(self._found) >= FOUND_MAX:
                 self._found.clear()
             self._found[asked] = known
+            self.weight += 0 if made is None else len(made)
         return known
 
     def _index(self, name: _Name, column: int) -> dict[Any, list[Row]]:
@@ -110,7 +128,7 @@ class SeenByAll:
     def of(self, session: SessionContext) -> Seen:
         """What this session sees now."""
         catalog, path = session.catalog, session.search_path()
-        last: Seen | None = session.seen
+        last: Seen | None = session.seen()
         key = (catalog.version, path, session.user, session.database)
         if last is not None and last.key == key:
             return last
@@ -119,13 +137,19 @@ class SeenByAll:
             context = system.SystemContext(
                 catalog, path, session.user, session.database, sizes=session.executor.sizes
             )
-            known = self._kept[key] = Seen(key, catalog, context)
-            if len(self._kept) > SEEN_MAX:
-                self._kept.popitem(last=False)
+            known = Seen(key, catalog, context)
+            self._make_room()
+            self._kept[key] = known
         else:
             self._kept.move_to_end(key)
-        session.seen = known
+        # A session that rests would keep a catalog of its own time, and another each.
+        session.seen = weakref.ref(known)
         return known
+
+    def _make_room(self) -> None:
+        rows = sum(seen.weight for seen in self._kept.values())
+        while self._kept and (len(self._kept) >= SEEN_MAX or rows > ROWS_KEPT):
+            rows -= self._kept.popitem(last=False)[1].weight
 
     def is_fresh(self, name: _Name) -> bool:
         """Whether a relation's rows are only known to the running server."""

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from executor.executor import Executor
 
 
+def _nothing() -> None:
+    return None
+
+
 class SessionContext:
     """What `executor.session.session.Session` is made of before it does anything."""
 
@@ -99,8 +103,8 @@ class SessionContext:
         self._context: PlanContext | None = None
         self.superuser = False
         self._context_of: tuple[Any, Any, Any] = (None, None, None)
-        self.seen: Any = None
-        """What this session has seen of the system relations last (`executor.columnar.seen`)."""
+        self.seen: Any = _nothing
+        """What this session has seen of the system relations last (`executor.columnar.seen`), or nothing if that is forgotten."""
         self.has_temporary = False
         self.pinned: int | None = self.settings.as_of
         """Transactions that begin now read the past at this timestamp (`tidewire.as_of`)."""

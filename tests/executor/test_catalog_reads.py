@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import gc
+import weakref
 
 import pytest
 
 from executor.abc import Rows
+from executor.columnar.seen import Seen
 from executor.session.catalog_reads import join_of
 from executor.snapshot.abc import TooFarToLook
 from planner.catalog.system.relations import relations
@@ -300,5 +303,31 @@ def test_lists_are_given_to_subqueries() -> None:
                 "SELECT (SELECT array_agg(t.typname ORDER BY t.oid) FROM pg_type t WHERE t.oid = ANY (p.proargtypes)) FROM pg_proc p"
                 " WHERE p.proname = 'starts_with'"
             ) == [("{text}",)]
+
+    asyncio.run(run())
+
+
+def test_catalogs_gone_by_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those too that sessions have seen last which rest since, and sooner where there are many rows."""
+
+    async def run() -> None:
+        async with Server() as server:
+            clients = [server.client(f"c{i}") for i in range(6)]
+            seen = clients[0].session.executor.system.seen
+            before: list[weakref.ref[Seen]] = []
+            for i, client in enumerate(clients):
+                await clients[0].query(f"CREATE TABLE t{i} (a int)")
+                asked = await client.rows(
+                    "SELECT count(*) FROM pg_attribute WHERE attname = 'a' AND attrelid > 16000"
+                )
+                assert asked == [(i + 1,)]
+                before.append(weakref.ref(seen.of(client.session)))
+                if i == 2:
+                    monkeypatch.setattr("executor.columnar.seen.ROWS_KEPT", 1)
+            gc.collect()
+            assert [ref() is None for ref in before] == [True] * 5 + [False]
+            assert await clients[1].rows(
+                "SELECT count(*) FROM pg_attribute WHERE attname = 'a' AND attrelid > 16000"
+            ) == [(6,)]
 
     asyncio.run(run())
