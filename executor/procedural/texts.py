@@ -25,6 +25,7 @@ from planner.abc import (
     InsertQuery,
     InsertValues,
     KeyedDelete,
+    KeyedRead,
     KeyedUpdate,
     LockingQuery,
     MergeQuery,
@@ -41,6 +42,7 @@ from planner.alone import refuse_with_others
 from planner.binding.variables import Variables
 from planner.statements.plpgsql import Level, Text
 from storage.abc import Datum
+from txn.abc import LockNotAvailable
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -253,17 +255,20 @@ class Texts:
             refuse_in_non_volatile(plan)
         if session.writing and INSIDE.get() == session.pid:
             refuse_writing(plan, session.writing)
-        rows = session.at_once(plan, params)
-        if rows is not None:
-            return rows
-        return await session.run_plan(plan, params, autocommit=False)
+        try:
+            rows = session.at_once(plan, params)
+            return rows if rows is not None else await session.run_plan(plan, params, autocommit=False)
+        except LockNotAvailable as error:  # which handlers take, as they take what a statement itself raises
+            raise ExecutionError("55P03", str(error)) from None
 
 
 def refuse_in_non_volatile(plan: Plan) -> None:
     """Raises 0A000 for what is no query that only reads, as PostgreSQL does: SET and EXPLAIN are none either."""
-    if isinstance(plan.body, Query):
+    body, what = plan.body, plan.tag
+    if isinstance(body, KeyedRead | Query):
         return
-    what = plan.tag
+    if isinstance(body, Utility) and what == "SELECT" and not isinstance(body.statement, st.CreateTableAs):
+        return  # SELECT pg_sleep(1) and its kin
     if isinstance(plan.body, LockingQuery) and plan.body.locks:
         what = f"SELECT FOR {plan.body.locks[0].strength.upper()}"
     raise ExecutionError("0A000", f"{what} is not allowed in a non-volatile function")

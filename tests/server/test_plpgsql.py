@@ -184,3 +184,38 @@ def test_functions_that_run_do_not_read_the_past(made: ServerProcess) -> None:
         assert then is not None
         with pytest.raises(psycopg.errors.FeatureNotSupported, match="AS OF"):
             c.execute(f"SELECT share(1) AS OF TIMESTAMP '{then[0].isoformat()}'".encode())
+
+
+def test_locks_that_cannot_be_had_are_taken_by_handlers(made: ServerProcess) -> None:
+    """NOWAIT and lock_timeout, by key and by a condition: 55P03 is an error like another, and what came before it is undone."""
+    tried = {
+        "by_key": "PERFORM * FROM counter WHERE id = 1 FOR UPDATE NOWAIT",
+        "by_rows": "PERFORM * FROM counter WHERE n >= 0 FOR UPDATE NOWAIT",
+        "dynamic": "EXECUTE 'SELECT 1 FROM counter WHERE id = 1 FOR UPDATE NOWAIT'",
+        "after_a_while": "SET LOCAL lock_timeout = '50ms'; UPDATE counter SET n = n + 1 WHERE id = 1",
+        "rows_after_a_while": "SET LOCAL lock_timeout = '50ms'; UPDATE counter SET n = n + 1 WHERE n >= 0",
+        "advisory": "SET LOCAL lock_timeout = '50ms'; PERFORM pg_advisory_xact_lock(77)",
+    }
+    with made.connect() as holder, made.connect() as other:
+        for name, statement in tried.items():
+            other.execute(
+                f"""CREATE OR REPLACE FUNCTION {name}() RETURNS text LANGUAGE plpgsql AS $$
+                    BEGIN
+                      BEGIN
+                        INSERT INTO items VALUES (-1, 0, 0);
+                        {statement};
+                        RETURN 'had';
+                      EXCEPTION WHEN lock_not_available THEN
+                        RETURN SQLSTATE || ' ' || current_setting('lock_timeout');
+                      END;
+                    END $$"""
+            )
+        holder.execute("BEGIN")
+        holder.execute("UPDATE counter SET n = n + 1")
+        holder.execute("SELECT pg_advisory_xact_lock(77)")
+        for name in tried:
+            assert other.execute(f"SELECT {name}()").fetchall() == [("55P03 0",)], name
+            assert other.execute("SELECT count(*) FROM items WHERE id = -1").fetchall() == [(0,)], name
+        holder.execute("ROLLBACK")
+        assert other.execute("SELECT by_key()").fetchall() == [("had",)]
+        other.execute("DELETE FROM items WHERE id = -1")

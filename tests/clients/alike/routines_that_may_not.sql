@@ -14,7 +14,16 @@ DECLARE r record; BEGIN FOR r IN UPDATE t SET v = 3 RETURNING id LOOP RETURN r.i
 CREATE FUNCTION volatile_one() RETURNS int LANGUAGE plpgsql AS $$ BEGIN INSERT INTO t VALUES (3, 3); RETURN 3; END $$;
 CREATE FUNCTION calls() RETURNS int STABLE LANGUAGE plpgsql AS $$ BEGIN RETURN volatile_one(); END $$;
 CREATE FUNCTION reads() RETURNS bigint STABLE LANGUAGE plpgsql AS $$
-DECLARE n bigint; BEGIN SELECT count(*) INTO n FROM t; PERFORM 1 FROM t; EXECUTE 'SELECT count(*) FROM t' INTO n; RETURN n; END $$;
+DECLARE n bigint; r record; BEGIN SELECT count(*) INTO n FROM t; PERFORM 1 FROM t; SELECT v INTO n FROM t WHERE id = 1;
+  FOR r IN SELECT * FROM t WHERE id = 1 LOOP n := r.v; END LOOP; FOR r IN SELECT a.v FROM t a JOIN t b USING (id) LOOP n := r.v; END LOOP;
+  FOR r IN WITH x AS (SELECT 1 AS v) SELECT * FROM x LOOP n := r.v; END LOOP; FOR r IN VALUES (1), (2) LOOP n := r.column1; END LOOP;
+  EXECUTE 'SELECT count(*) FROM t' INTO n; RETURN n; END $$;
+CREATE FUNCTION asks() RETURNS text STABLE LANGUAGE plpgsql AS $$
+DECLARE w text; BEGIN
+  PERFORM pg_sleep(0); PERFORM set_config('work_mem', '9MB', true); PERFORM pg_notify('a', 'b'); PERFORM pg_advisory_xact_lock(1);
+  SELECT current_setting('work_mem') INTO w; RETURN w;
+END $$;
+SELECT asks();
 SELECT inserts();
 SELECT updates();
 SELECT locks();
