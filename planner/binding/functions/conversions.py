@@ -220,14 +220,18 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("tw_jsonb(", frag, ")") if b == t.JSONB else frag
     if a == t.JSONB:
         return sql(f"tw_jsonb_{type_name(b)}(", frag, ")")
-    if a == t.TIMESTAMPTZ and b in (t.DATE, t.TIME, t.TIMESTAMP):
+    if a == t.TIMESTAMPTZ and b == t.TIME:
+        finite = sql("CASE WHEN isfinite(", frag, ") THEN timezone(", _ICU_ZONE, ", ", frag, ") END")
+        return sql("CAST(", finite, " AS TIME)")
+    if a == t.TIMESTAMPTZ and b in (t.DATE, t.TIMESTAMP):
         return sql("CAST(timezone(", _ICU_ZONE, ", ", frag, f") AS {t.duckdb_type(target)})")
     if b == t.TIMESTAMPTZ and a in (t.DATE, t.TIMESTAMP):
         return sql("tw_to_timestamptz(CAST(", frag, " AS TIMESTAMP), ", _ICU_ZONE, ")")
     if a == t.TIMESTAMP and b == t.TIME:
-        return sql("CAST(", frag, " AS TIME)")
+        return sql("CAST(CASE WHEN isfinite(", frag, ") THEN ", frag, " END AS TIME)")
     if a == t.TIMESTAMPTZ and b == t.TIMETZ:
-        return sql("tw_timetz_of(", frag, ", ", _TIME_ZONE, ")")
+        finite = sql("CASE WHEN isfinite(", frag, ") THEN ", frag, " END")
+        return sql("tw_timetz_of(", finite, ", ", _TIME_ZONE, ")")
     if a == t.TIMETZ and b == t.TIME:
         return sql("tw_timetz_time(", frag, ")")
     if a == t.TIME and b == t.TIMETZ:

@@ -14,6 +14,7 @@ from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.functions.instants import icu_zone, part_by_value, trunc_by_value
 from planner.binding.functions.registry import implements, register, templates
+from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 
 _ZONE = SessionValue("time_zone_icu", TypeRef(t.TEXT))
 _TIME_ZONE = SessionValue("time_zone", TypeRef(t.TEXT))
@@ -43,8 +44,8 @@ interval - interval => ({0} - {1})
 interval * float8 => tw_interval_mul({0}, {1})
 float8 * interval => tw_interval_mul({1}, {0})
 interval / float8 => tw_interval_div({0}, {1})
-age(timestamp, timestamp) => age({0}, {1})
-age(timestamptz, timestamptz) => age({0}, {1})
+age(timestamp, timestamp) => tw_age({0}, {1})
+age(timestamptz, timestamptz) => tw_age({0}, {1})
 make_date(int4, int4, int4) => tw_make_date({0}, {1}, {2})
 make_interval(int4, int4, int4, int4, int4, int4, float8) => (to_months({0} * 12 + {1}) + to_days({2} * 7 + {3}) + to_microseconds(CAST({4} AS BIGINT) * 3600000000 + CAST({5} AS BIGINT) * 60000000 + coalesce(TRY_CAST(round({6} * 1000000) AS BIGINT), CASE WHEN {6} IS NOT NULL THEN error('[22008] interval out of range') END)))
 to_timestamp(float8) => CASE WHEN isnan({0}) THEN error('[22008] timestamp cannot be NaN') WHEN isinf({0}) THEN CAST(CASE WHEN {0} > 0 THEN 'infinity' ELSE '-infinity' END AS TIMESTAMP WITH TIME ZONE) ELSE to_timestamp({0}) END
@@ -107,14 +108,14 @@ def _parse_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
 @implements("age(timestamp)")
 def _age(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     now = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
-    return sql("age(CAST(CAST(timezone(", _ZONE, ", ", now, ") AS DATE) AS TIMESTAMP), ", args[0], ")")
+    return sql("tw_age(CAST(CAST(timezone(", _ZONE, ", ", now, ") AS DATE) AS TIMESTAMP), ", args[0], ")")
 
 
 @implements("age(timestamptz)")
 def _age_zoned(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     now = SessionValue("now", TypeRef(t.TIMESTAMPTZ))
     today = sql("CAST(CAST(timezone(", _ZONE, ", ", now, ") AS DATE) AS TIMESTAMP)")
-    return sql("age(", today, ", timezone(", _ZONE, ", ", args[0], "))")
+    return sql("tw_age(", today, ", timezone(", _ZONE, ", ", args[0], "))")
 
 
 # --- fields ------------------------------------------------------------------------------------------
@@ -215,6 +216,11 @@ def _fields(kind: str) -> None:
         endless = is_endless(call, args)
         if endless is None:
             return found
+        constant = call.args[1].value if isinstance(call.args[1], ir.Lit) else 0
+        if isinstance(constant, int) and abs(constant) == (
+            DATE_INFINITY if kind == "date" else TIMESTAMP_INFINITY
+        ):
+            return sql(quote_text("Infinity" if constant > 0 else "-Infinity"))
         # A DECIMAL holds no infinity; NULL would be a silent difference.
         refusal = "error('[0A000] extract() of an infinite date is not supported [HINT] Use date_part().')"
         return sql(endless, refusal, " ELSE ", found, " END", form=found.form)
