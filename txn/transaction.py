@@ -89,6 +89,7 @@ class Transaction:
         "commit_ts",
         "earlier",
         "first_write_ts",
+        "found_ts",
         "hold",
         "id",
         "isolation",
@@ -136,6 +137,8 @@ class Transaction:
         """Whose transaction it is, for whoever else holds locks in the same name (`txn.locks`)."""
         self.commit_ts: Timestamp | None = None
         self.first_write_ts: Timestamp | None = None
+        self.found_ts: Timestamp = 0
+        """The snapshot in which a statement under way has found rows that it is to write; 0: there is none."""
         self.unsettled: tuple[Timestamp, int] | None = None
         """The group in flight that the snapshot includes, and how many had been taken back by then."""
         self._done: Done | None = None
@@ -582,8 +585,8 @@ class Transaction:
     @property
     def horizon(self) -> Timestamp:
         """The oldest snapshot that validation may still ask about."""
-        first = self.first_write_ts
-        return self.read_ts if first is None else min(first, self.read_ts)
+        first = self.read_ts if self.first_write_ts is None else min(self.first_write_ts, self.read_ts)
+        return min(first, self.found_ts) if self.found_ts else first
 
     def _failure(
         self, message: str, verb: str, space: Keyspace, key: Key | None, ts: Timestamp

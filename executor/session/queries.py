@@ -544,19 +544,17 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
     if "constants" in plan.extra:
         await _constants(session, block, plan)
     for _ in range(session.executor.limits.retries_max):
-        around, since, block.level = block.level, block.since, None
+        around, block.level = block.level, None
         try:
-            with block.transaction().statement_reads():
-                block.since = block.statement().read_ts
+            with block.looking(), block.transaction().statement_reads():
                 result = await writing.write(session, block, plan, body, params)
-            block.since = since
             if block.level is not None:  # triggers that come after the statement
                 await block.level.drain(session, block)
             return result
         except keyed.SnapshotMoved:
             continue
         finally:
-            block.level, block.since = around, since
+            block.level = around
     raise SerializationFailure("could not serialize access due to concurrent update")
 
 

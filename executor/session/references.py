@@ -113,7 +113,8 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
             continue
         session.trigger_depth += 1  # in PostgreSQL it is a trigger that does what the action says
         try:
-            made = await _parent_lost(session, block, event)
+            with block.looking(begins=False):
+                made = await _parent_lost(session, block, event)
         finally:
             session.trigger_depth -= 1
         budget -= len(made)

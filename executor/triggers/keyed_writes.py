@@ -36,11 +36,10 @@ async def run(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum], base: Any
 ) -> Rows:
     """One attempt. Raises what `executor.session.keyed.run_in_block` raises, with nothing done."""
-    if base is None:
-        block.statement()
     block.savepoint(_MARK, 0, frozenset())
     try:
-        result = await _written(session, block, compiled, plan, params, base)
+        with block.looking(begins=base is None):
+            result = await _written(session, block, compiled, plan, params, base)
     except (keyed.WouldBlock, keyed.Unsettled, NeedsLease, NotHydrated, TooOldForKeyed):
         block.rollback_to(block.find(_MARK))
         block.release(block.find(_MARK))
@@ -126,6 +125,7 @@ async def _row_by_row(
         if write.lookup.index:
             txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))
         found = write.unchecked(params, session, view, txn.read_ts)
+        block.since = txn.read_ts
         await txn.settled()
         ((event, columns),) = kinds
         await fired.begin(event, columns)

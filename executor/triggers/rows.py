@@ -22,6 +22,7 @@ from executor.triggers.firing import Statement
 from planner import triggers
 from planner.abc import Table
 from storage.abc import Row
+from txn.abc import SerializationFailure
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -81,12 +82,12 @@ class RowWriter:
                     hint="Ensure that no rows proposed for insertion within the same command have "
                     "duplicate constrained values.",
                 )
-            new = await decide(there, row)
-            if new is not None:
-                assert conflict is not None
-                assigned = [i for i, _ in conflict.assignments or ()]
-                made = await self.update([(*there, new)], assigned, locked=True)
-                done += made
+            with block.looking(begins=False):
+                new = await decide(there, row)
+                if new is not None:
+                    assert conflict is not None
+                    assigned = [i for i, _ in conflict.assignments or ()]
+                    done += await self.update([(*there, new)], assigned, locked=True)
         return done
 
     # --- UPDATE and DELETE -----------------------------------------------------------------
@@ -111,6 +112,7 @@ class RowWriter:
             if before is None:
                 continue
             self._refuse_touched(rid, own, "updated")
+            self._refuse_newer(key)
             new = await self._checked(before)
             new_key = rules.key(new) if rules.key is not None else key
             if new_key != key:
@@ -143,6 +145,7 @@ class RowWriter:
             if await fired.before_row(triggers.DELETE, old, None) is None:
                 continue
             self._refuse_touched(rid, own, "deleted")
+            self._refuse_newer(key)
             done.append(self._apply((key, rid, old, None, None), ()))
             await fired.wrote(triggers.DELETE, old, None)
         return done
@@ -197,6 +200,12 @@ class RowWriter:
                 await keyed.wait_for(self._session, block, blocked)
         if anew and (txn.read_ts != before or block.newer_than_found(self._table.shard, keys)):
             raise keyed.SnapshotMoved
+
+    def _refuse_newer(self, key: Any) -> None:
+        """A row that another server has changed, whom no lock here keeps away, since it was found: functions have moved the
+        snapshot on, so nobody would notice later. Raises SerializationFailure."""
+        if self._block.newer_than_found(self._table.shard, (key,)):
+            raise SerializationFailure("could not serialize access due to concurrent update")
 
     def _is_own(self, rid: int) -> bool:
         writes = self._block.tables.get(self._table.shard)

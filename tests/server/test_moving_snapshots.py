@@ -12,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
 
 import psycopg
 import pytest
 
+from tests.server.consensus import consensus
 from tests.server.process import ServerProcess
 
 MADE = """
@@ -180,3 +183,61 @@ def test_who_was_woken_by_a_function_sees_what_was_committed_since(made: ServerP
         c.execute("INSERT INTO found VALUES (3, 300)")
         a.execute("SELECT pg_advisory_unlock(1)")
         assert waiting.result() == (3,)
+
+
+ASKING = """
+CREATE TABLE found (id int PRIMARY KEY, v int);
+INSERT INTO found VALUES (1, 100), (2, 200);
+CREATE TABLE keyless (id int, v int);
+INSERT INTO keyless VALUES (1, 100), (2, 200);
+CREATE TABLE hot (id int PRIMARY KEY, n int);
+CREATE FUNCTION asking() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(1);
+  PERFORM n FROM hot WHERE id = 1;
+  IF TG_LEVEL = 'ROW' THEN RETURN NEW; END IF;
+  RETURN NULL;
+END $$;
+"""
+
+
+def test_two_servers_and_a_trigger_that_looks_again(tmp_path: Path) -> None:
+    """No lock keeps the other server's writers away: what they do while a trigger's function runs is noticed all the same."""
+    with consensus("sqlite", tmp_path) as url, ExitStack() as stack:
+        shared = ["--shared", "--consensus", url, "--blob", (tmp_path / "blob").as_uri()]
+        one, two = (stack.enter_context(ServerProcess(tmp_path / name, *shared)) for name in ("one", "two"))
+        a, b = stack.enter_context(one.connect()), stack.enter_context(two.connect())
+        a.execute(ASKING)
+        for table, each, condition in (
+            ("found", "ROW", "id = 1"),
+            ("found", "ROW", "id + 0 = 1"),
+            ("keyless", "ROW", "id = 1"),
+            ("found", "STATEMENT", "id = 1"),
+            ("found", "STATEMENT", "id + 0 = 1"),
+            ("keyless", "STATEMENT", "id = 1"),
+        ):
+            a.execute(f"DROP TRIGGER IF EXISTS w ON {table}".encode())
+            a.execute(f"UPDATE {table} SET v = 100 WHERE id = 1".encode())
+            a.execute(
+                f"CREATE TRIGGER w BEFORE UPDATE ON {table} FOR EACH {each} EXECUTE FUNCTION asking()".encode()
+            )
+            b.execute("SET session_replication_role = replica")
+            b.execute("SELECT pg_advisory_lock(1)")
+            with ThreadPoolExecutor(1) as pool:
+                a.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
+                running = pool.submit(a.execute, f"UPDATE {table} SET v = v + 1 WHERE {condition}".encode())
+                while not b.execute(
+                    "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+                ).fetchall():
+                    pass
+                b.execute(f"UPDATE {table} SET v = v + 10 WHERE id = 1".encode())
+                b.execute("SELECT pg_advisory_unlock(1)")
+                expected = 111
+                try:
+                    running.result()
+                    a.execute("COMMIT")
+                except psycopg.errors.SerializationFailure:
+                    expected = 110
+                    a.execute("ROLLBACK")
+            found = b.execute(f"SELECT * FROM {table} ORDER BY id".encode()).fetchall()
+            assert found == [(1, expected), (2, 200)], (table, each, condition)
