@@ -20,6 +20,7 @@ from planner.abc import PlanError, ResultColumn
 from planner.binding import ir
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
+from planner.catalog.collations import nondeterministic, shown
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -162,6 +163,23 @@ def check_types(
                 hint="Cast the output of the non-recursive term to the correct type.",
                 position=_place(union.this, i),
             )
+        if union.args.get("distinct") and (letters := _other_letters(a)):
+            # DuckDB tells the rows apart by what is kept of them: 'a' and 'A' would both go on.
+            raise PlanError(
+                "0A000",
+                f"UNION of {letters} in a recursive query is not supported",
+                hint="Cast the column to text, or write UNION ALL.",
+                position=_place(union.this, i),
+            )
+
+
+def _other_letters(column: ResultColumn) -> str:
+    """What makes texts equal that are not the same, if anything does."""
+    if t.CITEXT in (column.type.oid, t.element_of(column.type.oid)):
+        return f"type {t.format_type(column.type)}"
+    if column.collation in nondeterministic:
+        return f'nondeterministic collation "{shown(column.collation)}"'
+    return ""
 
 
 def _place(query: exp.Expression, column: int) -> int:

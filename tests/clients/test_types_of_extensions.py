@@ -65,6 +65,22 @@ def test_psycopg_reads_and_writes_citext(server: ServerProcess, binary: bool) ->
         assert cursor.execute(arrays, (["A", "b"],)).fetchone() == (True,)
 
 
+def test_a_recursion_does_not_take_equal_texts_for_others(server: ServerProcess) -> None:
+    asked = (
+        "WITH RECURSIVE r (k, n) AS (SELECT {0}, 1 UNION{2} SELECT {1}, 1 FROM r{3}) SELECT count(*) FROM r"
+    )
+    letters = "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
+    with psycopg.connect(dsn_of(server), autocommit=True) as connection:
+        connection.execute(f"CREATE COLLATION letters {letters}")
+        for form in ("'{}'::citext", "ARRAY['{}'::citext]", "'{}'::text COLLATE letters"):
+            small, large = form.format("a"), form.format("A")
+            with pytest.raises(psycopg.errors.FeatureNotSupported, match=r"UNION of .* in a recursive query"):
+                connection.execute(asked.format(small, large, "", ""))
+            every = asked.format(small, large, " ALL", " WHERE false")
+            assert connection.execute(every).fetchone() == (1,)
+        assert connection.execute(asked.format("'a'", "'A'", "", "")).fetchone() == (2,)
+
+
 @pytest.mark.parametrize("binary", [False, True])
 def test_psycopg_reads_and_writes_hstore(server: ServerProcess, binary: bool) -> None:
     with psycopg.connect(dsn_of(server), autocommit=True) as connection:
