@@ -42,7 +42,7 @@ from planner.types.datetimes import (
 from planner.types.declared import forget_with_types
 from planner.types.integers import UnsignedType
 from planner.types.ranges import RangeType
-from planner.types.texts import number_of_byte, shown_byte
+from planner.types.texts import UnreadType, number_of_byte, shown_byte
 from planner.types.timezones import US_PER_DAY
 from storage.abc import Datum
 
@@ -490,7 +490,7 @@ def _codec(ref: TypeRef) -> tuple[BinaryOutput, BinaryInput]:
         fit = family.coercion(ref.typmod, False)
         write = _decimal_to_binary if numeric.is_decimal(ref.typmod) else numeric_to_binary
         return write, numeric_from_binary if fit is None else lambda data: fit(numeric_from_binary(data))
-    if ref.oid in _READ_AS_TEXT or t.labels_of(ref.oid) is not None:
+    if ref.oid in _READ_AS_TEXT or t.labels_of(ref.oid) is not None or isinstance(family, UnreadType):
         parse = t.text_input(ref)
         return _text_out, lambda data: parse(decode_utf8(data))
     write, read = _CODECS.get(ref.oid) or (

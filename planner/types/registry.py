@@ -46,6 +46,7 @@ from planner.types.texts import (
     RecordType,
     ShownType,
     TextType,
+    UnreadType,
 )
 from planner.types.textsearch import TextSearchType
 from planner.types.transactions_seen import SnapshotType
@@ -72,11 +73,8 @@ _SHOWN_OIDS: Final = (
     oids.ANY,
     oids.ANYARRAY,
     oids.ANYELEMENT,
-    oids.PG_NODE_TREE,
     oids.ACLITEM,
     oids.REFCURSOR,
-    oids.XML,
-    oids.MONEY,
 )
 
 _OF_EXTENSIONS: Final[dict[str, Callable[[int], SqlType]]] = {"citext": TextType, "hstore": HstoreType}
@@ -132,6 +130,7 @@ def _families() -> dict[int, SqlType]:
         VectorType(oids.OIDVECTOR, oid),
         *(RegType(n) for n in _REG_OIDS),
         *(ShownType(n) for n in _SHOWN_OIDS),
+        *(UnreadType(n) for n in (oids.PG_NODE_TREE, oids.XML, oids.MONEY)),
     ]
     scalars += range_types({t.oid: t for t in scalars})
     families = {t.oid: t for t in scalars}

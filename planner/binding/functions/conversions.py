@@ -58,7 +58,6 @@ _SHOWN = frozenset(
         "pg_snapshot",
         "refcursor",
         "jsonpath",
-        "xml",
         "inet",
         "cidr",
         "macaddr",
@@ -66,7 +65,6 @@ _SHOWN = frozenset(
         "tsvector",
         "tsquery",
         "hstore",
-        "money",
     ]
 )
 # Types whose text is shown under settings, by tw_shown_<type>.
