@@ -241,3 +241,17 @@ def test_two_servers_and_a_trigger_that_looks_again(tmp_path: Path) -> None:
                     a.execute("ROLLBACK")
             found = b.execute(f"SELECT * FROM {table} ORDER BY id".encode()).fetchall()
             assert found == [(1, expected), (2, 200)], (table, each, condition)
+
+
+@pytest.mark.parametrize("key", ["PRIMARY KEY", ""])
+def test_an_update_of_many_rows_whose_function_waits(made: ServerProcess, key: str) -> None:
+    with made.connect() as c:
+        c.execute("DROP TABLE IF EXISTS many")
+        c.execute(f"CREATE TABLE many (id int {key}, v int)".encode())
+        c.execute("INSERT INTO many SELECT i, 0 FROM generate_series(1, 30000) i")
+    text = "UPDATE many SET v = v + one FROM (SELECT waits(1) AS one OFFSET 0) x"
+    ended, ran = _between(made, "READ COMMITTED", text, "UPDATE many SET v = v + 10 WHERE id = 5")
+    assert (ended, ran) == ("", 1)
+    with made.connect() as c:
+        found = c.execute("SELECT count(*), min(v), max(v), sum(v) FROM many").fetchone()
+    assert found == (30_000, 1, 11, 30_010)
