@@ -51,6 +51,7 @@ PLANNED_MAX: Final = 3
 """Times that a statement is planned while others change the catalog."""
 _TRANSACTIONAL: Final = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavepoint, st.RollbackTo)
 _HAS_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
+_CURRENT_OF: Final = re.compile(r"\bcurrent\s+of\b", re.IGNORECASE)
 _INTEGERS: Final = {t.INT2: 0, t.INT4: 1, t.INT8: 2}
 _NOWHERE: Final = Level()
 _VALUE: Final = Level("", {"v": 0})
@@ -109,6 +110,8 @@ class Texts:
         try:
             plan = self.session.executor.planner.plan_in_routine(sql, context, variables, key)
         except SqlError as error:
+            if _CURRENT_OF.search(text.text) is not None and error.sqlstate == "42P02":
+                raise Misplaced("0A000", "WHERE CURRENT OF in PL/pgSQL is not supported") from None
             raise self.located(error, text, shift) from None
         if self.session.block is not None and self.session.block.failed:
             raise ExecutionError("25P02", "current transaction is aborted")

@@ -219,3 +219,11 @@ def test_locks_that_cannot_be_had_are_taken_by_handlers(made: ServerProcess) -> 
         holder.execute("ROLLBACK")
         assert other.execute("SELECT by_key()").fetchall() == [("had",)]
         other.execute("DELETE FROM items WHERE id = -1")
+
+
+def test_a_row_at_a_cursor_of_a_body_is_refused_by_name(made: ServerProcess) -> None:
+    with made.connect() as c, pytest.raises(psycopg.errors.FeatureNotSupported, match="WHERE CURRENT OF"):
+        c.execute(
+            """DO $$ DECLARE c CURSOR FOR SELECT * FROM counter FOR UPDATE;
+            BEGIN FOR r IN c LOOP UPDATE counter SET n = 1 WHERE CURRENT OF c; END LOOP; END $$"""
+        )
