@@ -84,10 +84,11 @@ class RowBinder:
             raise PlanError("42601", f"cannot {what} this", position=first_position(node))
         name = identifier(node.this)
         schema_node = node.args.get("db")
-        schema = identifier(schema_node) if schema_node is not None else ""
+        said = identifier(schema_node) if schema_node is not None else ""
+        schema = self.queries.called_schema(said)
         if schema and self.queries.ctx.catalog.find_schema(schema) is None:
             raise PlanError(
-                "42P01", f'relation "{schema}.{name}" does not exist', position=first_position(schema_node)
+                "42P01", f'relation "{said}.{name}" does not exist', position=first_position(schema_node)
             )
         found = self.queries.ctx.catalog.find_relation(name, schema, self.queries.search_path)
         position = first_position(schema_node if schema_node is not None else node.this)
@@ -100,7 +101,7 @@ class RowBinder:
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
             return (self.view.table if what == "delete from" else self._guarded(self.view)), called
         if found is None or not isinstance(found, Table):
-            shown = f"{schema}.{name}" if schema else name
+            shown = f"{said}.{name}" if said else name
             if schema in ("pg_catalog", "information_schema"):
                 raise PlanError("42501", f"permission denied for table {name}", position=position)
             raise PlanError("42P01", f'relation "{shown}" does not exist', position=position)

@@ -57,6 +57,7 @@ from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 SearchPath = tuple[str, ...]
 DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
 TEMPORARY_PREFIX: Final = "pg_temp_"
+OWN_TEMPORARY: Final = "pg_temp"
 
 _RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
 _T = TypeVar("_T", bound=CatalogObject)
@@ -400,7 +401,9 @@ class Catalog:
         raise PlanError("3F000", "no schema has been selected to create in", position=position)
 
     def find_relation(self, name: str, schema: str, search_path: Sequence[str]) -> Relation | None:
-        """A table, view, sequence or index. Raises 3F000 only for a schema that was named."""
+        """A table, view, sequence or index. Raises 3F000 only for a schema that was named. `pg_temp` is the session's own."""
+        if schema == OWN_TEMPORARY:
+            schema = next((s for s in search_path if s.startswith(TEMPORARY_PREFIX)), schema)
         if schema:
             oid = self._relations.get((self.schema(schema).oid, name))
         else:
@@ -422,7 +425,8 @@ class Catalog:
     ) -> Relation:
         """The relation of that name. Raises 42P01 `relation "x" does not exist` (also for an unknown schema)."""
         found = None
-        if not schema or self.find_schema(schema) is not None:
+        temporary = schema == OWN_TEMPORARY and any(s.startswith(TEMPORARY_PREFIX) for s in search_path)
+        if not schema or temporary or self.find_schema(schema) is not None:
             found = self.find_relation(name, schema, search_path)
         if found is None:
             raise names.missing_relation(f"{schema}.{name}" if schema else name, position=position)

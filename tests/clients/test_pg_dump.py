@@ -71,3 +71,15 @@ def _without_roles(server: ServerProcess) -> Path:
     lines = SHOP.read_text().splitlines(keepends=True)
     made.write_text("".join(x for x in lines if not x.startswith(("CREATE ROLE", "GRANT"))))
     return made
+
+
+@pytest.mark.skipif(shutil.which("pg_dump") is None, reason="pg_dump is not installed")
+def test_a_new_database_has_no_privileges_to_tell_of(server: ServerProcess) -> None:
+    with server.connect() as here:
+        here.execute("CREATE DATABASE bare")
+    done = subprocess.run(
+        ["pg_dump", "-d", "bare"],
+        env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "GRANT" not in done.stdout and "REVOKE" not in done.stdout

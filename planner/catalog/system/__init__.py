@@ -54,6 +54,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_group": people.pg_group,
     "pg_index": constraints.pg_index,
     "pg_indexes": listings.pg_indexes,
+    "pg_init_privs": people.pg_init_privs,
     "pg_namespace": people.pg_namespace,
     "pg_range": user_types.pg_range,
     "pg_proc": routines.pg_proc,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from planner.catalog import rights
+from planner.catalog import predefined, rights
 from planner.catalog.objects import (
+    INFORMATION_SCHEMA_OID,
+    PG_CATALOG_OID,
     SUPERUSER_OID,
     Database,
     DefaultGrant,
@@ -25,6 +27,8 @@ from storage.abc import Datum
 UTF8 = 6
 DEFAULT_TABLESPACE, GLOBAL_TABLESPACE = 1663, 1664
 
+NAMESPACE_CLASS_OID: Final = 2615
+"""Of pg_namespace itself."""
 TOAST_OID: Final = 99
 """The schema pg_toast, in which nothing is."""
 
@@ -41,6 +45,20 @@ def pg_namespace(context: SystemContext) -> Rows:
                 nspacl=acl(context.catalog, s.oid, s.owner, "n", system=bool(rights.public_has(s))),
             )
         )
+    return found
+
+
+def pg_init_privs(context: SystemContext) -> Rows:
+    """What the schemas' privileges were when the database was made: pg_dump tells only of what has changed since."""
+    make = RowMaker("pg_init_privs")
+    found: Rows = []
+    for s in context.catalog.objects(Schema):
+        if rights.public_has(s) and s.oid != INFORMATION_SCHEMA_OID:
+            owner = predefined.DATABASE_OWNER if s.oid != PG_CATALOG_OID else s.owner
+            first = [f"{owner}=UC/{owner}", f"=U/{owner}"]
+            found.append(
+                make(objoid=s.oid, classoid=NAMESPACE_CLASS_OID, objsubid=0, privtype="i", initprivs=first)
+            )
     return found
 
 
