@@ -13,6 +13,7 @@ import re
 import duckdb
 
 from executor.abc import ExecutionError
+from planner.abc import SqlError
 
 _PREFIXED = re.compile(r"\[([0-9A-Z]{5})\] ?(.*?)(?:\n\s*\n|\n?LINE \d+:|\Z)", re.DOTALL)
 _FRAME_OFFSET = re.compile(
@@ -36,6 +37,13 @@ def canceled(reason: str = "") -> ExecutionError:
 def _plain(text: str) -> str:
     text = text.split("\n\nStack Trace:")[0]  # of an assertion inside DuckDB: for its developers
     return _KIND.sub("", text.split("\n\nLINE ")[0].split("\nLINE ")[0]).strip()
+
+
+def worded(error: SqlError) -> str:
+    """An error on its way through DuckDB, which knows texts alone: what `sql_error` reads again."""
+    said = [f"[{error.sqlstate}] {error.message}"]
+    said += [f"[{what}] {text}" for what, text in (("DETAIL", error.detail), ("HINT", error.hint)) if text]
+    return " ".join(said)
 
 
 def sql_error(error: BaseException) -> ExecutionError:

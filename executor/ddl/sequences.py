@@ -26,6 +26,7 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
+from executor.columnar.errors import worded
 from executor.session import permissions
 from executor.session.block import Block, DdlStep
 from executor.session.commands import NeedsLease
@@ -330,4 +331,4 @@ def _prefixed() -> Iterator[None]:
     try:
         yield
     except SqlError as e:
-        raise ValueError(f"[{e.sqlstate}] {e.message}") from e
+        raise ValueError(worded(e)) from e

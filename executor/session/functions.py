@@ -26,6 +26,7 @@ import duckdb
 import pyarrow as pa
 
 from executor.abc import ExecutionError
+from executor.columnar.errors import worded
 from executor.procedural import calls
 from executor.session import commands, native_reads, signals, transactions
 from planner.abc import SqlError
@@ -143,7 +144,7 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
             made = [call(executor.sessions[pid], *arguments) for *arguments, pid in asked]
             return [await item if inspect.isawaitable(item) else item for item in made]
         except SqlError as e:
-            raise ValueError(f"[{e.sqlstate}] {e.message}") from e
+            raise ValueError(worded(e)) from e
 
     def vectorised(call: Callable[..., Any], result: pa.DataType, count: int) -> Callable[..., Any]:
         def run(*columns: Any) -> Any:

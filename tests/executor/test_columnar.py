@@ -13,7 +13,8 @@ import pyarrow as pa
 import pytest
 
 from executor.columnar.engine import ColumnarEngine
-from executor.columnar.errors import sql_error
+from executor.abc import ExecutionError
+from executor.columnar.errors import sql_error, worded
 from executor.limits import ExecutorLimits
 from planner.abc import SqlError
 
@@ -211,3 +212,11 @@ def test_errors_have_codes(sql: str, sqlstate: str, message: str) -> None:
         assert message in error.message
     else:
         pytest.fail("DuckDB raised nothing")
+
+
+def test_an_error_on_its_way_through_duckdb_keeps_what_it_says() -> None:
+    said = ExecutionError("22023", "too old", detail="History is kept from 5 on.", hint="Ask for less.")
+    read = sql_error(ValueError(f"Invalid Input Error: {worded(said)}"))
+    assert (read.sqlstate, read.message, read.detail, read.hint) == (
+        "22023", "too old", "History is kept from 5 on.", "Ask for less.",
+    )  # fmt: skip
