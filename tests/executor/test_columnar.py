@@ -12,8 +12,8 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from executor.columnar.engine import ColumnarEngine
 from executor.abc import ExecutionError
+from executor.columnar.engine import ColumnarEngine
 from executor.columnar.errors import sql_error, worded
 from executor.limits import ExecutorLimits
 from planner.abc import SqlError
