@@ -24,7 +24,7 @@ from planner.binding.routines import Routines
 from planner.binding.scope import Relation, Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.typenames import type_of
-from planner.catalog.catalog import TEMPORARY_PREFIX
+from planner.catalog.catalog import meant_schema
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.reg_names import RegNames
 from planner.lexer import QUOTED, WORD, tokenize
@@ -247,9 +247,7 @@ class QueryState:
 
     def called_schema(self, name: str) -> str:
         """The schema that a call names: `pg_temp` is the session's own temporary one."""
-        if name != "pg_temp":
-            return name
-        return next((s for s in self.search_path if s.startswith(TEMPORARY_PREFIX)), name)
+        return meant_schema(name, self.search_path)
 
     def parenthesis_before(self, position: int) -> int:
         """Where the parenthesis opens in which something at this position is the first thing."""

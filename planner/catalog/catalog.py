@@ -402,8 +402,7 @@ class Catalog:
 
     def find_relation(self, name: str, schema: str, search_path: Sequence[str]) -> Relation | None:
         """A table, view, sequence or index. Raises 3F000 only for a schema that was named. `pg_temp` is the session's own."""
-        if schema == OWN_TEMPORARY:
-            schema = next((s for s in search_path if s.startswith(TEMPORARY_PREFIX)), schema)
+        schema = meant_schema(schema, search_path)
         if schema:
             oid = self._relations.get((self.schema(schema).oid, name))
         else:
@@ -425,8 +424,7 @@ class Catalog:
     ) -> Relation:
         """The relation of that name. Raises 42P01 `relation "x" does not exist` (also for an unknown schema)."""
         found = None
-        temporary = schema == OWN_TEMPORARY and any(s.startswith(TEMPORARY_PREFIX) for s in search_path)
-        if not schema or temporary or self.find_schema(schema) is not None:
+        if not schema or self.find_schema(meant_schema(schema, search_path)) is not None:
             found = self.find_relation(name, schema, search_path)
         if found is None:
             raise names.missing_relation(f"{schema}.{name}" if schema else name, position=position)
@@ -611,6 +609,13 @@ def _parts(thing: CatalogObject) -> list[Oid]:
     return found + [x.oid for x in thing.triggers] if isinstance(thing, Table | View) else found
 
 
+def meant_schema(said: str, search_path: Sequence[str]) -> str:
+    """The schema that a name means: `pg_temp` is the session's own temporary one, once it has one."""
+    if said != OWN_TEMPORARY:
+        return said
+    return next((s for s in search_path if s.startswith(TEMPORARY_PREFIX)), said)
+
+
 def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:
     rest = index[key] - {oid}
     if rest:
@@ -635,4 +640,5 @@ __all__ = [
     "Catalog",
     "SearchPath",
     "changes_to_rows",
+    "meant_schema",
 ]

@@ -25,6 +25,7 @@ from planner.catalog import (
     Relation,
     Schema,
 )
+from planner.catalog.catalog import meant_schema
 from planner.catalog.names import missing_relation, missing_schema
 from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.parse.placeholders import refuse_parameters
@@ -197,15 +198,10 @@ class Scope:
 
     def homed(self, name: st.Name) -> st.Name:
         """A name with the temporary schema's own name in the place of `pg_temp`."""
-        if name.schema != _TEMPORARY:
-            return name
-        own = next((p for p in self.search_path if p.startswith(_TEMPORARY + "_")), name.schema)
-        return dataclasses.replace(name, schema=own)
+        return dataclasses.replace(name, schema=meant_schema(name.schema, self.search_path))
 
     def find(self, name: st.Name) -> Relation | None:
-        schema = name.schema
-        if schema == _TEMPORARY:
-            schema = next((p for p in self.search_path if p.startswith(_TEMPORARY + "_")), schema)
+        schema = meant_schema(name.schema, self.search_path)
         if schema and self.catalog.find_schema(schema) is None:
             return None
         found = self.catalog.find_relation(name.name, schema, self.search_path)
