@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from tests.clients.dumps import dumped, restored
 from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess, needs_psql
 
@@ -42,20 +42,8 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
                 ).stderr
                 == ""
             )
-            done = subprocess.run(
-                ["pg_dump", "--no-owner", "-d", "dumped"],
-                env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
-            )  # fmt: skip
-            assert (done.returncode, done.stderr) == (0, "")
-            script = server.data_dir.parent / "dump.sql"
-            script.write_text(done.stdout)
-            again = server.psql("-d", "restored", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script))
-            assert (again.returncode, again.stderr) == (0, "")
-            back = subprocess.run(
-                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script), dsn],
-                capture_output=True, text=True, timeout=600, check=False,
-            )  # fmt: skip
-            assert (back.returncode, back.stderr) == (0, "")
+            dump = dumped(server, "--no-owner", "-d", "dumped")
+            restored(server, dump, "restored", dsn)
             with server.connect(dbname="dumped") as ours, server.connect(dbname="restored") as copy:
                 for query in [*ROWS, NEXT]:
                     expected = ours.execute(query).fetchall()
@@ -77,9 +65,5 @@ def _without_roles(server: ServerProcess) -> Path:
 def test_a_new_database_has_no_privileges_to_tell_of(server: ServerProcess) -> None:
     with server.connect() as here:
         here.execute("CREATE DATABASE bare")
-    done = subprocess.run(
-        ["pg_dump", "-d", "bare"],
-        env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "GRANT" not in done.stdout and "REVOKE" not in done.stdout
+    dump = dumped(server, "-d", "bare")
+    assert "GRANT" not in dump and "REVOKE" not in dump

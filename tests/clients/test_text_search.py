@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
 from collections.abc import Iterator
 
 import psycopg
 import pytest
 
+from tests.clients.dumps import dumped, restored
 from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess, needs_psql
 
@@ -98,20 +98,8 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
     try:
         with running_postgres({"fsync": "off"}) as dsn, psycopg.connect(dsn, autocommit=True) as there:
             server.connect().execute("CREATE DATABASE restored")
-            done = subprocess.run(
-                ["pg_dump", "--no-owner", "-t", "docs", "-d", "tidewire"],
-                env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
-            )  # fmt: skip
-            assert (done.returncode, done.stderr) == (0, "")
-            script = server.data_dir.parent / "searched.sql"
-            script.write_text(done.stdout)
-            again = server.psql("-d", "restored", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script))
-            assert (again.returncode, again.stderr) == (0, "")
-            back = subprocess.run(
-                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script), dsn],
-                capture_output=True, text=True, timeout=600, check=False,
-            )  # fmt: skip
-            assert (back.returncode, back.stderr) == (0, "")
+            dump = dumped(server, "--no-owner", "-t", "docs", "-d", "tidewire")
+            restored(server, dump, "restored", dsn)
             there.execute("SET search_path = public")
             with server.connect(dbname="restored") as copy:
                 for connection in (copy, there):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
 from collections.abc import Iterator
 
 import psycopg
@@ -14,6 +13,7 @@ from psycopg.types import TypeInfo
 from psycopg.types.hstore import register_hstore
 from psycopg.types.string import TextLoader
 
+from tests.clients.dumps import dumped, restored
 from tests.postgres import NoPostgres, running_postgres
 from tests.server.process import ServerProcess, needs_psql
 
@@ -183,21 +183,9 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
                 here.execute(f"CREATE DATABASE {name}".encode())
             with server.connect(dbname="dumped") as first:
                 first.execute(DDL.encode())
-            done = subprocess.run(
-                ["pg_dump", "--no-owner", "-d", "dumped"],
-                env=server.client_environment(), capture_output=True, text=True, timeout=600, check=False,
-            )  # fmt: skip
-            assert (done.returncode, done.stderr) == (0, "")
-            assert "CREATE TYPE" not in done.stdout
-            script = server.data_dir.parent / "extended.sql"
-            script.write_text(done.stdout)
-            again = server.psql("-d", "restored", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script))
-            assert (again.returncode, again.stderr) == (0, "")
-            back = subprocess.run(
-                ["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", str(script), dsn],
-                capture_output=True, text=True, timeout=600, check=False,
-            )  # fmt: skip
-            assert (back.returncode, back.stderr) == (0, "")
+            dump = dumped(server, "--no-owner", "-d", "dumped")
+            assert "CREATE TYPE" not in dump
+            restored(server, dump, "restored", dsn)
             with server.connect(dbname="restored") as copy:
                 for connection in (copy, there):
                     found = connection.execute(
