@@ -31,6 +31,7 @@ from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
 from planner.types.bits import bits_in
+from planner.types.orders import UNORDERED
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -45,8 +46,6 @@ _INFIX: dict[type[exp.Expression], str] = {
 }  # fmt: skip
 _NEGATIONS = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 _INT4_MAX, _INT8_MAX = (1 << 31) - 1, (1 << 63) - 1
-_UNORDERED = frozenset((t.JSON, t.JSONPATH, t.XML, t.XID, t.CID, t.ACLITEM))
-"""Types of which no value is greater than another."""
 
 _CLOCKS = {
     exp.CurrentDate: "current_date", exp.CurrentTimestamp: "current_timestamp", exp.CurrentTime: "current_time",
@@ -408,7 +407,7 @@ class ExpressionBinder(PredicateBinder):
     def _common(self, op: str, items: Sequence[exp.Expression], scope: Scope, what: str) -> ir.Node:
         nodes = [self.bind(i, scope) for i in items]
         made, ref = self.to_common(nodes, what, [first_position(i) for i in items])
-        if op in ("greatest", "least") and ref.oid in _UNORDERED:
+        if op in ("greatest", "least") and ref.oid in UNORDERED:
             shown = t.format_type(ref)
             raise PlanError("42883", f"could not identify a comparison function for type {shown}")
         return ir.Logic(ref, op, tuple(made))

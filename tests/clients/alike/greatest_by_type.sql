@@ -21,3 +21,6 @@ SELECT id FROM extremes WHERE greatest(i, j) = i ORDER BY least(x, y), id;
 -- Types without an order.
 select greatest('{}'::json, '{}');
 select least('1'::xid, '2');
+select greatest('a'::refcursor, 'b');
+select least('1:1:'::pg_snapshot, '2:2:');
+select least('1:1:'::txid_snapshot, '2:2:');
