@@ -37,6 +37,9 @@ CHUNK_BYTES = 1024 * 1024
 CHUNK_COMMITS = 8_192
 """What one compare-and-append of a data shard takes at most: bytes inline, commits."""
 
+TIMED_BYTES = {"+": 9, "-": 10}
+"""What a row grows by where its own time goes with it: a time in microseconds, and for a deleted row's id an array around both."""
+
 TURN_COMMITS = 256
 """Commits unpacked before the event loop serves others: about a millisecond."""
 
@@ -150,16 +153,16 @@ class Applier:
         parts: list[Part] = []
         pieces: dict[str, list[tuple[Timestamp, bytes]]] = {}
         sizes_bytes = Counter[str]()
+        alone = len(commits) == 1
         for ts, raws in commits:
             for raw in raws:
                 if len(raw) != 3:
                     part = part_at(raw, ts)
                     parts.append(replace(part, schema_version=version) if part.kind == "+" else part)
                 else:
-                    kind, _, data = raw
+                    kind, count, data = raw
                     pieces.setdefault(kind, []).append((ts, data))
-                    sizes_bytes[kind] += len(data)
-        alone = len(commits) == 1
+                    sizes_bytes[kind] += len(data) if alone else len(data) + count * TIMED_BYTES[kind]
         for kind in sorted(pieces):  # insertions first
             placed = self._inline if sizes_bytes[kind] <= handle.parts.limits.inline_bytes_max else self._blob
             part = await placed(handle, kind, pieces[kind], alone)

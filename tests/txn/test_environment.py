@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import txn
-from storage.abc import CorruptBlob, FormatTooNew, Indeterminate
+from storage.abc import CorruptBlob, FormatTooNew, Indeterminate, Part
 from storage.parts import PartLimits
 from tests.txn.clocks import SCHEMA, WIDER, Stores
 from txn import Environment, Isolation, Limits, Transaction
@@ -243,6 +243,46 @@ def test_staged_parts_are_committed_by_reference_at_whatever_timestamp() -> None
         assert (await (await env.shard("t")).read(ts - 1)).num_rows == 1
 
     run(scenario)
+
+
+def test_rows_that_only_their_times_make_too_many_for_the_log_are_taken_apart_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def in_vain(*_: object, **__: object) -> Part:
+        raise AssertionError("an inline part was made of rows that are too many for one")
+
+    async def main() -> None:
+        stores = Stores()
+        env = await Environment.open(
+            blob=stores.blob,
+            consensus=stores.consensus,
+            clock=stores.clock,
+            rng=random.Random(1),
+            background=False,
+            part_limits=PartLimits(inline_bytes_max=2_000),
+        )
+        await env.register({"t": SCHEMA})
+        rids = [env.rids.next() for _ in range(400)]
+        first = env.begin()
+        for key, rid in enumerate(rids):
+            first.insert("t", key, rid, (key, "x"))
+        await env.apply_le(await first.commit())
+        times = []
+        for key in range(0, 300, 3):
+            deleting = env.begin()
+            for i in range(key, key + 3):
+                deleting.delete("t", i, rids[i])
+            times.append(await deleting.commit())
+        raws = [raw for _, parts in env.txns.state.outstanding["t"] for raw in parts]
+        assert sum(len(raw[2]) for raw in raws) <= 2_000, "without their times they would fit"
+        with monkeypatch.context() as patch:
+            patch.setattr("storage.parts.merged_inline", in_vain)
+            await env.apply_le(times[-1])
+        shard = await env.shard("t")
+        assert sorted((await shard.read(times[-1])).column("key").to_pylist()) == list(range(300, 400))
+        assert sorted((await shard.read(times[9])).column("key").to_pylist()) == list(range(30, 400))
+
+    asyncio.run(main())
 
 
 def test_a_large_transaction_spills_and_commits_whole() -> None:
