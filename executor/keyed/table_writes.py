@@ -100,8 +100,8 @@ class TableWrites:
     """One transaction's writes to one table, beyond the buffer of `txn`."""
 
     __slots__ = (
-        "_candidates", "_deleted", "_gone", "_live", "_sorted", "_spill", "buffer", "bulk", "bulk_deleted", "image",
-        "rules", "settled", "shard", "taken", "txn",
+        "_candidates", "_deleted", "_gone", "_live", "_sorted", "_spill", "buffer", "bulk", "bulk_deleted", "evades",
+        "image", "rules", "settled", "shard", "taken", "txn",
     )  # fmt: skip
 
     def __init__(
@@ -117,6 +117,8 @@ class TableWrites:
         self.bulk: list[BulkInsert] = []
         self.bulk_deleted: list[BulkDelete] = []
         """What bulk statements deleted of the base."""
+        self.evades = False
+        """A statement with ON CONFLICT has written here: who sent it is promised that no key is refused."""
         self.settled = False
         """`bulk` is what is left when the transaction ends: rows that were deleted again are out of it."""
         self._spill = spill

@@ -28,7 +28,7 @@ from executor.keyed.table_writes import TableWrites
 from executor.procedural.inside import INSIDE
 from executor.session import reference_checks
 from executor.snapshot.abc import TableImage
-from planner.abc import Oid, Table
+from planner.abc import Constraint, Oid, Table
 from planner.catalog import CatalogChange, EnumType
 from planner.relations import defined
 from storage.abc import Row, ShardId, Timestamp
@@ -427,14 +427,14 @@ class Block:
             if keyed:
                 v = image.newest(key)
                 if v is not None and v[2] is not None and v[1] not in deletes and v[1] not in gone:
-                    raise rules.unique_violation(None, key, row)
+                    raise _taken_meanwhile(w, None, key, row)
             for rule in rules.uniques:
                 k = rule.key(row)
                 if k is None:
                     continue
                 found = image.find_unique(rule.constraint.oid, k, ts)
                 if found is not None and found[1] not in deletes and found[1] not in gone:
-                    raise rules.unique_violation(rule.constraint, k, row)
+                    raise _taken_meanwhile(w, rule.constraint, k, row)
 
     def _on_apply(self, group: Group) -> None:
         """Everything is decided: versions into the images, DDL into the catalog."""
@@ -465,6 +465,16 @@ class Block:
                     group.wrote_all(rule.space)
                 for reference in w.rules.references:
                     group.wrote_all(reference.space)
+
+
+def _taken_meanwhile(w: TableWrites, constraint: Constraint | None, key: Key, row: Row) -> Exception:
+    """What COMMIT says of a key that another server was first to take: row locks are each server's own.
+
+    Who wrote `ON CONFLICT` would never hear of it from PostgreSQL, where one waits for the other: once more, and it is so here.
+    """
+    if w.evades:
+        return reference_checks.overtaken("a key was taken that ON CONFLICT found free")
+    return w.rules.unique_violation(constraint, key, row)
 
 
 def _check_bulk(w: TableWrites, prepared: Any, ts: Timestamp, ignoring: Any) -> None:

@@ -160,6 +160,7 @@ async def insert_rows(
             except keyed_session.WouldBlock as blocked:
                 await keyed_session.wait_for(session, block, blocked)
     view = block.view(table, record=on_conflict is not None)
+    view.writes.evades |= on_conflict is not None
     if on_conflict is not None and on_conflict.query is not None:
         await decide(session, block, plan, on_conflict.query, params, given, view, datums)
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)

@@ -103,6 +103,8 @@ def run_in_block(
         if write.rules.key is not None and (conflict is not None or locks.has_sets(table.shard)):
             lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
         view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
+        if conflict is not None:
+            view.writes.evades = True
         changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
     else:
         assert isinstance(write, UpdatePlan)

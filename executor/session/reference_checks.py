@@ -67,13 +67,13 @@ def admit(block: Block, group: Group) -> None:
             if index.whole(check.space, check.ts) and any(
                 index.point(check.space, k, check.ts) for k in check.keys
             ):
-                raise _overtaken(check.overtaken)
+                raise overtaken(check.overtaken)
         elif isinstance(check, Lost) or check.parent.shard in block.created:
             continue
         elif check.keys is None:
             index.validatable(check.ts)
             if index.whole(check.parent.shard, check.ts):
-                raise _overtaken("the referenced table was written")
+                raise overtaken("the referenced table was written")
         else:
             _admit_presence(
                 block, group, check, check.keys - lost.get((check.parent.shard, check.key.oid), set())
@@ -103,10 +103,11 @@ def _admit_presence(block: Block, group: Group, check: Presence, keys: frozenset
                 bulk = {k if rule is None else rule.key(row) for k, _, row in writes.bulk_rows()}
             if key in bulk:
                 continue
-        raise _overtaken("a row that it refers to was deleted")
+        raise overtaken("a row that it refers to was deleted")
 
 
-def _overtaken(why: str) -> SerializationFailure:
+def overtaken(why: str) -> SerializationFailure:
+    """40001 of a COMMIT that meets what another server committed first. `why`: after "by a concurrent transaction"."""
     return SerializationFailure(
         "could not serialize access due to concurrent update", detail=f"By a concurrent transaction, {why}."
     )

@@ -65,6 +65,7 @@ class RowWriter:
             if conflict is not None and rules.key is not None:
                 await self._lock([rules.key(row)], LockMode.NO_KEY_UPDATE)
             view = block.view(self._table, base=base, record=conflict is not None)
+            view.writes.evades |= conflict is not None
             there = plan.existing(row, view, block.read_ts)
             if there is None:
                 if conflict is not None and rules.guards:
