@@ -69,10 +69,11 @@ class Rows:
 class SideBySide:
     """Rows that stand side by side somewhere and never change: `read(start, stop)` makes tuples of some, `one(i)` of one.
 
-    `serial` is nobody else's, ever: what is remembered of these rows goes by it, and holds nothing.
+    `serial` is nobody else's, ever: what is remembered of these rows goes by it, and holds nothing. `columns` are the
+    same rows, if they stand in columns, and `row_bytes` what one takes there (0: they do not).
     """
 
-    __slots__ = ("count", "one", "read", "serial")
+    __slots__ = ("columns", "count", "one", "read", "row_bytes", "serial")
 
     _serials = itertools.count()
 
@@ -81,8 +82,10 @@ class SideBySide:
         read: Callable[[int, int], list[tuple[Datum, ...]]],
         one: Callable[[int], tuple[Datum, ...]],
         count: int,
+        columns: Sequence[pa.Array] = (),
     ) -> None:
-        self.read, self.one, self.count = read, one, count
+        self.read, self.one, self.count, self.columns = read, one, count, columns
+        self.row_bytes = -(-sum(c.nbytes for c in columns) // count) if count else 0
         self.serial = next(SideBySide._serials)
 
 

@@ -18,22 +18,25 @@ import pyarrow as pa
 
 from executor.abc import Prepared, Session
 from pgwire import replies
-from pgwire.encoding import batch_encoder, params_decoder, row_encoder
-from pgwire.encoding.batches import BatchEncoder
+from pgwire.encoding import batch_encoder, page_encoder, params_decoder, row_encoder
+from pgwire.encoding.batches import BatchEncoder, PageEncoder
 from pgwire.encoding.bound_columns import BoundColumn
 from pgwire.encoding.copy_columns import Doubt
 from pgwire.encoding.rows import formats_for
 from pgwire.messages import ProtocolViolation
-from pgwire.pages import lasting
+from pgwire.pages import Page, lasting
 from pgwire.transcoding import RowTranscoder, check_names, recoded_values, spoken
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef, Utility
 from planner.statements import Execute, Fetch
+from planner.types import arrow_type
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
     from planner.types import TypeSettings
 
 Formats = tuple[int, ...]
+ColumnsPage = tuple[list[pa.DataType], PageEncoder]
+"""The columns that it is for, and what makes pages of them."""
 VARIANTS_LIMIT: Final = 32
 """Shapes kept per plan: formats times settings. Beyond it the oldest is made anew when needed."""
 
@@ -46,6 +49,7 @@ class Shape:
         "_columns",
         "_encoding",
         "_formats",
+        "_pages",
         "bound",
         "description",
         "dynamic",
@@ -60,6 +64,7 @@ class Shape:
         self.settings = settings
         self._columns, self._formats = columns, formats
         self._batches: BatchEncoder | None = None
+        self._pages: ColumnsPage | None = None
         if columns is None:
             # Clients may name formats for the columns of a statement that has none.
             self.description = replies.NO_DATA
@@ -88,6 +93,17 @@ class Shape:
                 encode = self._transcoder().of_batches(encode)
             self._batches = encode
         return encode(batch, rows_each)
+
+    def page_of_columns(self, arrays: Sequence[pa.Array]) -> Page | None:
+        """Some rows in columns, as a page; None where that must be made of tuples. Raises SqlError as `encode_rows` does."""
+        if self._encoding is not None:
+            return None
+        if self._pages is None:
+            assert self._columns is not None, "rows of a statement that returns none"
+            encode = page_encoder(self._columns, self._formats, self.settings)
+            self._pages = [arrow_type(c.type) for c in self._columns], encode
+        types, encode = self._pages
+        return encode(arrays) if [a.type for a in arrays] == types else None
 
     def _transcoder(self) -> RowTranscoder:
         assert self._encoding is not None and self._columns is not None

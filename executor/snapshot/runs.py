@@ -197,7 +197,8 @@ class Run:
         """The rows of these columns alone, for spans of them."""
         rows = self._blocks.get(indexes)
         if rows is None:
-            rows = SideBySide(block_reader([self.columns[i] for i in indexes]), self.some(indexes), self.size)
+            columns = [self.columns[i] for i in indexes]
+            rows = SideBySide(block_reader(columns), self.some(indexes), self.size, columns)
             self._blocks[indexes] = rows
         return rows
 

@@ -12,6 +12,7 @@ All are pure functions of bytes and values: no I/O, no session.
 """
 
 from pgwire.encoding.batches import batch_encoder as batch_encoder
+from pgwire.encoding.batches import page_encoder as page_encoder
 from pgwire.encoding.binary import binary_input as binary_input
 from pgwire.encoding.binary import binary_output as binary_output
 from pgwire.encoding.copy_formats import CopyDecoder as CopyDecoder

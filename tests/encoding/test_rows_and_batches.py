@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pgwire.encoding import batch_encoder, batches, row_encoder
+from pgwire.encoding import batch_encoder, batches, page_encoder, row_encoder
 from planner import types as t
 from planner.abc import ResultColumn, SqlError, TypeRef
 from planner.types import TypeSettings, from_datums, output_text
@@ -102,6 +102,17 @@ def test_formats_that_do_not_fit(formats: tuple[int, ...], sqlstate: str) -> Non
         with pytest.raises(SqlError) as caught:
             make(columns_of(*[TypeRef(t.INT4)] * 3), formats)
         assert caught.value.sqlstate == sqlstate
+
+
+@pytest.mark.parametrize("form", [0, 1])
+@pytest.mark.parametrize("name", list(DATUMS))
+def test_a_page_is_its_rows_and_says_where_each_begins(name: str, form: int) -> None:
+    columns = columns_of(type_of(name), TypeRef(t.INT4))
+    rows = [(datum, i) for i, datum in enumerate([None, *DATUMS[name], None])]
+    arrays = batch_of(columns, rows).slice(1).columns
+    data, places = page_encoder(columns, (form,))(arrays)
+    one_by_one = [row_encoder(columns, (form,))([row]) for row in rows[1:]]
+    assert [data[a:b] for a, b in itertools.pairwise(places)] == one_by_one
 
 
 def test_chunks_are_bounded_and_end_with_a_message() -> None:

@@ -12,12 +12,14 @@ import struct
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from executor.abc import RowPicks, RowSpan, SideBySide
 from executor.executor import Executor
-from pgwire.pages import PAGE_ROWS, PAGES, Pages
+from pgwire.pages import LARGE_BYTES_MAX, LARGE_PAGE_ROWS, LARGE_WORTH, PAGE_ROWS, PAGES, Page, Pages
 from pgwire.session import Conversation
+from planner.abc import SqlError
 from storage.consensus.memory import MemoryConsensus
 from tests.pgwire.script import cstr, frame
 from txn.environment import Environment
@@ -234,6 +236,44 @@ async def test_pg_stat_activity_names_the_statement(both: Both) -> None:
     assert b"SELECT c FROM t WHERE a = $1" in seen
 
 
+@between_two
+async def test_a_large_page_has_the_bytes_of_its_rows_sent_one_by_one(both: Both) -> None:
+    """Which are made of columns, not of tuples, as soon as a quarter of them was asked for."""
+    one, _ = both
+    select = "SELECT a, b, c, d FROM t WHERE a BETWEEN $1 AND $2 ORDER BY a"
+    await one.prepare("s", select)
+    await one.prepare("point", "SELECT a, b, c, d FROM t WHERE a = $1")
+    await one.prepare("picks", "SELECT c, a FROM t WHERE a IN ($1, $2, $3)")
+    for formats in (b"\0\0", b"\0\1\0\1"):
+        rows = [await one.ask(bound("point", (str(a),), formats=formats)) for a in range(1, 6001)]
+        singly = [said.partition(b"D\0")[2] for said in rows]
+        before = PAGES.size_bytes
+        for first, last in (
+            (1, 90),
+            (1, 600),
+            (5, 7),
+            (1, 1),
+            (900, 1100),
+            (1000, 3500),
+            (1023, 1026),
+            (5990, 6000),
+        ):
+            for _ in range(3):
+                said = await one.ask(bound("s", (str(first), str(last)), formats=formats))
+                ends = [part.split(b"C\0\0\0\x0dSELECT")[0] for part in singly[first - 1 : last]]
+                assert said.partition(b"D\0")[2].rpartition(b"C\0\0\0")[0] == b"D\0".join(ends)
+        assert PAGES.size_bytes > before + 4 * LARGE_PAGE_ROWS, "pages of a thousand rows"
+        for places in (("7", "2000", "5999"), ("1", "2", "3"), ("2", "5000", "6001")):
+            picked = await one.ask(bound("picks", places, formats=formats))
+            for a in places[: 2 if "6001" in places else 3]:
+                row = await one.ask(bound("picks", (a, a, a), formats=formats))
+                assert row.partition(b"D\0")[2].split(b"C\0\0\0\x0dSELECT")[0] in picked
+
+
+def _not_in_columns(_: object) -> None:
+    return None
+
+
 def test_pages_are_bounded_and_right_whatever_was_asked_before() -> None:
     rows = [(f"row {i}" * (1 + i % 3),) for i in range(10 * PAGE_ROWS + 5)]
     asked: list[int] = []
@@ -251,12 +291,55 @@ def test_pages_are_bounded_and_right_whatever_was_asked_before() -> None:
         some, start = rng.choice(sources), rng.randrange(len(rows))
         stop = min(len(rows), start + rng.randrange(1, 150))
         expected = b"".join([frame("D", row[0].encode()) for row in rows[start:stop]])
-        assert pages.encoded(RowSpan(some, start, stop), encode) == expected
+        assert pages.encoded(RowSpan(some, start, stop), encode, _not_in_columns) == expected
         places = [rng.randrange(len(rows)) for _ in range(rng.randrange(1, 20))]
         expected = b"".join([frame("D", rows[i][0].encode()) for i in places])
-        assert pages.picked(RowPicks(some, places), encode) == expected
+        assert pages.picked(RowPicks(some, places), encode, _not_in_columns) == expected
         assert pages.size_bytes <= 3 * limit_bytes
     hot, asked[:] = source(), []
     for _ in range(500):
-        pages.encoded(RowSpan(hot, 3, 40), encode)
+        pages.encoded(RowSpan(hot, 3, 40), encode, _not_in_columns)
     assert sum(asked) < 3 * PAGE_ROWS, "the same rows are not encoded again and again"
+
+
+@pytest.mark.parametrize("made", ["of columns", "of tuples", "never", "too large"])
+def test_rows_in_columns_are_encoded_a_large_page_at_a_time(made: str) -> None:
+    count = 3 * LARGE_PAGE_ROWS + 5
+    numbers = pa.array(range(count), pa.int32())
+    asked: list[int] = []
+
+    def encode(some: Sequence[tuple[int]]) -> bytes:
+        asked.append(len(some))
+        return b"".join([frame("D", row[0].to_bytes(4, "big")) for row in some])
+
+    def of_columns(arrays: Sequence[pa.Array]) -> Page | None:
+        if made == "of tuples":
+            return None
+        if made == "never":
+            raise SqlError("22P05", "a character that the client does not have")
+        if made == "too large":
+            return bytes(LARGE_BYTES_MAX + 1), [0]
+        each = [frame("D", i.as_py().to_bytes(4, "big")) for i in arrays[0]]
+        return b"".join(each), list(range(0, 9 * len(each) + 1, 9))
+
+    def source() -> SideBySide:
+        def read(a: int, b: int) -> list[tuple[Any, ...]]:
+            return [(i,) for i in range(a, b)]
+
+        return SideBySide(read, lambda i: (i,), count, [numbers])
+
+    pages, some, rng = Pages(), source(), random.Random(7)
+    for _ in range(200):
+        start = rng.randrange(count)
+        stop = min(count, start + rng.randrange(1, 1500))
+        expected = b"".join([frame("D", i.to_bytes(4, "big")) for i in range(start, stop)])
+        assert pages.encoded(RowSpan(some, start, stop), encode, of_columns) == expected
+        places = [rng.randrange(count) for _ in range(rng.randrange(1, 20))]
+        expected = b"".join([frame("D", i.to_bytes(4, "big")) for i in places])
+        assert pages.picked(RowPicks(some, places), encode, of_columns) == expected
+    hot, asked[:] = source(), []
+    for _ in range(500):
+        pages.encoded(RowSpan(hot, 3, 40), encode, of_columns)
+        pages.picked(RowPicks(hot, [50, 7]), encode, of_columns)
+    sent = {"of columns": LARGE_PAGE_ROWS // LARGE_WORTH + 40, "of tuples": 2 * LARGE_PAGE_ROWS + 40}
+    assert sum(asked) <= sent.get(made, 500 * 39)
