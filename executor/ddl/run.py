@@ -85,6 +85,8 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         statement = written_out(session, statement)
     if isinstance(statement, st.AlterSettings):
         statement = session_defaults.checked(session, statement)
+    if isinstance(statement, st.CreateFunction | st.AlterFunction) and "set" in statement.options:
+        statement = session_defaults.checked_for_function(session, statement)
     context = session.ddl_context(executor.catalogs.reserve_oids(session.catalog))
     try:
         bound = executor.planner.bind_ddl(statement, context)

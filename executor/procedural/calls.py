@@ -11,7 +11,9 @@ Such a statement is always in a block: what its routines write is committed with
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from concurrent.futures import CancelledError
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import duckdb
@@ -45,6 +47,40 @@ class Asked(Exception):
 
     def __init__(self, oid: int, arguments: tuple[Datum, ...]) -> None:
         self.oid, self.arguments = oid, arguments
+
+
+class Asking:
+    """A statement whose query asks for routines, one at a time; none of them outlives it, and none comes after it."""
+
+    __slots__ = ("depth", "lock", "number", "own", "tasks")
+
+    def __init__(self, session: Session, number: int) -> None:
+        self.number, self.own, self.depth = number, session.own, session.routine_depth
+        self.lock = asyncio.Lock()
+        self.tasks: set[asyncio.Task[Any]] = set()
+        session.askings[number] = self
+
+    def cancel(self) -> None:
+        for task in self.tasks:
+            task.cancel()
+
+    async def end(self, session: Session) -> None:
+        """Ends what it has asked for, and waits for that: a cancelled statement leaves nothing that goes on."""
+        session.askings.pop(self.number, None)
+        while self.tasks:
+            self.cancel()
+            waiting = asyncio.ensure_future(asyncio.wait(self.tasks))
+            try:
+                await asyncio.shield(waiting)
+            except asyncio.CancelledError:  # cancelled again: what is to be put back is put back first
+                await waiting
+                raise
+
+
+async def end_loose(session: Session) -> None:
+    """Before a statement begins: what an earlier one that waited for no calls has left."""
+    for number in [n for n in session.askings if n < 0]:
+        await session.askings[number].end(session)
 
 
 class Answers:
@@ -143,7 +179,9 @@ async def _in_block(
         return Rows("SELECT 1", plan.columns, (tuple(row),))
     assert session.block is not None
     session.routine_error = None
-    around = session.writing
+    around, asking = session.writing, session.asking
+    session.askings_begun += 1
+    session.asking = Asking(session, session.askings_begun)
     body = compiled.plan.body
     if not isinstance(body, Query | LockingQuery):
         session.writing = around | {x.oid for x in written(body)}
@@ -158,7 +196,9 @@ async def _in_block(
             raise session.routine_error from None
         raise
     finally:
+        ended, session.asking = session.asking, asking
         session.routine_error, session.writing = None, around
+        await ended.end(session)
 
 
 def written(body: Body) -> list[Table]:
@@ -276,15 +316,38 @@ async def _rows(session: Session, f: Function, declared: str, texts: Sequence[st
     ]
 
 
+@asynccontextmanager
+async def _asking(session: Session, number: int) -> AsyncGenerator[None, None]:
+    """While a call is run that a statement's query has asked for. Raises 57014 where that has ended, 0A000 where it is of
+    a kind that waits for no calls (a negative number), and somebody else's function runs."""
+    task = asyncio.current_task()
+    assert task is not None
+    asking = session.askings.get(number)
+    if asking is None and number < 0:
+        asking = Asking(session, number)
+        asking.own = None
+    if asking is None:
+        raise ExecutionError("57014", "canceling statement due to user request")
+    asking.tasks.add(task)
+    try:
+        async with asking.lock:
+            if asking.own is not session.own:
+                raise ExecutionError(
+                    "0A000", "functions that run are not supported in such a statement of a function"
+                )
+            yield
+    finally:
+        asking.tasks.discard(task)
+
+
 async def _one_after_another(
     executor: Executor, ask: Callable[..., Any], asked: Sequence[tuple[Any, ...]]
 ) -> list[Any]:
     """What DuckDB asks for a batch of rows; calls of one query never overlap, whichever threads they come from."""
     found: list[Any] = []
-    for oid, declared, texts, depth, pid in asked:
+    for oid, declared, texts, number, pid in asked:
         session = executor.sessions[pid]
-        lock = session.routine_locks.setdefault(depth, asyncio.Lock())
-        async with lock:
+        async with _asking(session, number):
             if session.block is None:
                 raise ExecutionError(
                     "0A000",
@@ -318,14 +381,16 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
     loop = asyncio.get_running_loop()
 
     def vectorised(ask: Callable[..., Any], result: pa.DataType) -> Callable[..., Any]:
-        def run(oid: Any, declared: Any, texts: Any, depth: Any, pid: Any) -> Any:
-            columns = (oid, declared, texts, depth, pid)
+        def run(oid: Any, declared: Any, texts: Any, number: Any, pid: Any) -> Any:
+            columns = (oid, declared, texts, number, pid)
             asked = list(zip(*(c.to_pylist() for c in columns), strict=True))
             done = asyncio.run_coroutine_threadsafe(_one_after_another(executor, ask, asked), loop)
             try:
                 return pa.array(done.result(), result)
             except SqlError as e:
                 raise ValueError(f"[{e.sqlstate}] {e.message}") from e
+            except CancelledError as e:
+                raise ValueError("[57014] canceling statement due to user request") from e
 
         return run
 
@@ -337,7 +402,7 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
         connection.create_function(
             name,
             vectorised(ask, arrow),
-            ["VARCHAR", "VARCHAR", "VARCHAR[]", "INTEGER", "INTEGER"],
+            ["VARCHAR", "VARCHAR", "VARCHAR[]", "BIGINT", "INTEGER"],
             result,
             type="arrow",
             null_handling="special",

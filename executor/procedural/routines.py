@@ -14,6 +14,7 @@ from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Declarations, Frame, kind_of
 from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
+from executor.session.acting import around
 from planner import types as t
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.variables import Shape
@@ -215,12 +216,21 @@ async def run(
         )
     session.routine_depth += 1
     try:
-        work = _run(session, f, arguments, described, atomic)
+        run = _apart if f.is_apart else _run
+        work = run(session, f, arguments, described, atomic)
         if session.routine_depth % STACK:
             return await work
         return await asyncio.create_task(work)
     finally:
         session.routine_depth -= 1
+
+
+async def _apart(
+    session: Session, f: Function, arguments: Sequence[Datum], described: Sequence[tuple[str, TypeRef]] | None, atomic: bool
+) -> list[Row]:  # fmt: skip
+    """As its owner, or under its own settings. It may not end the transaction, as in PostgreSQL."""
+    with around(session, f):
+        return await _run(session, f, arguments, described, True)
 
 
 async def _run(

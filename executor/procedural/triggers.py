@@ -23,6 +23,7 @@ from executor.procedural.frame import Code, Declarations, Frame, shape_of_table
 from executor.procedural.routines import DEPTH_MAX, STACK
 from executor.procedural.texts import first_rows
 from executor.procedural.walk import RETURN, Returns, Walk
+from executor.session.acting import around
 from planner import types as t
 from planner.abc import Plan, Table, TypeRef
 from planner.binding.variables import Kind
@@ -66,12 +67,18 @@ async def fire(session: Session, routine: Function, context: TriggerContext) -> 
         raise ExecutionError("54001", "stack depth limit exceeded")
     session.routine_depth += 1
     try:
-        work = _fire(session, routine, context)
+        fire = _fire_apart if routine.is_apart else _fire
+        work = fire(session, routine, context)
         if session.routine_depth % STACK:
             return await work
         return await asyncio.create_task(work)
     finally:
         session.routine_depth -= 1
+
+
+async def _fire_apart(session: Session, routine: Function, context: TriggerContext) -> Row | None:
+    with around(session, routine):
+        return await _fire(session, routine, context)
 
 
 async def _fire(session: Session, routine: Function, context: TriggerContext) -> Row | None:

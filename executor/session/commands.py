@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
-from executor.session import permissions, transactions
+from executor.session import acting, permissions, transactions
 from executor.session.arguments import arguments
 from executor.session.executed import prepared_as
 from executor.session.session_defaults import one_value
@@ -22,7 +22,7 @@ from executor.session.transactions import joined, require_block, set_isolation, 
 from planner import statements as st
 from planner import types as t
 from planner.abc import Plan, ResultColumn, Table, TypeRef
-from planner.catalog import Index, View, rights
+from planner.catalog import Index, View
 from planner.catalog.names import missing_relation
 from planner.catalog.system.relations import relations
 from planner.ddl.scope import behind
@@ -55,6 +55,9 @@ def set_value(session: Session, name: str, value: str | None, *, local: bool) ->
         set_isolation(session, value.strip().lower())
     elif key == "transaction_read_only" and value is not None:
         set_read_only(session, session.settings.check(name, value) == "on")
+    elif key in acting.NAMES:
+        acting.become(session, key, value, local=local)
+        settle(session)
     else:
         session.settings.set(name, value, local=local)
         shown = show_value(session, name)
@@ -108,15 +111,7 @@ async def _set(
 async def _set_authorization(
     session: Session, plan: Plan, s: st.SetSessionAuthorization, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    user = s.user if s.user is not None else session.settings.user
-    if session.catalog.role(user) is None:
-        raise ExecutionError("22023", f'role "{user}" does not exist')
-    real = session.settings.user
-    if user != real and not rights.is_superuser(session.catalog, real):
-        raise ExecutionError("42501", "permission denied to set session authorization")
-    session.settings.set("session_authorization", user, local=s.local)
-    session.settings.set("role", "none", local=s.local)
-    session.become(user)
+    acting.become(session, "session_authorization", s.user, local=s.local)
     settle(session)
     return Rows("RESET" if s.reset else "SET")
 
@@ -124,17 +119,7 @@ async def _set_authorization(
 async def _set_role(
     session: Session, plan: Plan, s: st.SetRole, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    role = s.role
-    if role is not None and session.catalog.role(role) is None:
-        raise ExecutionError("22023", f'role "{role}" does not exist')
-    logged = session.settings.raw("session_authorization")
-    if role is not None and not (
-        rights.is_superuser(session.catalog, logged)
-        or role in rights.roles_of(session.catalog, logged, inherited=False)
-    ):
-        raise ExecutionError("42501", f'permission denied to set role "{role}"')
-    session.settings.set("role", role or "none", local=s.local)
-    session.become(role or logged)
+    acting.become(session, "role", s.role or "none", local=s.local)
     settle(session)
     return Rows("RESET" if s.reset else "SET")
 
@@ -181,6 +166,8 @@ async def _reset(
 ) -> Rows:
     if s.name is None:
         session.settings.reset_all()
+    elif s.name.lower() in acting.NAMES:
+        acting.become(session, s.name.lower(), None, local=False)
     else:
         permissions.require_setting(session, s.name.lower())
         session.settings.set(s.name, None)
@@ -216,7 +203,11 @@ async def _prepare(
         raise ExecutionError("42P05", f'prepared statement "{s.name}" already exists')
     inner: Plan = plan.extra["query"]
     said = session.statement_text or plan.text  # all of what the client has sent, as PostgreSQL shows it
-    session.statements[s.name] = Prepared(s.name, said, inner, inner.parameters, from_sql=True)
+    prepared = Prepared(s.name, said, inner, inner.parameters, from_sql=True)
+    prepared.plan = acting.plan_here(
+        session, prepared
+    )  # others are not to run what was planned for a function's owner
+    session.statements[s.name] = prepared
     return Rows("PREPARE")
 
 
@@ -225,7 +216,7 @@ async def _execute(
 ) -> Result:
     prepared = prepared_as(session, s.name)
     values = await arguments(session, s.name, s.arguments, prepared.parameter_types)
-    return await session.run_plan(prepared.plan, values, autocommit)
+    return await session.run_plan(acting.plan_here(session, prepared), values, autocommit)
 
 
 async def _deallocate(
@@ -248,7 +239,7 @@ async def _discard(
         session.portals.clear()
         session.statements.clear()
         session.channels.clear()
-        for name in ("role", "session_authorization"):  # RESET ALL leaves them alone
+        for name in acting.NAMES:  # RESET ALL leaves them alone
             session.settings.set(name, None)
         session.settings.reset_all()
         session.currval.clear()

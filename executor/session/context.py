@@ -52,10 +52,12 @@ class SessionContext:
         self.temporary_schema = f"{executor.temporary_prefix}{pid}"
         """Where this session's temporary tables are."""
         self.secret = secrets.token_bytes(4)
-        self.user, self.database = user, database
+        self.database = database
         self.settings = executor.first_settings.of(user, database, options)
+        role = self.settings.raw("role")
+        self.user = role if role != "none" else self.settings.raw("session_authorization")
         self.type_settings: TypeSettings = self.settings.types
-        self._path = self.settings.search_path
+        self.path_set = self.settings.search_path
         self.parameter_changes = self.settings.changes
         self.statements: dict[str, Prepared] = {}
         self.portals: dict[str, Portal] = {}
@@ -76,8 +78,11 @@ class SessionContext:
         """How many routines run inside of each other."""
         self.routines_inside = 0
         """How many of them DuckDB waits for."""
-        self.routine_locks: dict[int, asyncio.Lock] = {}
-        """By depth: a query's calls of routines do not overlap."""
+        self.asking: Any = None
+        """The statement whose query asks for routines now, the innermost (`executor.procedural.calls.Asking`)."""
+        self.askings: dict[int, Any] = {}
+        """All of them, by their numbers; negative ones are of statements that do not wait for them."""
+        self.askings_begun = 0
         self.writing: frozenset[int] = frozenset()
         """Tables whose rows statements are about to write when the routines that they call have run."""
         self.routine_error: Exception | None = None
@@ -103,6 +108,12 @@ class SessionContext:
         self._context: PlanContext | None = None
         self.superuser = False
         self._context_of: tuple[Any, Any, Any] = (None, None, None)
+        self.own: object | None = None
+        """A function that acts as its owner or has settings of its own runs: one object for each call of such (`acting`)."""
+        self.contexts_of_functions: dict[
+            tuple[int, str], tuple[PlanContext | None, tuple[Any, Any, Any]]
+        ] = {}
+        """Contexts that such functions planned in, by their OIDs and users."""
         self.seen: Any = _nothing
         """What this session has seen of the system relations last (`executor.columnar.seen`), or nothing if that is forgotten."""
         self.has_temporary = False
@@ -297,6 +308,17 @@ class SessionContext:
         self._context = None
         self._plan_anew()
 
+    def kept_context(self) -> tuple[PlanContext | None, tuple[Any, Any, Any]]:
+        """The context as it is kept, and what it was made of."""
+        return self._context, self._context_of
+
+    def act_as(self, user: str, kept: tuple[PlanContext | None, tuple[Any, Any, Any]] | None) -> None:
+        """Somebody else's name and privileges for a while: prepared statements are left alone. `kept`: a context of this user's."""
+        self.user = user
+        self._context, self._context_of = kept if kept is not None else (None, (None, None, None))
+        self.path_set, self.type_settings = self.settings.search_path, self.settings.types
+        self.superuser = rights.is_superuser(self.catalog, user)
+
     def _plan_anew(self) -> None:
         """Statements that were prepared are planned again when they run: names may mean other things now."""
         for prepared in self.statements.values():
@@ -308,14 +330,21 @@ class SessionContext:
 
     def search_path(self) -> tuple[str, ...]:
         """The setting, with the temporary schema in front once there is one."""
-        path = self.settings.search_path
+        path = self._path()
         if self.has_temporary and self.temporary_schema not in path:
             return (self.temporary_schema, *path)
         return path
 
+    def _path(self) -> tuple[str, ...]:
+        """The setting; where it says `pg_temp`, that is the session's own: functions that act as their owners put it last."""
+        path = self.settings.search_path
+        if "pg_temp" not in path:
+            return path
+        return tuple(self.temporary_schema if name == "pg_temp" else name for name in path)
+
     def ddl_context(self, catalog: Any) -> PlanContext:
         """A context in which DDL may make temporary tables."""
-        path = self.settings.search_path
+        path = self._path()
         if self.temporary_schema not in path:
             path = (self.temporary_schema, *path)
         return PlanContext(
@@ -334,11 +363,11 @@ class SessionContext:
         self._context = None
         settings = self.settings
         role = settings.raw("role")
-        acting = role if role != "none" else settings.raw("session_authorization")
+        acting = settings.acting or (role if role != "none" else settings.raw("session_authorization"))
         if acting != self.user:  # SET LOCAL ROLE, or SET in a transaction that was undone
             self.become(acting)
-        if settings.search_path != self._path:
-            self._path = settings.search_path
+        if settings.search_path != self.path_set:
+            self.path_set = settings.search_path
             self._plan_anew()
         self.type_settings = settings.types
         self.silence_limited = bool(
@@ -386,6 +415,8 @@ class SessionContext:
             query.cancel(reason.message)
         if self.lock_wait is not None:
             self.lock_wait.interrupt(reason)
+        for asking in self.askings.values():
+            asking.cancel()
         task = self._running
         if task is not None and not self._committing and self._cancel_reason is None:
             self._cancel_reason = reason

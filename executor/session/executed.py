@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError, Prepared
+from executor.session import acting
 from executor.session.arguments import arguments, expect_count
 from planner import statements as st
 from planner import types as t
@@ -37,7 +38,8 @@ async def meant_by(session: Session, plan: Plan, params: Sequence[Datum]) -> tup
     if not isinstance(said, st.Execute):
         return plan, params
     prepared = prepared_as(session, said.name)
-    return prepared.plan, await arguments(session, said.name, said.arguments, prepared.parameter_types)
+    current = session.compiled(acting.plan_here(session, prepared)).plan
+    return current, await arguments(session, said.name, said.arguments, prepared.parameter_types)
 
 
 def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from executor.session import acting
 from executor.session.session_defaults import beginning
 from executor.session.settings import Settings
 
@@ -25,9 +26,13 @@ class FirstSettings:
         self._kept: dict[tuple[str, str, tuple[tuple[str, str], ...]], Settings] = {}
 
     def of(self, user: str, database: str, options: dict[str, str]) -> Settings:
-        """Settings of a session's own. Raises what options raise that cannot be: 22023, 42704, ..."""
+        """Settings of a session's own. Raises what options raise that cannot be: 22023, 42704, 42501, ..."""
         executor = self._executor
-        options = beginning(executor.catalogs.of(database), user, database, options)
+        catalog = executor.catalogs.of(database)
+        options = beginning(catalog, user, database, options)
+        for name in acting.NAMES:
+            if name in options:
+                acting.require(catalog, name, options[name], user, options.get("session_authorization", user))
         key = (user, database, tuple(options.items()))
         first = self._kept.get(key)
         if first is None:

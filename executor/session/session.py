@@ -319,6 +319,8 @@ class Session(SessionContext):
         if timeout_ms:
             timer = asyncio.get_running_loop().call_later(timeout_ms / 1000, self._timed_out)
         outer = self._running
+        if self.askings and outer is None:
+            await calls.end_loose(self)
         self._running = asyncio.current_task()
         self._cancel_reason = None
         well = False

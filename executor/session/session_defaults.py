@@ -18,13 +18,18 @@ from typing import TYPE_CHECKING
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS
 from executor.session.permissions import require_setting
-from executor.session.settings import join_list
+from executor.session.settings import join_list, unknown_setting
 from planner import statements as st
 from planner.catalog import Catalog
 
 if TYPE_CHECKING:
     from executor.session.session import Session
 
+_NOT_OF_FUNCTIONS = (
+    "role", "session_authorization", "client_encoding", "tidewire.as_of", "transaction_isolation", "transaction_read_only",
+    "transaction_deferrable", "tidewire.isolation",
+)  # fmt: skip
+"""They belong to the session, to its client, or to the transaction."""
 _LISTS = ("search_path", "datestyle", "temp_tablespaces", "session_preload_libraries")
 
 
@@ -42,11 +47,24 @@ def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
     if said.from_current:
         return dataclasses.replace(said, name=name, values=(session.settings.show(name),), from_current=False)
     if said.values is None:
+        if name and known is None and "." not in name:
+            raise unknown_setting(name)
         return dataclasses.replace(said, name=name)
     value = one_value(name, said.values)
     require_setting(session, name.lower())
     session.settings.check(name, value)
     return dataclasses.replace(said, name=name, values=(value,))
+
+
+def checked_for_function(
+    session: Session, said: st.CreateFunction | st.AlterFunction
+) -> st.CreateFunction | st.AlterFunction:
+    """CREATE or ALTER FUNCTION with what it says of settings checked. Raises 42704, 22023, 55P02, 0A000."""
+    found = [checked(session, s) for s in said.options["set"]]
+    for s in found:
+        if s.name.lower() in _NOT_OF_FUNCTIONS:
+            raise ExecutionError("0A000", f"SET {s.name} of a function is not supported")
+    return dataclasses.replace(said, options={**said.options, "set": found})
 
 
 def beginning(catalog: Catalog, user: str, database: str, options: dict[str, str]) -> dict[str, str]:
@@ -57,4 +75,4 @@ def beginning(catalog: Catalog, user: str, database: str, options: dict[str, str
     return {**dict(s.split("=", 1) for s in said), **options}
 
 
-__all__ = ["beginning", "checked", "one_value"]
+__all__ = ["beginning", "checked", "checked_for_function", "one_value"]

@@ -19,6 +19,7 @@ from math import isfinite
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
 from planner.abc import SqlError, TypeRef
+from planner.catalog.names import split_identifiers
 from planner.catalog.system.reg_names import RegNames
 from planner.textsearch.documents import check_configuration
 from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
@@ -225,24 +226,18 @@ def _parse_encoding(guc: Guc, value: str) -> str:
     return found.name
 
 
-def split_identifiers(value: str) -> tuple[str, ...]:
-    """The names in a comma-separated list of identifiers, folded as SQL folds them."""
-    names = []
-    for m in re.finditer(r'"((?:[^"]|"")*)"|([^,\s"]+)', value):
-        names.append(m[1].replace('""', '"') if m[1] is not None else m[2].lower())
-    return tuple(names)
-
-
 class Settings:
     """The settings of one session."""
 
     __slots__ = (
         "_block",
+        "_functions",
         "_local",
         "_reported",
         "_reset",
         "_savepoints",
         "_session",
+        "acting",
         "as_of",
         "changes",
         "deferrable",
@@ -270,6 +265,8 @@ class Settings:
     ) -> None:
         self.user = user
         self.reg_names = reg_names
+        self.acting = ""
+        """As whom a function of SECURITY DEFINER acts; "" outside of such."""
         self._session: dict[str, str] = {}
         self._reset: dict[str, str] = {"session_authorization": user}
         for name, value in options.items():
@@ -277,7 +274,8 @@ class Settings:
             self._reset[key] = canonical
         self._local: dict[str, str] = {}
         self._block: dict[str, str] | None = None
-        self._savepoints: list[tuple[dict[str, str], dict[str, str]]] = []
+        self._functions: list[dict[str, str | None]] = []
+        self._savepoints: list[tuple[dict[str, str], dict[str, str], list[dict[str, str | None]]]] = []
         self.changes: list[tuple[str, str]] = []
         self._renew()
         self._reported = {n: self.show(n) for n in REPORTED}
@@ -287,7 +285,7 @@ class Settings:
         made = Settings.__new__(Settings)
         for name in Settings.__slots__:
             setattr(made, name, getattr(self, name))
-        made._session, made._local, made._savepoints, made.changes = {}, {}, [], []
+        made._session, made._local, made._savepoints, made.changes, made._functions = {}, {}, [], [], []
         made._reported = self._reported.copy()
         return made
 
@@ -352,6 +350,8 @@ class Settings:
                 self._block = dict(self._session)
             self._session[key] = canonical
             self._local.pop(key, None)
+            for before in self._functions:
+                before.pop(key, None)
         self._renew()
         return self.show(key)
 
@@ -360,6 +360,33 @@ class Settings:
             self._block = dict(self._session)
         keep = {k: v for k, v in self._session.items() if k in ("role", "session_authorization")}
         self._session, self._local = keep, {}
+        for before in self._functions:
+            before.clear()
+        self._renew()
+
+    # --- functions -------------------------------------------------------------------------
+
+    def enter(self, acting: str, settings: Iterable[tuple[str, str]]) -> None:
+        """A function begins that acts as somebody, with settings of its own: local ones, until `leave`."""
+        before: dict[str, str | None] = {}
+        try:
+            for name, value in settings:
+                key, canonical = self._check(name, value)
+                before[key] = self._local.get(key)
+                self._local[key] = canonical
+        finally:  # what `leave` puts back, also where a value is refused that was taken once
+            self._functions.append(before)
+            self.acting = acting
+        self._renew()
+
+    def leave(self, acting: str) -> None:
+        """It has ended. What it has SET itself stays, and SET LOCAL of other settings too; its own are what they were."""
+        self.acting = acting
+        for key, value in self._functions.pop().items():
+            if value is None:
+                self._local.pop(key, None)
+            else:
+                self._local[key] = value
         self._renew()
 
     # --- transactions ----------------------------------------------------------------------
@@ -387,14 +414,18 @@ class Settings:
 
     def savepoint(self) -> int:
         """Remembers the values. Returns the mark for `rollback_to` and `release`."""
-        self._savepoints.append((dict(self._session), dict(self._local)))
+        functions = [before.copy() for before in self._functions]
+        self._savepoints.append((dict(self._session), dict(self._local), functions))
         return len(self._savepoints) - 1
 
     def rollback_to(self, mark: int) -> None:
         if self._block is None:
             self._block = dict(self._savepoints[0][0])
-        session, local = self._savepoints[mark]
+        session, local, functions = self._savepoints[mark]
         self._session, self._local = dict(session), dict(local)
+        for before, then in zip(self._functions, functions, strict=False):
+            before.clear()
+            before.update(then)
         del self._savepoints[mark + 1 :]
         self._renew()
 
@@ -469,7 +500,7 @@ class Settings:
         self.idle_session_timeout_ms = int(raw("idle_session_timeout"))
         self.transaction_timeout_ms = int(raw("transaction_timeout"))
         role = raw("role")
-        user = role if role != "none" else raw("session_authorization")
+        user = self.acting or (role if role != "none" else raw("session_authorization"))
         self.search_path = tuple(
             user if n == "$user" else n for n in split_identifiers(raw("search_path")) if n
         )

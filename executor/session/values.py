@@ -35,6 +35,14 @@ def _looked_through(session: Session) -> list[str]:
     return path
 
 
+def _asking(session: Session) -> int:
+    """Who asks for routines: the statement that waits for them, or another in the course of which a query runs that does."""
+    asking = session.asking
+    if asking is not None and asking.depth == session.routine_depth:
+        return int(asking.number)
+    return -1 - session.routine_depth
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
@@ -52,7 +60,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "time_zone": lambda s: s.type_settings.time_zone,
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
     "pid": lambda s: s.pid,
-    "routine_depth": lambda s: s.routine_depth,
+    "asking": _asking,
     "catalog_ref": lambda s: s.executor.system.seen.of(s).ref,
     "backend_pid": lambda s: s.pid,
     "trigger_depth": lambda s: s.trigger_depth,

@@ -34,7 +34,7 @@ RUN: Final = "run routine"
 """The operation of a call: its arguments are the routine's OID, and what it is called with."""
 _TEXT: Final = TypeRef(t.TEXT)
 _OID: Final = TypeRef(t.INT8)
-_DEPTH: Final = SessionValue("routine_depth", TypeRef(t.INT4))
+_ASKING: Final = SessionValue("asking", TypeRef(t.INT8))
 
 
 def shown(f: Function) -> str:
@@ -147,7 +147,7 @@ def _texts(emitter: Emitter, args: Sequence[ir.Node]) -> Frag:
 def _asked(emitter: Emitter, what: str, oid: ir.Node, declared: str, args: Sequence[ir.Node]) -> Frag:
     assert isinstance(oid, ir.Lit)
     return sql(
-        f"tw_{what}('{oid.value}', '{declared}', ", _texts(emitter, args), ", ", _DEPTH, ", ", PID, ")"
+        f"tw_{what}('{oid.value}', '{declared}', ", _texts(emitter, args), ", ", _ASKING, ", ", PID, ")"
     )
 
 

@@ -18,6 +18,18 @@ def quote_identifier(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+QUOTED_LISTS: Final = ("search_path", "temp_tablespaces", "session_preload_libraries")
+"""Settings that are lists of names: each is quoted by itself where they are written out."""
+
+
+def split_identifiers(value: str) -> tuple[str, ...]:
+    """The names in a comma-separated list of identifiers, folded as SQL folds them."""
+    names = []
+    for m in re.finditer(r'"((?:[^"]|"")*)"|([^,\s"]+)', value):
+        names.append(m[1].replace('""', '"') if m[1] is not None else m[2].lower())
+    return tuple(names)
+
+
 def quote_qualified(schema: str, name: str) -> str:
     return quote_identifier(schema) + "." + quote_identifier(name) if schema else quote_identifier(name)
 

@@ -241,6 +241,15 @@ class Function:
     language: str = "sql"
     kind: str = "f"  # as pg_proc has it; "p": a procedure
     runs: bool = False
+    definer: bool = False
+    """SECURITY DEFINER: it acts as its owner."""
+    settings: tuple[str, ...] = ()
+    """SET: `name=value`, in force while it runs."""
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it runs as somebody else, or under settings of its own."""
+        return self.definer or bool(self.settings)
 
     @property
     def inputs(self) -> tuple[Parameter, ...]:

@@ -2,6 +2,7 @@
 
 LANGUAGE plpgsql         its text is read; its statements are planned when they are reached, as in PostgreSQL
 LANGUAGE sql, run        several statements, or one that writes, or no result: a program of these statements
+                         also one that acts as its owner or has settings of its own: those are around a run
 LANGUAGE sql, inlined    all others (`planner.binding.routines`)
 """
 
@@ -34,14 +35,24 @@ def runs(f: Function) -> bool:
             raise PlanError("0A000", "procedures with a body of the standard's form are not supported")
         return True
     if f.standard:
+        if f.is_apart:
+            raise PlanError(
+                "0A000",
+                "SECURITY DEFINER and SET of functions with a body of the standard's form are not supported",
+            )
         return False
+    return f.is_apart or not is_query(f)
+
+
+def is_query(f: Function) -> bool:
+    """Whether the body of a function in SQL is one statement, which only reads, and something is returned."""
     found = _statements(f.body)
     if len(found) != 1:
-        return len(found) > 1 or f.result.oid == t.VOID
+        return not found and f.result.oid != t.VOID
     (only,) = found
     word = only[0].value
     reads = word in _READS and not (word == "with" and any(x.keyword in _WRITES for x in only))
-    return not reads or f.result.oid == t.VOID
+    return reads and f.result.oid != t.VOID
 
 
 def _statements(body: str) -> list[list[Token]]:
@@ -151,4 +162,4 @@ def _validate_statements(said: st.CreateFunction, f: Function) -> None:
             )
 
 
-__all__ = ["program_of", "runs", "shown", "validate"]
+__all__ = ["is_query", "program_of", "runs", "shown", "validate"]

@@ -18,7 +18,7 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
 from planner.catalog import Domain, Function, Parameter, UserType, quote_identifier, quote_qualified
-from planner.catalog.names import missing_schema
+from planner.catalog.names import missing_schema, split_identifiers
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
 from planner.ddl import depends as depends_on
@@ -65,6 +65,8 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         scope.search_path if said.standard else (),
         options.get("language", "sql"),
         "p" if said.kind == "procedure" else "f",
+        definer=options.get("definer", False),
+        settings=_settings((), options.get("set", ())),
     )
     made = dataclasses.replace(made, runs=procedural.runs(made))
     _refuse_results(said, made)
@@ -91,6 +93,8 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
                 if made.language == "sql":
                     e.position = _place(said, e.position)
                 raise
+            if made.language == "sql" and made.kind == "f" and procedural.is_query(made):
+                _validate(scope, said, made)
     elif said.standard or scope.ctx.check_bodies:
         used = _validate(scope, said, made)
         if said.standard:
@@ -224,13 +228,16 @@ def _refuse_results(said: st.CreateFunction, f: Function) -> None:
         )
 
 
-def _binder(scope: Scope, text: str) -> QueryBinder:
-    return QueryBinder(scope.context(trusted=True), text, Parameters((), None))
+def _binder(scope: Scope, text: str, f: Function | None = None) -> QueryBinder:
+    context = scope.context(trusted=True)
+    if f is not None:
+        context = dataclasses.replace(context, search_path=search_path_of(f, context.search_path, scope.user))
+    return QueryBinder(context, text, Parameters((), None))
 
 
 def _validate(scope: Scope, said: st.CreateFunction, f: Function) -> set[Oid]:
     """Binds the body; errors point into the statement. The functions that it calls."""
-    queries = _binder(scope, said.body)
+    queries = _binder(scope, said.body, f)
     try:
         binding.validate(queries, f)
     except SqlError as e:
@@ -468,10 +475,13 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
     permits.must_own(scope, f)
     action = said.action
     if action is None:
-        changes = {k: v for k, v in said.options.items() if k != "security"}
+        changes = {k: v for k, v in said.options.items() if k != "set"}
         if "rows" in changes and not f.returns_set:
             raise PlanError("22023", "ROWS is not applicable when function does not return a set")
-        scope.replace(f, dataclasses.replace(f, **changes))
+        if "set" in said.options:
+            changes["settings"] = _settings(f.settings, said.options["set"])
+        made = dataclasses.replace(f, **changes)
+        scope.replace(f, dataclasses.replace(made, runs=procedural.runs(made)))
         _look_again(scope, f)
     elif action.what == "owner":
         permits.may_become(scope, action.name)
@@ -489,6 +499,28 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
             shown = f"{new.name}({signature_shown(scope.catalog, f, ', ')})"
             raise PlanError("42723", f'function {shown} already exists in schema "{home}"')
         scope.replace(f, new)
+
+
+def _settings(before: Sequence[str], said: Sequence[st.AlterSettings]) -> tuple[str, ...]:
+    """What SET and RESET make of a function's settings. The executor has checked the values."""
+    kept = dict(s.split("=", 1) for s in before)
+    for one in said:
+        if not one.name:
+            kept.clear()
+        elif one.values is None:
+            kept.pop(one.name, None)
+        else:
+            kept[one.name] = one.values[0]
+    return tuple(f"{name}={value}" for name, value in kept.items())
+
+
+def search_path_of(f: Function, otherwise: tuple[str, ...], user: str) -> tuple[str, ...]:
+    """Where a function's SET has names looked up."""
+    for setting in f.settings:
+        name, _, value = setting.partition("=")
+        if name == "search_path":
+            return tuple(user if n == "$user" else n for n in split_identifiers(value) if n)
+    return otherwise
 
 
 def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:

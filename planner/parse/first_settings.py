@@ -1,4 +1,5 @@
-"""What ALTER ROLE and ALTER DATABASE say of the settings that sessions begin with: SET as a session says it, and RESET."""
+"""What ALTER ROLE and ALTER DATABASE say of the settings that sessions begin with, and functions of those that they run under:
+SET as a session says it, and RESET."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from planner.keywords import COLUMN_NAME, RESERVED
 from planner.lexer import DECIMAL, INTEGER, QUOTED, STRING, WORD, Token
 from planner.parse import clauses
 from planner.parse.cursor import Cursor
+from planner.parse.first_settings import first_settings
 
 LANGUAGES: Final = ("sql", "plpgsql")
 _NO_PARAMETER: Final = RESERVED | COLUMN_NAME
@@ -177,9 +178,9 @@ def _option(c: Cursor, options: dict[str, Any], *, created: bool) -> bool:
     elif c.accept("leakproof"):
         _once(options, "leakproof", at, True)
     elif c.accept("external", "security", "definer") or c.accept("security", "definer"):
-        c.unsupported("SECURITY DEFINER", at)
+        _once(options, "definer", at, True)
     elif c.accept("external", "security", "invoker") or c.accept("security", "invoker"):
-        _once(options, "security", at)
+        _once(options, "definer", at, False)
     elif word := c.accept_one("cost", "rows"):
         _once(options, word, at, _number(c))
         if options[word] <= 0:
@@ -189,8 +190,10 @@ def _option(c: Cursor, options: dict[str, Any], *, created: bool) -> bool:
         if level not in ("safe", "unsafe", "restricted"):
             raise PlanError("42601", 'parameter "parallel" must be SAFE, RESTRICTED, or UNSAFE')
         _once(options, "parallel", at, level[0])
-    elif c.next_is("set") or c.next_is("reset"):
-        c.unsupported("SET of a function", at)
+    elif c.next_is("set") or (c.next_is("reset") and not created):
+        options.setdefault("set", []).append(
+            first_settings(c, st.AlterSettings("CREATE FUNCTION" if created else "ALTER FUNCTION"))
+        )
     elif c.next_is("support") or c.next_is("transform"):
         c.unsupported(f"{c.word.upper()} of a function", at)
     elif created and c.accept("window"):

@@ -32,7 +32,7 @@ class Signature:
 class CreateFunction:
     """`body` is what the literal says, `written` how it stands in the statement; of RETURN and BEGIN ATOMIC they are one.
 
-    `options`: language, volatility, strict, leakproof, parallel, cost, rows.
+    `options`: language, volatility, strict, leakproof, parallel, cost, rows, definer; `set`: a list of `AlterSettings`.
     """
 
     name: Name

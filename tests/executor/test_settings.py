@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from executor.session.guc_table import REPORTED
-from executor.session.settings import Settings, split_identifiers
+from executor.session.settings import Settings
 from planner.abc import SqlError
+from planner.catalog.names import split_identifiers
 
 
 def make(**options: str) -> Settings:

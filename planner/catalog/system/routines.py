@@ -13,7 +13,7 @@ from typing import Final
 
 from planner.abc import Oid, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.names import quote_identifier, quote_qualified
+from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
 from planner.catalog.objects import Function, Parameter, Role
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
@@ -22,6 +22,7 @@ from planner.catalog.system.privileges import acl
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import routine_body, routine_default
+from planner.types.base import quote_literal
 from planner.types.oids import INT4, OID, TEXT
 
 LANGUAGES: Final = {"sql": 14, "plpgsql": 13563}
@@ -54,6 +55,7 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         procost=f.cost,
         prorows=f.rows,
         prokind=f.kind,
+        prosecdef=f.definer,
         proleakproof=f.leakproof,
         proisstrict=f.strict,
         proretset=f.returns_set,
@@ -68,6 +70,7 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         proargnames=[p.name for p in f.parameters] if any(p.name for p in f.parameters) else None,
         proargdefaults=", ".join(default_shown(context, p) for p in defaults) or None,
         prosrc="" if f.standard else f.body,
+        proconfig=list(f.settings) or None,
         prosqlbody=f.body if f.standard else None,
         proacl=acl(catalog, f.oid, f.owner, "f"),
     )
@@ -129,12 +132,14 @@ def _get_functiondef(context: SystemContext, oid: Oid | None) -> str | None:
         {"i": "IMMUTABLE", "s": "STABLE"}.get(f.volatility, ""),
         {"s": "PARALLEL SAFE", "r": "PARALLEL RESTRICTED"}.get(f.parallel, ""),
         "STRICT" if f.strict else "",
+        "SECURITY DEFINER" if f.definer else "",
         "LEAKPROOF" if f.leakproof else "",
         f"COST {f.cost:g}" if f.cost != 100 else "",
         f"ROWS {f.rows:g}" if f.returns_set and f.rows not in (0, 1000) else "",
     ]
     if any(words):
         lines.append(" " + " ".join(w for w in words if w))
+    lines += map(_setting, f.settings)
     if f.standard:
         lines.append(_body(context, f))
     else:
@@ -143,6 +148,13 @@ def _get_functiondef(context: SystemContext, oid: Oid | None) -> str | None:
             tag += "x"
         lines.append(f"AS ${tag}${f.body}${tag}$")
     return "\n".join(lines) + "\n"
+
+
+def _setting(setting: str) -> str:
+    """A list of names is said name by name."""
+    name, _, value = setting.partition("=")
+    values = split_identifiers(value) if name in QUOTED_LISTS else (value,)
+    return f" SET {quote_identifier(name)} TO {', '.join(map(quote_literal, values))}"
 
 
 def _body(context: SystemContext, f: Function) -> str:

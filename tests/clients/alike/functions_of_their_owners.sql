@@ -1,0 +1,104 @@
+-- Functions that act as their owners, and those that run under settings of their own.
+create role owners_alice login; create role owners_bob login;
+create schema app; grant usage on schema app to owners_alice; grant all on schema public to owners_bob;
+create table app.secret (id int primary key, v text); insert into app.secret values (1,'one'),(2,'two');
+grant usage, create on schema app to owners_bob; grant select, insert, update on app.secret to owners_bob;
+set role owners_bob;
+create function app.who() returns text language sql security definer as $$ select current_user || '/' || session_user $$;
+create function app.read(i int) returns text language plpgsql security definer set search_path = app, pg_temp as $$
+declare r text; begin select v into r from secret where id = i; return r || ' ' || current_user || ' ' || current_setting('search_path'); end $$;
+create function app.rows() returns setof app.secret language sql security definer stable as $$ select * from app.secret order by id $$;
+create function app.plain() returns text language plpgsql as $$ begin return current_user; end $$;
+create function app.nested() returns text language plpgsql security definer as $$ begin return app.plain() || ' ' || app.who(); end $$;
+reset role;
+set session authorization owners_alice;
+select app.who(), current_user;
+select app.read(1), current_user;
+select app.read(i) from generate_series(1,2) i;
+select * from app.rows();
+select app.plain(), app.nested(), app.plain();
+select * from app.secret;
+show search_path;
+select v from app.secret;
+create table app.no(a int);
+reset session authorization;
+set role owners_bob;
+create function app.fails() returns text language plpgsql security definer set search_path = app set datestyle = 'SQL, DMY' as $$ begin perform 1/0; return ''; end $$;
+create function app.catches() returns text language plpgsql as $$ declare m text; begin begin perform app.fails(); exception when division_by_zero then m := sqlerrm; end; return m || current_user || current_setting('search_path') || current_setting('datestyle'); end $$;
+create function app.roles(r text) returns text language plpgsql security definer as $$ begin execute 'set role ' || r; return current_user; end $$;
+create function app.roles2(r text) returns text language plpgsql security definer as $$ begin perform set_config('role', r, false); return current_user; end $$;
+create function app.roles3() returns text language plpgsql security definer as $$ begin reset session authorization; return current_user; end $$;
+create function app.roles4() returns text language plpgsql security definer as $$ begin reset role; return current_user; end $$;
+create procedure app.commits() language plpgsql security definer as $$ begin commit; end $$;
+create procedure app.commits2() language plpgsql set search_path = app as $$ begin commit; end $$;
+create procedure app.inner_commit() language plpgsql as $$ begin commit; end $$;
+create procedure app.commits3() language plpgsql security definer as $$ begin call app.inner_commit(); end $$;
+create function app.prepares() returns void language plpgsql security definer as $$ begin execute 'prepare p as select v from app.secret where id = 1'; end $$;
+create function app.executes() returns text language plpgsql security definer as $$ declare r text; begin execute 'execute q' into r; return r; end $$;
+reset role;
+set session authorization owners_alice;
+select app.fails();
+show search_path; show datestyle; select current_user;
+select app.catches();
+select app.roles('owners_alice'); select app.roles('owners_bob'); select app.roles2('owners_alice'); select app.roles3(); select app.roles4();
+call app.commits(); call app.commits2(); call app.commits3();
+select app.prepares();
+execute p;
+prepare q as select current_user::text;
+execute q;
+select app.executes();
+execute q;
+begin; select app.fails(); rollback; select current_user;
+begin; savepoint a; select app.fails(); rollback to a; select current_user, app.plain(); show search_path; commit;
+reset session authorization;
+-- settings
+create function s1() returns text language plpgsql set search_path = app, public as $$ begin set search_path = app; return current_setting('search_path'); end $$;
+create function s2() returns text language plpgsql set search_path = app, public as $$ begin set local search_path = app; return current_setting('search_path'); end $$;
+create function s3() returns text language plpgsql set search_path = app, public as $$ begin set local datestyle = german; perform set_config('my.x', 'y', true); return current_setting('search_path'); end $$;
+create function s4() returns text language plpgsql set search_path = app, public as $$ begin begin set search_path = pg_catalog; raise exception 'x'; exception when others then null; end; return current_setting('search_path'); end $$;
+create function s5() returns text language plpgsql set search_path = app, public as $$ declare r text; begin r := s6(); return r || current_setting('search_path'); end $$;
+create function s6() returns text language plpgsql set search_path = pg_catalog as $$ begin set search_path = 'zz'; return current_setting('search_path'); end $$;
+select s2(); show search_path;
+begin; select s3(); show datestyle; select current_setting('my.x'); show search_path; commit; show datestyle;
+select s4(); show search_path;
+select s1(); show search_path; reset search_path;
+select public.s5(); show search_path; reset search_path;
+begin; set local search_path = app, public; select s2(); show search_path; commit; show search_path;
+begin; select s1(); rollback; show search_path;
+-- shown
+create function s7() returns int language sql security definer leakproof strict cost 7 set search_path = app, "A b", pg_temp set datestyle = 'ISO, DMY' set work_mem = '5MB' set "my.v" = 'it''s' set search_path to default as 'select 1';
+create function s8() returns int language sql set search_path from current set timezone = 'Europe/Oslo' security invoker as 'select 1';
+select proname, prosecdef, proconfig from pg_proc where proname in ('s1', 's7', 's8', 'rows', 'read') order by 1;
+select pg_get_functiondef('s7()'::regprocedure); select pg_get_functiondef('s8'::regproc);
+alter function s7() set search_path = app, pg_temp reset work_mem security invoker;
+alter function s8() reset all security definer;
+alter function s8() set datestyle to default; alter function s7() reset nosuch;
+alter function s8() set nosuch = 1; create function s9() returns int language sql set work_mem = 'x' as 'select 1';
+create function s9() returns int language sql set search_path = a set search_path = b security definer security definer as 'select 1';
+create function s9() returns int language sql set search_path = a set search_path = b as 'select 1';
+create function s10() returns int language sql set search_path = app as 'select id from secret where id = 1';
+create function s11() returns int language sql security definer as 'select id from secret where id = 1';
+select s10();
+select pg_get_functiondef('s7()'::regprocedure); select proname, prosecdef, proconfig from pg_proc where proname in ('s7', 's8', 's9', 's10') order by 1;
+\df+ s7
+\df+ s10
+-- triggers, views
+create table app.log (who text, what text); create table app.t (id int primary key, v text);
+grant insert, select, update on app.t to owners_alice;
+create function app.logs() returns trigger language plpgsql security definer set search_path = app as $$ begin insert into log values (current_user, tg_op || new.v); new.v := new.v || '!'; return new; end $$;
+create trigger logs before insert or update on app.t for each row execute function app.logs();
+set session authorization owners_alice;
+insert into app.t values (1,'a'),(2,'b'); update app.t set v = 'c' where id = 1; insert into app.t select i, 'n' || i from generate_series(10,12) i; select * from app.t order by 1;
+select current_user; select * from app.log;
+reset session authorization; select * from app.log order by 2;
+create view app.v as select current_user::text as me, app.plain() as p, app.who() as w, app.read(1) as r; grant select on app.v to owners_alice; grant execute on function app.who() to owners_alice;
+set session authorization owners_alice; select * from app.v; reset session authorization;
+revoke execute on function app.who() from public; revoke execute on function app.who() from owners_alice;
+set session authorization owners_alice; select app.who(); select app.nested(); reset session authorization;
+-- temporary tables before and behind
+set session authorization owners_alice; create temp table secret (id int, v text); insert into secret values (1, 'mine'); select app.read(1);
+reset session authorization; alter function app.read(int) set search_path = app; set session authorization owners_alice; select app.read(1); reset session authorization;
+select set_config('role','owners_alice',false); select current_user; select set_config('role','none',false); set session authorization owners_alice; select set_config('role', 'owners_bob', true); select set_config('session_authorization','owners_bob',false); select set_config('role', 'nosuch', true); select current_user; reset session authorization;
+-- of another owner
+alter function app.nested() owner to owners_alice; select app.nested();
+do $$ begin raise notice '% %', app.plain(), (select count(*) from app.rows()); end $$;
