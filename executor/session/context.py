@@ -26,6 +26,7 @@ from executor.session.lock_wait import LockWait
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import rights
+from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.planner import PlanContext
 from planner.types import TypeSettings
@@ -329,27 +330,26 @@ class SessionContext:
         return dataclasses.replace(self.context(), trusted=True, partition=None)
 
     def search_path(self) -> tuple[str, ...]:
-        """The setting, with the temporary schema in front once there is one."""
-        path = self._path()
-        if self.has_temporary and self.temporary_schema not in path:
-            return (self.temporary_schema, *path)
-        return path
+        """The setting, with the temporary schema where it says pg_temp, or else in front, once there is one."""
+        return self._with_temporary() if self.has_temporary else self.named_path()
 
-    def _path(self) -> tuple[str, ...]:
-        """The setting; where it says `pg_temp`, that is the session's own: functions that act as their owners put it last."""
-        path = self.settings.search_path
-        if "pg_temp" not in path:
+    def named_path(self) -> tuple[str, ...]:
+        """The setting, with the schema that pg_temp means."""
+        path: tuple[str, ...] = self.settings.search_path
+        if OWN_TEMPORARY not in path:
             return path
-        return tuple(self.temporary_schema if name == "pg_temp" else name for name in path)
+        return tuple(self.temporary_schema if n == OWN_TEMPORARY else n for n in path)
+
+    def _with_temporary(self) -> tuple[str, ...]:
+        """A path that names pg_temp last does so for safety: nobody's temporary table is taken for another one then."""
+        path = self.named_path()
+        return path if self.temporary_schema in path else (self.temporary_schema, *path)
 
     def ddl_context(self, catalog: Any) -> PlanContext:
         """A context in which DDL may make temporary tables."""
-        path = self._path()
-        if self.temporary_schema not in path:
-            path = (self.temporary_schema, *path)
         return PlanContext(
             catalog,
-            path,
+            self._with_temporary(),
             self.user,
             self.database,
             self.settings.types,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def _schema(session: Session) -> str | None:
-    for name in session.settings.search_path:
+    for name in session.named_path():
         if session.catalog.find_schema(name) is not None:
             return name
     return None
@@ -24,7 +24,7 @@ def _schema(session: Session) -> str | None:
 
 def _present(session: Session) -> list[str]:
     """The schemas of the path that exist."""
-    return [n for n in session.settings.search_path if session.catalog.find_schema(n) is not None]
+    return [n for n in session.named_path() if session.catalog.find_schema(n) is not None]
 
 
 def _looked_through(session: Session) -> list[str]:

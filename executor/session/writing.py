@@ -191,18 +191,21 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     ]
     for event, made in fired:
         await made.begin(event, body.assigned if event == triggers.UPDATE else ())
+    count = 0  # of rows that were written: triggers may leave some alone
     if deleted.num_rows:
-        await bulk.delete(session, block, DeleteQuery(table, body.query), deleted)
+        _, done = await bulk.delete(session, block, DeleteQuery(table, body.query), deleted)
+        count += done
     if updated.num_rows:
         new = canonical_table(updated.remove_column(1), [RID, *types])
-        await bulk.update(session, block, UpdateQuery(table, body.query, body.assigned), new)
+        _, done = await bulk.update(session, block, UpdateQuery(table, body.query, body.assigned), new)
+        count += done
     if inserted.num_rows:
-        await bulk.insert(
-            session, block, table, canonical_table(inserted.select(range(2, rows.num_columns)), types), None
-        )
+        new = canonical_table(inserted.select(range(2, rows.num_columns)), types)
+        _, done = await bulk.insert(session, block, table, new, None)
+        count += done
     for event, made in sorted(fired, key=lambda pair: _ENDS.index(pair[0])):
         await made.end(event)
-    return int(rows.num_rows)
+    return count
 
 
 # --- WITH ----------------------------------------------------------------------------------------

@@ -65,9 +65,11 @@ class Accesses:
     def writes(self, table: Table | View, privilege: str, attnums: Iterable[int] = ()) -> None:
         self._said.append(Access(self.role, table, privilege, None, tuple(attnums)))
 
-    def locks(self, table: Table) -> None:
-        """FOR UPDATE and its kin ask for UPDATE, on any column."""
-        columns = tuple(c.attnum for c in table.visible)
+    def locks(self, table: Table | View) -> None:
+        """FOR UPDATE and its kin ask for UPDATE, on any column, of a view as well as of what is under it. Raises 42809."""
+        if isinstance(table, Table) and getattr(table, "materialized", None) is not None:
+            raise PlanError("42809", f'cannot lock rows in materialized view "{table.name}"')
+        columns = tuple(c.attnum for c in table.columns if not c.hidden)
         self._said.append(Access(self.role, table, "UPDATE", None, columns, any_column=True))
 
     def looks_at(self, table: Table) -> None:

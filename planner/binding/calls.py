@@ -20,7 +20,7 @@ from planner.binding.named_arguments import left_out, ordered
 from planner.binding.naming import function_name, identifier
 from planner.binding.offered import NOTHING, Offered, procs_named
 from planner.binding.range_constructors import constructed_type, constructor
-from planner.binding.records import items_of, record_of, row_of, told_type
+from planner.binding.records import field_names, field_of, items_of, record_of, row_of, told_type
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
 from planner.binding.scope import Scope
 from planner.binding.windows import INSIDE, WindowBinder
@@ -36,6 +36,9 @@ _POPULATING: Final = frozenset(
     f"{kind}_populate_record{several}" for kind in ("json", "jsonb") for several in ("", "set")
 )
 """Functions that fill up a row: a table's whole row is to them a value of its row type."""
+
+
+_TEXTS: Final = frozenset((t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME))
 
 
 def shown(ref: TypeRef) -> str:
@@ -346,6 +349,8 @@ class CallBinder(WindowBinder):
         if special is not None:
             return special
         made = self._cast_call(name, given, position)
+        if made is None and len(given) == 1 and name in field_names(given[0].type) and name not in procs():
+            made = field_of(given[0], name, position)
         return made if made is not None else self.function(name, given, position, offered)
 
     def _may_be_built_in(self, name: str, schema: str) -> bool:
@@ -417,6 +422,9 @@ class CallBinder(WindowBinder):
         target = TypeRef(t.BY_NAME[name].oid)
         if not t.is_known(target.oid):
             return None
+        kind = given[0].type.oid
+        if target.oid in _TEXTS and (kind == t.RECORD or t.composite_fields(kind) is not None):
+            return None  # every row has a text: a call is no cast to it, but a column's name or a mistake
         return self.coercions.try_coerce(given[0], target, "e", position)
 
     def _named(

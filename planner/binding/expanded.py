@@ -80,13 +80,19 @@ def by_fields(queries: QueryBinder, made: ir.Node, numbered: bool) -> tuple[Colu
         if isinstance(made, ir.SetReturning)
         else sql("[", emitter.frag(made), "]")
     )
-    cells = []
+    made_of = cells("j", fields)
+    return list(fields), [c.form for c in made_of], _relation(rows, made_of, numbered)
+
+
+def cells(column: str, fields: Sequence[tuple[str, TypeRef]]) -> list[Frag]:
+    """The fields of a column of composite values."""
+    made = []
     for i, (_, ref) in enumerate(fields):
-        cell = sql("tw_record_item(j, ", str(i), ")")
+        cell = sql(f"tw_record_item({column}, {i})")
         is_array = bool(t.element_of(ref.oid))
         value = cell.with_form(ARRAY_TEXT) if is_array else stored_value(cell, TypeRef(ref.oid))
-        cells.append(modified(value, ref, False) if ref.typmod >= 0 else value)
-    return list(fields), [c.form for c in cells], _relation(rows, cells, numbered)
+        made.append(modified(value, ref, False) if ref.typmod >= 0 else value)
+    return made
 
 
 def _relation(rows: Frag, cells: Sequence[Frag], numbered: bool) -> Frag:

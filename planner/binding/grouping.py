@@ -151,10 +151,17 @@ class Grouping:
 
     def _check_direct(self, node: ir.Aggregate) -> None:
         """What an ordered-set aggregate is told once for a group. Raises 42803 for what varies in it."""
+        always = set(self.keys).intersection(*(self.sets or ()))
         for d in node.direct:
-            if d in self.keys or not any(
-                isinstance(n, ir.Var) and n.relation in self._own for n in ir.walk(d)
-            ):
+            if not any(isinstance(n, ir.Var) and n.relation in self._own for n in ir.walk(d)):
+                continue
+            if not all(n in always for n in ir.walk(d) if n in self.keys):
+                raise PlanError(
+                    "0A000",
+                    "direct arguments that not every grouping set has are not supported",
+                    position=node.position,
+                )
+            if d in self.keys:
                 continue
             try:
                 self.lift(d)

@@ -35,10 +35,13 @@ def put_off(writer: QueryWriter, parts: Parts, scope: Scope, top: bool) -> Bound
     """The query in two storeys, if some of its targets come late; otherwise None."""
     if not (parts.order or parts.distinct_on) or parts.distinct or parts.ties or parts.cut is not None:
         return None
+    said = bool(parts.order) and not parts.sorted_itself
     keys = [k.expr for k in parts.order] + list(parts.distinct_on or ())
     below = _Below({r.number for r in scope.relations} | {parts.grouping})
     left = [n for x in parts.targets if x.node not in keys for n in below.left(x.node)]
     sets = _sets(left)
+    if sets and not said:  # what the firsts are chosen of, where no ORDER BY chooses
+        return None
     if any(_sets(ir.walk(k)) for k in keys) or not (sets or any(map(ir.is_volatile, left))):
         return None
     for x in parts.targets:

@@ -140,6 +140,8 @@ def hand_on(
     what = f"FOR {passed[0].strength.upper()}"
     _check_shape(node, parts, what)
     for relation in scope.relations:
+        if relation.table is not None:
+            queries.accesses.locks(relation.table)
         if relation.rows or relation.slot:
             _refuse_nullable(relation, what)
     cut = not _none(parts.limit) or not _none(parts.offset)

@@ -36,6 +36,24 @@ def _dims(text: str) -> str | None:
     return bounds_text(parse(text)) or None
 
 
+def _pairs(text: str) -> list[str | None]:
+    """What json_object() takes: keys and values in turn, or rows of two. Raises 2202E."""
+    value = parse(text)
+    if len(value.dims) > 2:
+        raise SqlError("2202E", "wrong number of array subscripts")
+    if value.dims[1:] not in ((), (2,)):
+        raise SqlError("2202E", "array must have two columns")
+    return list(value.items)
+
+
+def _single(text: str) -> list[str | None]:
+    """The elements of an array of one dimension. Raises 2202E."""
+    value = parse(text)
+    if len(value.dims) > 1:
+        raise SqlError("2202E", "wrong number of array subscripts")
+    return list(value.items)
+
+
 def _length(text: str, dimension: int) -> int | None:
     value = parse(text)
     return value.dims[dimension - 1] if 0 < dimension <= len(value.dims) else None
@@ -144,6 +162,8 @@ def _nested(text: str, items: Sequence[str], opened: str, separator: str, closed
 
 FUNCTIONS: list[Entry] = [
     ("tw_array_items", lambda s: parse(s).items, (_V,), _L),
+    ("tw_array_pairs", _pairs, (_V,), _L),
+    ("tw_array_single", _single, (_V,), _L),
     ("tw_array_text", lambda items: write(vector(items)), (_L,), _V),
     ("tw_array_with", _with, (_V, _L), _V),
     ("tw_array_dims", _dims, (_V,), _V),

@@ -124,9 +124,9 @@ def _collected(oid: int, parts: Sequence[str | None]) -> str:
 
 
 def _aggregated(oid: int, parts: Sequence[str | None]) -> str | None:
-    """range_agg: NULLs are nothing."""
+    """range_agg: NULLs are nothing, and so is what is made of them alone."""
     given = [p for p in parts if p is not None]
-    return _collected(oid, given) if parts else None
+    return _collected(oid, given) if given else None
 
 
 def _intersected(oid: int, parts: Sequence[str | None]) -> str | None:

@@ -186,6 +186,7 @@ class QueryBinder(CompoundBinder):
                 if self._depth <= 1 and not parts.order:
                     # PostgreSQL finds the firsts by sorting, and programs have come to count on the order.
                     parts.order = [ir.SortKey(key) for key in parts.distinct_on]
+                    parts.sorted_itself = True
             else:
                 parts.distinct = True
         self.limits(node, parts, scope)

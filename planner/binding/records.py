@@ -83,6 +83,11 @@ def fields_of(ref: TypeRef) -> Fields | None:
     return _shapes[ref.typmod] if ref.oid == t.RECORD and 0 <= ref.typmod < len(_shapes) else None
 
 
+def field_names(ref: TypeRef) -> list[str]:
+    """What the columns of composite values and records are called, where that is known: `f(row)` may name one."""
+    return [name for name, _ in t.composite_fields(ref.oid) or fields_of(ref) or ()]
+
+
 def field_of(record: ir.Node, name: str, position: int) -> ir.Node | None:
     """`(record).name`; None where the fields are not known. Raises 42703."""
     composite = t.composite_fields(record.type.oid)

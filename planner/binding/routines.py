@@ -403,7 +403,7 @@ def validate(queries: QueryBinder, f: Function) -> None:
 def fields_returned(queries: QueryBinder, f: Function) -> list[tuple[str, TypeRef]] | None:
     """The columns of a function that returns composite values; None for one of single values."""
     if f.result.oid == t.RECORD:
-        return [(p.name, TypeRef(p.type.oid)) for p in f.outputs]
+        return [(p.name or f"column{i}", TypeRef(p.type.oid)) for i, p in enumerate(f.outputs, 1)]
     fields = t.composite_fields(f.result.oid)
     return None if fields is None else list(fields)
 

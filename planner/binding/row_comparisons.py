@@ -41,6 +41,11 @@ def items(node: exp.Expression) -> list[exp.Expression]:
     return [node]
 
 
+def _apart(a: TypeRef, b: TypeRef) -> bool:
+    """Whether these are two different composite types: what is in them decides whether they can be compared."""
+    return a.oid != b.oid and None not in (t.composite_fields(a.oid), t.composite_fields(b.oid))
+
+
 class RowComparisonBinder(CallBinder):
     def compared(
         self, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, position: int
@@ -104,7 +109,9 @@ class RowComparisonBinder(CallBinder):
 
     def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         """A comparison of two records, or of one with a parameter or NULL; None where it is neither."""
-        if op not in ROW_OPERATORS or t.RECORD not in (a.type.oid, b.type.oid):
+        if op not in ROW_OPERATORS:
+            return None
+        if t.RECORD not in (a.type.oid, b.type.oid) and not _apart(a.type, b.type):
             return None
         if a.type.oid == t.UNKNOWN and isinstance(a, ir.Lit | ir.Parm):
             a = self.coercions.coerce(a, b.type, "i", position)

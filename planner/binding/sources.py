@@ -317,7 +317,10 @@ class SourceBinder:
         self.queries.named_objects = True
         shown = identifier(alias.this) if alias is not None else name
         with locked_rows.inside(self.queries, shown):
+            locked = bool(self.queries.passed)
             bound = self.queries.view_query(view)
+        if locked:
+            self.queries.accesses.locks(view)
         columns = [
             # Whole rows are records within statements: their fields are those that the query finds now.
             RelationColumn(
@@ -448,6 +451,7 @@ class SourceBinder:
             self.queries.declare(number, emitted)
             return Source(sql("LATERAL (", text, f") AS r{number}"), [relation], star_of(relation))
         listed: list[tuple[Frag, str]] = []
+        split: list[Item] = []  # the columns of composite values
         for made, name in zip(lists, names, strict=True):
             outs = self._record_columns(made)
             if outs is not None:
@@ -461,6 +465,17 @@ class SourceBinder:
                 for out_name, out_type in outs:
                     columns.append(RelationColumn(out_name, TypeRef(type_oid(out_type))))
                     emitted.append(EmittedColumn(f"u{i0}.{out_name}"))
+                continue
+            attributes = t.composite_fields(made.type.oid) if len(lists) > 1 else None
+            if attributes is not None and isinstance(made, ir.SetReturning):
+                first = len(columns)
+                frag = emit.set_returning_list(made)
+                listed.append((frag, f"u{first}"))
+                items.append(sql("unnest(", frag, f") AS u{first}"))
+                for i, cell in enumerate(expanded.cells(f"u{first}", attributes), first):
+                    split.append(sql(cell, f" AS c{i}"))
+                    columns.append(RelationColumn(attributes[i - first][0], attributes[i - first][1]))
+                    emitted.append(EmittedColumn(f"c{i}", cell.form))
                 continue
             if isinstance(made, ir.SetReturning):
                 frag = emit.set_returning_list(made)
@@ -496,7 +511,9 @@ class SourceBinder:
             if numbered:
                 items.append(f"CAST(1 AS BIGINT) AS {ordinality.NUMBER}")
             inner = sql("SELECT ", join(", ", items))
-        plain = len(columns) == len(lists) + numbered
+        if split:
+            inner = sql("SELECT *, ", join(", ", split), " FROM (", inner, ")")
+        plain = len(columns) == len(lists) + numbered and not split
         steps = (FromStep(relation, spread=tuple(lists), numbered=numbered),) if plain else ()
         return Source(sql("LATERAL (", inner, f") AS r{number}"), [relation], star_of(relation), steps)
 

@@ -89,6 +89,8 @@ class Parts:
     order: list[ir.SortKey] = field(default_factory=list)
     distinct: bool = False
     distinct_on: list[ir.Node] | None = None
+    sorted_itself: bool = False
+    """Whether ORDER BY is not what somebody said, but the order in which DISTINCT ON finds its firsts."""
     limit: ir.Node | None = None
     offset: ir.Node | None = None
     ties: bool = False

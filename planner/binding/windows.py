@@ -8,6 +8,7 @@ Frames are checked as PostgreSQL checks them: which ends may meet, and of what t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -165,6 +166,10 @@ class WindowBinder:
             isinstance(made, ir.Lit) and made.value != made.value
         ):  # not a number: DuckDB would take it for all there is
             raise PlanError("22013", "invalid preceding or following size in window function")
+        if isinstance(made, ir.Lit) and made.value in (math.inf, -math.inf):
+            if made.value < 0:
+                raise PlanError("22013", "invalid preceding or following size in window function")
+            raise PlanError("0A000", "infinite offsets of RANGE are not supported", position=position)
         return made
 
     def _widened(

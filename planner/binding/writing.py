@@ -91,7 +91,7 @@ class QueryWriter(QueryState):
         head: list[Item] = [parts.prefix] if parts.prefix is not None else []
         wrap = (
             parts.distinct
-            or (srf and bool(parts.order))
+            or (srf and bool(parts.order or parts.distinct_on))
             or parts.ties
             or _varies(parts, scope)
             or _ordered_anew(parts)

@@ -88,6 +88,22 @@ def _dims(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql("CASE WHEN len(", args[0], f") > 0 THEN '[{first}:' || ", last, " || ']' END")
 
 
+@_shaped("json_object(_text)", "jsonb_object(_text)")
+def _json_object(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    items = sql("tw_array_pairs(", args[0], ")") if is_text(args[0]) else args[0]
+    return _jsonb_too(call, sql("tw_json_pairs(", items, ")"))
+
+
+@_shaped("json_object(_text, _text)", "jsonb_object(_text, _text)")
+def _json_object_of_two(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    keys, values = (sql("tw_array_single(", a, ")") if is_text(a) else a for a in args)
+    return _jsonb_too(call, sql("tw_json_zip(", keys, ", ", values, ")"))
+
+
+def _jsonb_too(call: ir.Call, made: Frag) -> Frag:
+    return sql("tw_jsonb(", made, ")") if call.type.oid == t.JSONB else made
+
+
 @implements("cardinality(anyarray)")
 def _cardinality(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("CAST(len(", args[0], ") AS INTEGER)")

@@ -52,15 +52,10 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
     if len(args) == 1:
         arg = args[0]
         if name == "pg_collation_for":
-            return _collation_name(arg)
+            return _of_type(arg, _collation_name(arg))
         if name == "pg_typeof":
             ref = TypeRef(t.UNKNOWN) if arg.type.oid == t.UNKNOWN else TypeRef(told_type(arg.type).oid)
-            known = ir.Lit(TypeRef(t.REGTYPE), ref.oid)
-            if not any(isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(arg)):
-                return known
-            # What makes the query an aggregating one, or gives it its rows, stays in it.
-            nothing = ir.Logic(TypeRef(t.BOOL), "is null", (arg,))
-            return ir.Logic(known.type, "case", (nothing, known, known))
+            return _of_type(arg, ir.Lit(TypeRef(t.REGTYPE), ref.oid))
         if name == "current_setting" and isinstance(arg, ir.Lit) and isinstance(arg.value, str):
             return ir.Session(TypeRef(t.TEXT), f"setting:{arg.value.lower()}")
         if name in _PRECISE and isinstance(arg, ir.Lit) and isinstance(arg.value, int):
@@ -78,6 +73,14 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
         if isinstance(missing_ok, bool):
             return ir.Session(TypeRef(t.TEXT), f"setting{'_or_null' * missing_ok}:{args[0].value.lower()}")
     return None
+
+
+def _of_type(arg: ir.Node, known: ir.Node) -> ir.Node:
+    """What is known of an argument's type alone; what makes the query an aggregating one, or gives it its rows, stays in it."""
+    if not any(isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(arg)):
+        return known
+    nothing = ir.Logic(TypeRef(t.BOOL), "is null", (arg,))
+    return ir.Logic(known.type, "case", (nothing, known, known))
 
 
 def _collation_name(value: ir.Node) -> ir.Node:
