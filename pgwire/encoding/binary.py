@@ -23,6 +23,9 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.records import fields_of
 from planner.extensions import hstores
+from planner.geometry.binary import from_binary as geometry_in
+from planner.geometry.binary import to_binary as geometry_out
+from planner.geometry.texts import OF_DATUM, SHOW
 from planner.textsearch import queries, vectors
 from planner.types import log_places, macaddrs, networks, numeric
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
@@ -40,6 +43,7 @@ from planner.types.datetimes import (
     timetz_text,
 )
 from planner.types.declared import forget_with_types
+from planner.types.geometry import GEOMETRIC
 from planner.types.integers import UnsignedType
 from planner.types.ranges import RangeType
 from planner.types.texts import UnreadType, number_of_byte, shown_byte
@@ -330,11 +334,10 @@ def _void_out(value: Datum) -> bytes:
 
 def _array_out(element: TypeRef, write: BinaryOutput) -> BinaryOutput:
     pack = _I4.pack
-    delimiter = t.BY_OID[element.oid].typdelim
     read = reader(TypeRef(element.oid))
 
     def encode(text: Datum) -> bytes:
-        value = parse_array(text, delimiter)
+        value = parse_array(text)
         if not value.items:
             return _ARRAY.pack(0, 0, element.oid)
         out = [_ARRAY.pack(len(value.dims), 1 if None in value.items else 0, element.oid)]
@@ -366,12 +369,11 @@ def _vector_out(element: TypeRef, write: BinaryOutput) -> BinaryOutput:
 
 def _array_in(element: TypeRef, read: BinaryInput) -> BinaryInput:
     show = t.text_output(element)
-    delimiter = t.BY_OID[element.oid].typdelim
 
     def decode(data: bytes) -> str:
         value = _array_parts(data, element.oid, read)
         items = [None if item is None else show(item) for item in value.items]
-        return write_array(ArrayValue(value.dims, value.lows, items), delimiter)
+        return write_array(ArrayValue(value.dims, value.lows, items))
 
     return decode
 
@@ -425,6 +427,12 @@ def _array_parts(data: bytes, element_oid: int, read: BinaryInput) -> ArrayValue
     return ArrayValue(tuple(dims), tuple(lows), out)
 
 
+def _geometry(oid: int) -> tuple[BinaryOutput, BinaryInput]:
+    kind = t.BY_OID[oid].typname
+    show = SHOW[kind]
+    return lambda v: geometry_out(kind, OF_DATUM[kind](v)), lambda data: show(geometry_in(kind, data))
+
+
 _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.BOOL: (_bool_out, _bool_in),
     t.INT2: _fixed(_I2),
@@ -455,6 +463,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.CIDR: (lambda v: networks.to_binary(v, True), lambda data: networks.from_binary(data, True)),
     t.MACADDR: (macaddrs.octets, lambda data: macaddrs.from_binary(data, 6)),
     t.MACADDR8: (macaddrs.octets, lambda data: macaddrs.from_binary(data, 8)),
+    **{oid: _geometry(oid) for oid in GEOMETRIC},
     t.BIT: (_bits_out, _bits_in),
     t.VARBIT: (_bits_out, _bits_in),
     t.VOID: (_void_out, decode_utf8),

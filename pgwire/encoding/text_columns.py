@@ -22,6 +22,7 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.types import DEFAULT_SETTINGS, TypeSettings, numeric, text_output, to_datums
 from planner.types.datetimes import offset_text, style_of
+from planner.types.geometry import GeometryType
 from planner.types.integers import RegType, UnsignedType
 from planner.types.timezones import US_PER_DAY, US_PER_S, offsets_at, session_zone
 
@@ -221,6 +222,8 @@ def text_column(ref: TypeRef, settings: TypeSettings = DEFAULT_SETTINGS) -> Text
     family = t.sql_type(oid)
     iso = style_of(settings)[0] == "iso"
     if oid in _UTF8 or (oid == t.NUMERIC and not numeric.is_decimal(ref.typmod)):
+        return _as_is
+    if isinstance(family, GeometryType) and settings.extra_float_digits > 0:
         return _as_is
     if oid == t.NUMERIC:
         return decimal_text

@@ -16,10 +16,11 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Column, PlanError, TypeRef
-from planner.binding import hstore_subscripts, ir, jsonb_subscripts
+from planner.binding import geometry_subscripts, hstore_subscripts, ir, jsonb_subscripts
 from planner.binding.naming import identifier
 from planner.binding.records import field_of
 from planner.binding.scope import Scope
+from planner.types.geometry import INSIDE
 
 if TYPE_CHECKING:
     from planner.binding.coerce import Coercions
@@ -128,6 +129,9 @@ class PartBinder:
         if ref.oid == t.HSTORE and not rest:
             made = self._coerced(value, TypeRef(t.TEXT), "subscripted assignment to", where)
             return hstore_subscripts.put(self.expressions, base, subscripts, made, self.scope)
+        if ref.oid in INSIDE and not rest:
+            made = self._coerced(value, TypeRef(INSIDE[ref.oid]), "subscripted assignment to", where)
+            return geometry_subscripts.put(self.expressions, base, subscripts, made, self.scope)
         element = t.element_of(ref.oid)
         if not element:
             raise PlanError(

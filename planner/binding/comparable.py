@@ -7,6 +7,7 @@ padding does not count, jsonb, inet, ranges, arrays, composites, enums by the or
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
@@ -14,6 +15,38 @@ from planner.binding.collating import equality_key
 from planner.binding.facts import range_subtype, type_name
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
 from planner.binding.numeric_forms import column_form
+from planner.types.geometry import GEOMETRIC
+from planner.types.orders import UNORDERED
+
+_WITHOUT_EQUALITY: Final = GEOMETRIC | {
+    t.JSON,
+    t.JSONPATH,
+    t.XML,
+    t.REFCURSOR,
+    t.PG_SNAPSHOT,
+    t.TXID_SNAPSHOT,
+}
+"""Types of which no operator says in a way that sorting and hashing could use whether two values are equal."""
+
+
+def refuse_unequal(ref: TypeRef, position: int = 0) -> None:
+    """Raises 42883 for what nothing groups by."""
+    if ref.oid in _WITHOUT_EQUALITY:
+        shown = t.format_type(ref)
+        raise PlanError(
+            "42883", f"could not identify an equality operator for type {shown}", position=position
+        )
+
+
+def refuse_unordered(ref: TypeRef, position: int = 0) -> None:
+    """Raises 42883 for what nothing sorts by."""
+    if ref.oid in UNORDERED:
+        raise PlanError(
+            "42883",
+            f"could not identify an ordering operator for type {t.format_type(ref)}",
+            hint="Use an explicit ordering operator or modify the query.",
+            position=position,
+        )
 
 
 def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
@@ -53,8 +86,7 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
         return sql("tw_tsvector_key(", frag, ")")
     if ref.oid == t.TSQUERY:
         raise PlanError("0A000", "sorting and grouping by tsquery is not supported")
-    if ref.oid in (t.JSON, t.JSONPATH, t.XML, t.REFCURSOR, t.PG_SNAPSHOT, t.TXID_SNAPSHOT):
-        raise PlanError("42883", f"could not identify an equality operator for type {t.format_type(ref)}")
+    refuse_unequal(ref)
     return frag
 
 

@@ -13,7 +13,7 @@ from planner import types as t
 from planner.abc import PlanError, Query, ResultColumn, TypeRef
 from planner.binding import collating, ir, keyed, recursion
 from planner.binding.clauses import refuse_sets
-from planner.binding.comparable import comparable, needs_key
+from planner.binding.comparable import comparable, needs_key, refuse_unequal
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
 from planner.binding.keyed_selects import BoundSelect
@@ -212,6 +212,10 @@ class CompoundBinder(QueryWriter):
             for side, bound in zip(sides, bounds, strict=True)
         )
         united_all = all_rows and word == "UNION"
+        if not united_all:
+            written = sides[0].expressions if isinstance(sides[0], exp.Select) else ()
+            for i, ref in enumerate(refs):
+                refuse_unequal(ref, first_position(written[i]) if i < len(written) else 0)
         columns = [
             ResultColumn(c.name, r, collation=collating.united(a, b, may_be_none=united_all))
             for c, a, b, r in zip(x.columns, ones, others, refs, strict=True)

@@ -286,7 +286,7 @@ class Writer:
         return f"{text}::{self.type_name(node.type)}"
 
     def call(self, node: ir.Call) -> str:
-        if node.op == "array subscript":
+        if node.op == "array subscript" or node.op.startswith("subscript("):
             head = node.args[0]
             text = self.write(head) if isinstance(head, ir.Var) else f"({self.write(head)})"
             return text + "".join(f"[{self.write(a)}]" for a in node.args[1:])

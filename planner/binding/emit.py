@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 from planner import types as t
 from planner.abc import Param, PlanError, SessionValue, TypeRef
 from planner.binding import collating, ir
-from planner.binding.comparable import comparable, keyed_extreme, padded_extreme
+from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 from planner.binding.pairs_listed import listed
-from planner.types.orders import UNORDERED
 
 
 @dataclass(slots=True)
@@ -443,12 +442,7 @@ class Emitter:
     def order(self, keys: Sequence[ir.SortKey]) -> Frag:
         items = []
         for k in keys:
-            if k.expr.type.oid in UNORDERED:
-                raise PlanError(
-                    "42883",
-                    f"could not identify an ordering operator for type {t.format_type(k.expr.type)}",
-                    hint="Use an explicit ordering operator or modify the query.",
-                )
+            refuse_unordered(k.expr.type)
             # A constant orders nothing, but a bare number would be the number of an output to DuckDB.
             key = sql("(1 + 0)") if isinstance(k.expr, ir.Lit) else self.sort_key(k.expr)
             items.append(

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import hstore_subscripts, ir, jsonb_subscripts, system_columns
+from planner.binding import geometry_subscripts, hstore_subscripts, ir, jsonb_subscripts, system_columns
 from planner.binding.collating import collated, named
 from planner.binding.dimensions import array_over
 from planner.binding.domains import checked
@@ -31,6 +31,7 @@ from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
 from planner.types.bits import bits_in
+from planner.types.geometry import INSIDE
 from planner.types.orders import UNORDERED
 
 if TYPE_CHECKING:
@@ -520,6 +521,8 @@ class ExpressionBinder(PredicateBinder):
             return jsonb_subscripts.element(self, base, subscripts, scope)
         if base.type.oid == t.HSTORE:
             return hstore_subscripts.element(self, base, subscripts, scope)
+        if base.type.oid in INSIDE:
+            return geometry_subscripts.element(self, base, subscripts, scope)
         if inner is not node.this:
             base = self.bind(node.this, scope)
         vector = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID, t.NAME: t.CHAR}.get(base.type.oid, 0)

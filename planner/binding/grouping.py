@@ -16,7 +16,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.collating import standing_for, told_apart
-from planner.binding.comparable import comparable, needs_key
+from planner.binding.comparable import comparable, needs_key, refuse_unequal
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Frag, Item, join, sql
 from planner.binding.scope import Scope
@@ -109,6 +109,7 @@ class Grouping:
             self._key(i, k)
 
     def _key(self, i: int, node: ir.Node) -> None:
+        refuse_unequal(node.type, getattr(node, "position", 0))
         frag = self.queries.emitter.frag(node)
         # A constant is NULL in the sets without it, so what is shown is what is grouped by.
         shown = self._grouped(node) if isinstance(node, ir.Lit) else frag

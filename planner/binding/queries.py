@@ -23,6 +23,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir, keyed, locked_rows, locking, window_order
 from planner.binding.calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
+from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder
 from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Item
@@ -170,6 +171,7 @@ class QueryBinder(CompoundBinder):
             for o in order.expressions:
                 key = self.order_key(o, targets, scope, "ORDER BY")
                 assert key is not None
+                refuse_unordered(key.expr.type, first_position(o))
                 parts.order.append(key)
         sets = self.group_keys(group, scope, targets) if group is not None else None
         distinct = node.args.get("distinct")
@@ -189,6 +191,8 @@ class QueryBinder(CompoundBinder):
                     parts.sorted_itself = True
             else:
                 parts.distinct = True
+                for x in targets:
+                    refuse_unequal(x.node.type, getattr(x.node, "position", 0))
         self.limits(node, parts, scope)
         self._group(parts, scope, sets)
         if self._depth <= 1 or parts.limit is not None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from planner import types
 from planner.abc import Column, PlanError, TypeRef
 from planner.catalog.collations import nondeterministic, shown
+from planner.catalog.system.constraints import has_default_class
 from planner.types.orders import UNORDERED
 
 
@@ -25,11 +26,11 @@ def refuse_keys(columns: Iterable[Column], what: str) -> None:
             )
 
 
-def refuse_unordered(kind: TypeRef) -> None:
-    """Raises 42704 for a key of a btree that has no order."""
-    if kind.oid in UNORDERED:
+def refuse_unordered(kind: TypeRef, method: str = "btree") -> None:
+    """Raises 42704 for a key of a type that has no order, where the index's method has no class for it either."""
+    if kind.oid in UNORDERED and not has_default_class(method, kind.oid):
         raise PlanError(
             "42704",
-            f'data type {types.format_type(kind)} has no default operator class for access method "btree"',
+            f'data type {types.format_type(kind)} has no default operator class for access method "{method}"',
             hint="You must specify an operator class for the index or define a default operator class for the data type.",
         )

@@ -15,6 +15,7 @@ from planner import types
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
 from planner.catalog import Catalog, Index, IndexKey, quote_identifier
 from planner.catalog.exclusions import conflicts, index_of
+from planner.catalog.system.constraints import has_default_class
 from planner.catalog.system.definitions import index_column
 from planner.ddl import collations, constraints, naming
 from planner.ddl.collated_keys import refuse_keys
@@ -23,6 +24,7 @@ from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.types.enums import labels_of
 from planner.types.oids import ANYARRAY
+from planner.types.orders import UNORDERED
 from planner.types.user_ranges import spanned
 
 _ANYRANGE, _ANYMULTIRANGE, _ANYENUM = 3831, 4537, 3500
@@ -38,6 +40,7 @@ _SCALARS: Final = frozenset(
      types.MACADDR8)
 )  # fmt: skip
 """What btree_gist has classes of operators for, besides enums."""
+_AREAS: Final = frozenset((types.BOX, types.CIRCLE, types.POLYGON))
 
 
 def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> Table:
@@ -138,7 +141,14 @@ def _key(
 def _verify_operator(
     scope: Scope, table: Table, method: str, key: IndexKey, kind: TypeRef, operator: str
 ) -> None:
-    if kind.oid in (types.JSON, types.XML) or (method in ("gist", "spgist") and not _has_class(method, kind)):
+    unordered = (
+        method in ("btree", "hash") and kind.oid in UNORDERED and not has_default_class(method, kind.oid)
+    )
+    if (
+        kind.oid in (types.JSON, types.XML)
+        or unordered
+        or (method in ("gist", "spgist") and not _has_class(method, kind))
+    ):
         raise PlanError(
             "42704",
             f'data type {types.format_type(TypeRef(kind.oid))} has no default operator class for access method "{method}"',
@@ -177,9 +187,11 @@ def _is_enum(kind: TypeRef) -> bool:
 
 
 def _has_class(method: str, kind: TypeRef) -> bool:
+    if method == "spgist" and kind.oid in _AREAS - {types.CIRCLE}:
+        return True
     if method == "spgist":
         return _spans(kind) == "range" or kind.oid in (types.INET, types.CIDR, types.TEXT, types.VARCHAR)
-    return bool(_spans(kind)) or kind.oid in _SCALARS or _is_enum(kind)
+    return bool(_spans(kind)) or kind.oid in _SCALARS or kind.oid in _AREAS or _is_enum(kind)
 
 
 def _family(method: str, kind: TypeRef) -> frozenset[str]:
@@ -190,6 +202,8 @@ def _family(method: str, kind: TypeRef) -> frozenset[str]:
         return frozenset(("=", "&&", "-|-")) if spans == "range" or method == "gist" else frozenset()
     if kind.oid in (types.INET, types.CIDR):
         return frozenset(("=", "<>", "&&"))
+    if kind.oid in _AREAS:
+        return frozenset(("&&",))
     return frozenset("=") if method == "spgist" else frozenset(("=", "<>"))
 
 
@@ -210,6 +224,8 @@ def _family_name(method: str, kind: TypeRef) -> str:
         return "gist_enum_ops" if method == "gist" else "enum_ops"
     if types.element_of(kind.oid):
         return "array_ops"
+    if kind.oid in _AREAS:
+        return {types.BOX: "box_ops", types.CIRCLE: "circle_ops", types.POLYGON: "poly_ops"}[kind.oid]
     if method == "gist":
         short = types.BY_OID[types.TEXT if kind.oid == types.VARCHAR else kind.oid].typname
         return f"gist_{short}_ops"

@@ -104,8 +104,8 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> I
         column = constraints.find_column(table, element.column)
         if column is None:
             raise PlanError("42703", f'column "{element.column}" does not exist', position=0)
-        if method == "btree" and not element.opclass:
-            refuse_unordered(column.type)
+        if not element.opclass:
+            refuse_unordered(column.type, method)
         return IndexKey(
             column.attnum,
             "",

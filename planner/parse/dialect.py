@@ -33,14 +33,15 @@ _SPARE: Final = (
     "HASH_ARROW DHASH_ARROW DAT AT_QMARK LT_AT AT_GT DAMP AMP_LT AMP_GT ADJACENT XOR DSTAR QMARK_AMP QMARK_PIPE "
     "HASH_DASH EXCLAMATION PIPE_SLASH DPIPE_SLASH URI_START BLOCK_START BLOCK_END SPACE BREAK JOIN_MARKER "
     "INTRODUCER GLOB IRLIKE RLIKE HINT SOUNDS_LIKE MEMBER_OF HIVE_TOKEN_STREAM BACKSLASH SORT_BY "
-    "DISTRIBUTE_BY CLUSTER_BY MATCH_CONDITION BULK_COLLECT_INTO SEPARATOR SQL_SECURITY SERDE_PROPERTIES QDCOLON"
+    "DISTRIBUTE_BY CLUSTER_BY MATCH_CONDITION BULK_COLLECT_INTO SEPARATOR SQL_SECURITY SERDE_PROPERTIES QDCOLON "
+    "DQMARK NULLSAFE_EQ LR_ARROW LLRR_ARROW POSITIONAL PLACEHOLDER HASH"
 ).split()
 
 INFIX: Final = (
     "-> ->> #> #>> #- @> <@ @? @@ ? ?| ?& && ~ ~* !~ !~* ~~ ~~* !~~ !~~* << >> <<= >>= &< &> -|- ^@ <-> # |>> <<| "
-    "&<| |&> ## ~= ~<=~ ~>=~ ~<~ ~>~ <% %> <<% %>> <<-> <->> <<<-> <->>>"
+    "&<| |&> ## ?- ?# ?-| ?|| <^ >^ ~= ~<=~ ~>=~ ~<~ ~>~ <% %> <<% %>> <<-> <->> <<<-> <->>>"
 ).split()
-PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@")
+PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@", "#", "?-", "?|")
 
 OPERATOR_TOKENS: Final[dict[str, TokenType]] = {
     "+": TokenType.PLUS,

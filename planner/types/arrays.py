@@ -1,7 +1,7 @@
 """Arrays over any element type that has a family, and the vectors of the catalog.
 
 A datum is the array's text as PostgreSQL shows it under default settings (`array_values` says why): the elements'
-texts, quoted where needed. It is the same for equal arrays wherever it is so for the elements. What shows arrays
+texts, quoted where needed, with commas between (those of boxes too, which are shown with semicolons). It is the same for equal arrays wherever it is so for the elements. What shows arrays
 under other settings (DateStyle, TimeZone, bytea_output) shows the elements again.
 """
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from planner.types import oids
 from planner.types.array_values import ArrayValue, parse, vector, write
 from planner.types.base import Coercion, SqlType, TextInput, TextOutput, quote_literal
+from planner.types.geometry import GEOMETRIC
 from planner.types.settings import DEFAULT_SETTINGS, TypeSettings
 from storage.abc import Datum
 
@@ -38,6 +39,7 @@ _SHOWN_BY_SETTINGS = frozenset(
         oids.REGCOLLATION,
         oids.REGCONFIG,
         oids.REGDICTIONARY,
+        *GEOMETRIC,
     )
 )
 """Types whose text depends on what the session has set."""
@@ -62,23 +64,22 @@ class ArrayType(SqlType):
         def canonical(text: str) -> str:
             value = parse(text, delimiter)
             items = [None if item is None else show(read(item)) for item in value.items]
-            return write(ArrayValue(value.dims, value.lows, items), delimiter)
+            return write(ArrayValue(value.dims, value.lows, items))
 
         return canonical
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
-        if settings == DEFAULT_SETTINGS:
+        if settings == DEFAULT_SETTINGS and self.delimiter == ",":
             return str
         show = self.element.text_output(typmod, settings)
         if self.element.oid not in _SHOWN_BY_SETTINGS and not (self.element.of_fields and show is not str):
             return str
-        return self._again(self.element.text_input(-1, DEFAULT_SETTINGS), show)
+        return self._again(self.element.text_input(-1, DEFAULT_SETTINGS), show, self.delimiter)
 
-    def _again(self, read: TextInput, show: TextOutput) -> TextOutput:
-        delimiter = self.delimiter
+    def _again(self, read: TextInput, show: TextOutput, delimiter: str = ",") -> TextOutput:
 
         def out(text: Datum) -> str:
-            value = parse(text, delimiter)
+            value = parse(text)
             items = [None if item is None else show(read(item)) for item in value.items]
             return write(ArrayValue(value.dims, value.lows, items), delimiter)
 
@@ -101,12 +102,12 @@ class ArrayType(SqlType):
     def items(self, datum: Datum) -> list[Datum]:
         """The elements as datums, row by row."""
         read = self.element.text_input(-1, DEFAULT_SETTINGS)
-        return [None if item is None else read(item) for item in parse(datum, self.delimiter).items]
+        return [None if item is None else read(item) for item in parse(datum).items]
 
     def of_items(self, items: Sequence[Datum]) -> str:
         """The array of one dimension with these elements."""
         show = self.element.text_output(-1, DEFAULT_SETTINGS)
-        return write(vector([None if item is None else show(item) for item in items]), self.delimiter)
+        return write(vector([None if item is None else show(item) for item in items]))
 
     def typmod_in(self, args: Sequence[str]) -> int:
         return self.element.typmod_in(args)

@@ -203,6 +203,13 @@ def _fixed_digits_out(digits: int) -> TextOutput:
     return show
 
 
+def float8_output(settings: TypeSettings) -> TextOutput:
+    """How a float8 is shown under the settings."""
+    if settings.extra_float_digits > 0:
+        return float8_out
+    return _fixed_digits_out(max(1, 15 + settings.extra_float_digits))
+
+
 class FloatType(SqlType):
     def __init__(self, oid: int) -> None:
         single = oid == oids.FLOAT4
@@ -218,9 +225,11 @@ class FloatType(SqlType):
         return float4_in if self._single else float8_in
 
     def text_output(self, typmod: int, settings: TypeSettings) -> TextOutput:
+        if not self._single:
+            return float8_output(settings)
         if settings.extra_float_digits > 0:
-            return float4_out if self._single else float8_out
-        return _fixed_digits_out(max(1, (6 if self._single else 15) + settings.extra_float_digits))
+            return float4_out
+        return _fixed_digits_out(max(1, 6 + settings.extra_float_digits))
 
     def literal(self, datum: Datum, typmod: int) -> str:
         return f"CAST({quote_literal(repr(float(datum)))} AS {self._duckdb})"

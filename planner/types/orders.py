@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from planner.types import oids
+from planner.types.geometry import GEOMETRIC
 from planner.types.letter_case import lowered
 from storage.abc import Datum
 
@@ -59,6 +60,7 @@ UNORDERED: Final = frozenset(
         oids.PG_SNAPSHOT,
         oids.TXID_SNAPSHOT,
         oids.REFCURSOR,
+        *GEOMETRIC,
     )
 )
 """Types without an operator class for btree: nothing sorts by them, and no key is of them."""

@@ -25,6 +25,7 @@ from planner.types.bytea import ByteaType
 from planner.types.datetimes import DateType, TimestampType, TimeType, TimeTzType
 from planner.types.facts import ARRAY_OF, BY_NAME, BY_OID
 from planner.types.floats import FloatType
+from planner.types.geometry import GEOMETRIC, GeometryType
 from planner.types.hstores import HstoreType
 from planner.types.integers import CountedType, IntegerType, RegType, UnsignedType
 from planner.types.intervals import IntervalType
@@ -115,6 +116,7 @@ def _families() -> dict[int, SqlType]:
         JsonPathType(),
         TextSearchType(oids.TSVECTOR),
         TextSearchType(oids.TSQUERY),
+        *(GeometryType(n) for n in sorted(GEOMETRIC)),
         BitType(oids.BIT),
         BitType(oids.VARBIT),
         NetworkType(oids.INET),

@@ -145,9 +145,9 @@ def _array(kind: ArrayType, typmod: int) -> Alike | None:
         return None
 
     def array(text: Datum) -> str:
-        value = parse(text, kind.delimiter)
+        value = parse(text)
         items = [None if i is None else item(i) for i in value.items]
-        return write(ArrayValue(value.dims, value.lows, items), kind.delimiter)
+        return write(ArrayValue(value.dims, value.lows, items))
 
     return array
 

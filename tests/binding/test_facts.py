@@ -27,7 +27,8 @@ _OURS = (
     "array of routine",
     "rows of routine",
 )
-_TIDEWIRE = ("tidewire_", "#(")  # the latter: functions that come with a user's type
+_TIDEWIRE = ("tidewire_", "#(", "subscript(", "put(")
+"""`#(`: functions that come with a user's type; the last two are what subscripts of geometric types mean."""
 
 
 def _known(signature: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from planner.types import TypeRef, resolve_name
+from tests.types import geometry_samples
 
 DATUMS: dict[str, list[object]] = {
     "bool": [True, False],
@@ -109,6 +110,7 @@ DATUMS: dict[str, list[object]] = {
 """NaN is left out of float8 so that lists compare; float4 has it where tests compare texts."""
 
 SPELLINGS: dict[str, list[str]] = {
+    **geometry_samples.SPELLINGS,
     "bool": ["t", "f", "true", "FALSE", "Yes", "no", "on", "off", "of", "o", "1", "0", "2", "tr", " true ", "", "x"],
     "int2": ["1", "-1", " 42 ", "+5", "", "x", "1_0", "0x1", "32767", "32768", "-32769", "1.5", "1 2", "٣"],
     "int4": ["1", "", "x", "2147483647", "2147483648", "-2147483649", "99999999999999999999999", "\x1c1"],

@@ -21,10 +21,12 @@ from planner.binding.dimensions import (
     with_items,
 )
 from planner.binding.facts import element_name, range_subtype, type_name
-from planner.binding.fragments import DECIMAL_DIGITS_MAX, Form, Frag, Item, join, quote_text, sql
+from planner.binding.fragments import ARRAY_TEXT, DECIMAL_DIGITS_MAX, Form, Frag, Item, join, quote_text, sql
 from planner.binding.functions.catalog import reg_text, reg_value
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import fields_of
+from planner.geometry.texts import OF_DATUM
+from planner.types.geometry import GEOMETRIC
 
 _INTS = {t.INT2: 5, t.INT4: 10, t.INT8: 19, t.OID: 10}
 _INT_BITS = {t.INT4: 32, t.INT8: 64}
@@ -65,6 +67,7 @@ _SHOWN = frozenset(
         "tsvector",
         "tsquery",
         "hstore",
+        *OF_DATUM,
     ]
 )
 # Types whose text is shown under settings, by tw_shown_<type>.
@@ -95,6 +98,7 @@ _READ = frozenset(
         "tsvector",
         "tsquery",
         "hstore",
+        *OF_DATUM,
     ]
 )
 
@@ -174,9 +178,13 @@ def _fit_numeric(frag: Frag, ref: TypeRef) -> Frag:
 
 
 def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
+    from planner.binding.functions import geometry
+
     a, b = source.oid, target.oid
     if a in (t.REGCLASS, t.REGTYPE, t.REGPROC) and b in (t.OID, t.INT8, t.INT4):
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
+    if a in GEOMETRIC and b in GEOMETRIC:
+        return geometry.call(f"{type_name(b)}({type_name(a)})", [frag])
     if a == t.HSTORE and b in (t.JSON, t.JSONB):
         made = sql("tw_hstore_json(", frag, ")")
         return made if b == t.JSON else sql("tw_jsonb(", made, ")")
@@ -431,6 +439,8 @@ def array_text(frag: Frag, source: TypeRef) -> Frag:
     """An array as its output function shows it."""
     element = element_ref(source)
     styled = element.oid in _SHOWN_BY_SETTINGS or _is_styled_range(element.oid)
+    if element.oid == t.BOX:
+        return sql("tw_out_boxes(", as_text(frag, source).with_form(None), ")")
     if is_text(frag) and not styled and type_name(element.oid) not in _REGISTERED:
         return frag.with_form(None)
     inner = record_item(Frag(("tw_x",)), element)
@@ -533,6 +543,8 @@ def from_text(frag: Frag, target: TypeRef) -> Frag:
     if range_subtype(name):
         return _styled_range("tw_range_read", b, frag)
     element = t.element_of(b)
+    if element == t.BOX:
+        return sql("tw_in_boxes(", frag, ")", form=ARRAY_TEXT)
     if element:
         inner = stored_text(from_text(Frag(("tw_x",)), TypeRef(element)), TypeRef(element))
         return with_items(frag, sql("list_transform(tw_array_items(", frag, "), lambda tw_x: ", inner, ")"))

@@ -51,6 +51,7 @@ _FAMILIES = (
     "citext",
     "textsearch",
     "hstore",
+    "geometry",
 )
 _loaded = False
 

@@ -48,6 +48,11 @@ def opclass_for(access: str, said: str, of: Oid) -> Oid:
     return defaults.get((method, of)) or defaults.get((method, alike), 0)
 
 
+def has_default_class(access: str, of: Oid) -> bool:
+    """Whether an index of the method may be over the type without saying by what operators."""
+    return (INDEX_METHODS[access], of) in _opclasses()[0]
+
+
 def _collation(table: Table, key: IndexKey, of: Oid) -> Oid:
     """An index's key's: its own, its column's, or the default one."""
     if key.collation:
