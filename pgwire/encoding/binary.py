@@ -453,6 +453,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.INTERVAL: (_interval_out, _interval_in),
     t.UUID: (_uuid_out, _uuid_in),
     t.TID: (_place_out, _place_in),
+    t.MONEY: _fixed(_I8),
     t.PG_LSN: (log_places.to_binary, _log_place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),

@@ -26,8 +26,8 @@ from pyspark.sql import types as T
 from pipeline.spark.server import TidewireError
 
 FIELD_ID = "parquet.field.id"
-_BIASED = (3220, 3221)
-"""pg_lsn and its arrays, whose stored numbers are not what their texts say."""
+_BIASED = {3220: "pg_lsn", 3221: "pg_lsn", 790: "money", 791: "money"}
+"""pg_lsn, money and arrays of them, whose stored numbers are not what their texts say."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,10 @@ class TableShape:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> TableShape:
-        biased = [c["name"] for c in found["columns"] if c["oid"] in _BIASED]
+        biased = [c for c in found["columns"] if c["oid"] in _BIASED]
         if biased:
-            raise TidewireError(f'column "{biased[0]}" of type pg_lsn is not supported by Spark', "0A000")
+            name, kind = biased[0]["name"], _BIASED[biased[0]["oid"]]
+            raise TidewireError(f'column "{name}" of type {kind} is not supported by Spark', "0A000")
         stored = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(found["arrow"])))
         columns = tuple(
             Column(

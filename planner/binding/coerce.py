@@ -127,7 +127,7 @@ class Coercions:
     def _fold(self, cast: ir.Cast) -> ir.Node:
         """Integer constants change their type at once, so that `int8col = 5` stays a plain comparison."""
         arg = cast.arg
-        if isinstance(arg, ir.Lit) and isinstance(arg.value, int) and not isinstance(arg.value, bool):
+        if isinstance(arg, ir.Lit) and isinstance(arg.value, int) and arg.type.oid in _RANGES:
             to = cast.type.oid
             low, high = _RANGES.get(to, (1, 0))
             if low <= arg.value <= high:

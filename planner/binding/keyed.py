@@ -107,6 +107,7 @@ KEY_TYPES: Final = frozenset(
         t.TIMESTAMPTZ,
         t.UUID,
         t.PG_LSN,
+        t.MONEY,
         t.OID,
         t.BOOL,
         t.BYTEA,

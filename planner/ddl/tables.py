@@ -12,6 +12,8 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
+from planner.binding.facts import type_name
+from planner.binding.resolve import castable
 from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
 from planner.ddl import (
     collations,
@@ -424,6 +426,8 @@ def _assignable(source: int, target: int) -> bool:
     """Whether a default of one type can surely not be stored in a column of the other is what this refuses."""
     if source == target or source == types.UNKNOWN or target in _STRINGS:
         return True
+    if types.MONEY in (source, target):
+        return castable(type_name(source), type_name(target), "a")
     for group in (_NUMERIC, _DATES):
         if source in group:
             return target in group or (source in _DATES and target in (types.TIME, types.TIMETZ))

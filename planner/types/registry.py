@@ -33,6 +33,7 @@ from planner.types.jsonpaths import JsonPathType
 from planner.types.jsons import JsonType
 from planner.types.log_places import LogPlaceType
 from planner.types.macaddrs import MacaddrType
+from planner.types.money import MoneyType
 from planner.types.networks import NetworkType
 from planner.types.numeric import NumericType
 from planner.types.of_extensions import MEMBERS
@@ -109,6 +110,7 @@ def _families() -> dict[int, SqlType]:
         UuidType(),
         PlaceType(),
         LogPlaceType(),
+        MoneyType(),
         SnapshotType(oids.PG_SNAPSHOT),
         SnapshotType(oids.TXID_SNAPSHOT),
         JsonType(oids.JSON),
@@ -132,7 +134,7 @@ def _families() -> dict[int, SqlType]:
         VectorType(oids.OIDVECTOR, oid),
         *(RegType(n) for n in _REG_OIDS),
         *(ShownType(n) for n in _SHOWN_OIDS),
-        *(UnreadType(n) for n in (oids.PG_NODE_TREE, oids.XML, oids.MONEY)),
+        *(UnreadType(n) for n in (oids.PG_NODE_TREE, oids.XML)),
     ]
     scalars += range_types({t.oid: t for t in scalars})
     families = {t.oid: t for t in scalars}

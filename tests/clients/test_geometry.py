@@ -13,9 +13,13 @@ from tests.server.process import ServerProcess
 asyncpg = pytest.importorskip("asyncpg")
 
 
+def _dsn(server: ServerProcess) -> str:
+    return f"postgresql://tidewire@{server.host}:{server.port}/tidewire"
+
+
 def test_asyncpg_reads_and_writes_all_of_them(server: ServerProcess) -> None:
     async def play() -> None:
-        c = await asyncpg.connect(f"postgresql://tidewire@{server.host}:{server.port}/tidewire")
+        c = await asyncpg.connect(_dsn(server))
         try:
             await c.execute(
                 "CREATE TABLE drawn (id int PRIMARY KEY, p point, s lseg, b box, l line, w path, g polygon, c circle, ps point[], bs box[])"
@@ -45,16 +49,15 @@ def test_asyncpg_reads_and_writes_all_of_them(server: ServerProcess) -> None:
 
 
 def test_copied_in_binary_and_there_after_a_restart(tmp_path: Path) -> None:
-    with ServerProcess(tmp_path / "data") as server:
-        with psycopg.connect(f"host={server.host} port={server.port} user=tidewire dbname=tidewire") as c:
-            c.execute("CREATE TABLE a (id int PRIMARY KEY, p point, w path, bs box[])")
-            c.execute("CREATE TABLE b (LIKE a)")
-            c.execute("INSERT INTO a VALUES (1, '(1,2)', '[(0,0),(1,1)]', '{(1,1),(0,0);(3,3),(2,2)}')")
-            with c.cursor().copy("COPY a TO STDOUT (FORMAT binary)") as out:
-                data = b"".join(bytes(block) for block in out)
-            with c.cursor().copy("COPY b FROM STDIN (FORMAT binary)") as given:
-                given.write(data)
-    with ServerProcess(tmp_path / "data") as server:
-        with psycopg.connect(f"host={server.host} port={server.port} user=tidewire dbname=tidewire") as c:
-            rows = c.execute("SELECT id, p::text, w::text, bs::text FROM b").fetchall()
-            assert rows == [(1, "(1,2)", "[(0,0),(1,1)]", "{(1,1),(0,0);(3,3),(2,2)}")]
+    with ServerProcess(tmp_path / "data") as server, psycopg.connect(_dsn(server)) as c:
+        c.execute("CREATE TABLE a (id int PRIMARY KEY, p point, w path, bs box[])")
+        c.execute("CREATE TABLE b (LIKE a)")
+        c.execute("INSERT INTO a VALUES (1, '(1,2)', '[(0,0),(1,1)]', '{(1,1),(0,0);(3,3),(2,2)}')")
+        with c.cursor().copy("COPY a TO STDOUT (FORMAT binary)") as out:
+            data = b"".join(bytes(block) for block in out)
+        with c.cursor().copy("COPY b FROM STDIN (FORMAT binary)") as given:
+            given.write(data)
+        c.commit()
+    with ServerProcess(tmp_path / "data") as server, psycopg.connect(_dsn(server)) as c:
+        rows = c.execute("SELECT id, p::text, w::text, bs::text FROM b").fetchall()
+        assert rows == [(1, "(1,2)", "[(0,0),(1,1)]", "{(1,1),(0,0);(3,3),(2,2)}")]

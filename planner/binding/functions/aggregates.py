@@ -166,6 +166,11 @@ def _sum_big(around: Around, args: list[Frag]) -> Frag:
     return sql("CAST(", around.call("sum", args), " AS DECIMAL(38,0))", form=form)
 
 
+@aggregates("sum(money)")
+def _sum_money(around: Around, args: list[Frag]) -> Frag:
+    return sql("tw_money_sum(CAST(", around.call("sum", args), " AS VARCHAR))")
+
+
 @aggregates("sum(float4)", "sum(float8)")
 def _sum_float(around: Around, args: list[Frag]) -> Frag:
     duck = "FLOAT" if around.node.type.oid == t.FLOAT4 else "DOUBLE"
@@ -293,6 +298,7 @@ for _kind in ("min", "max"):
         "oid",
         "tid",
         "pg_lsn",
+        "money",
         "anyarray",
         "anyenum",
         "inet",

@@ -30,6 +30,7 @@ _PLAIN = [
     "char",
     "tid",
     "pg_lsn",
+    "money",
 ]
 
 

@@ -90,6 +90,7 @@ _READ = frozenset(
         "jsonpath",
         "tid",
         "pg_lsn",
+        "money",
         "xid",
         "cid",
         "xid8",
@@ -185,6 +186,12 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
     if a in GEOMETRIC and b in GEOMETRIC:
         return geometry.call(f"{type_name(b)}({type_name(a)})", [frag])
+    if b == t.MONEY and a in (t.INT4, t.INT8, t.NUMERIC):
+        if a == t.NUMERIC:
+            return sql("tw_money_of_numeric(", as_text_numeric(frag), ")")
+        return sql("tw_money_of_integer(", frag, ")")
+    if a == t.MONEY and b == t.NUMERIC:
+        return sql("tw_money_numeric(", frag, ")")
     if a == t.HSTORE and b in (t.JSON, t.JSONB):
         made = sql("tw_hstore_json(", frag, ")")
         return made if b == t.JSON else sql("tw_jsonb(", made, ")")
@@ -358,7 +365,7 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return _under_settings(f"tw_shown_{name}", frag, a)
     if a == t.BYTEA:
         return sql("tw_out_bytea_as(", frag, ", ", SessionValue("setting:bytea_output", TypeRef(t.TEXT)), ")")
-    if name in ("float4", "float8", "time", "tid", "pg_lsn"):
+    if name in ("float4", "float8", "time", "tid", "pg_lsn", "money"):
         return sql(f"tw_out_{name}(", frag, ")")
     if name in _REGISTERED:
         return reg_text(frag, source)

@@ -52,6 +52,7 @@ _FAMILIES = (
     "textsearch",
     "hstore",
     "geometry",
+    "money",
 )
 _loaded = False
 
