@@ -44,7 +44,7 @@ def money_in(text: str) -> int:
     size = int(whole + cents or "0")
     if (found["rest"] or "0")[0] >= "5":
         size += 1
-    size *= 10 ** (2 - len(cents))
+    size *= (100, 10, 1)[len(cents)]
     made = -size if (found["sign"] in ("-", "(") and found["sign"]) or "-" in found["tail"] else size
     if not _MIN <= made <= _MAX:
         raise value_out_of_range("money", text)
