@@ -26,6 +26,7 @@ from typing import Any
 
 from pyspark.sql import types as T
 
+from pipeline.spark.options import flag, names_of
 from pipeline.spark.server import TidewireError, connected, qualified
 
 UNDEFINED_TABLE = "42P01"
@@ -61,11 +62,8 @@ class Creation:
 
 def creation_of(options: Mapping[str, str]) -> Creation | None:
     """From the options `create` and `primaryKey` (columns, separated by commas). Raises TidewireError."""
-    key = tuple(n.strip() for n in options.get("primaryKey", "").split(",") if n.strip())
-    wanted = options.get("create", "false").lower()
-    if wanted not in ("true", "false"):
-        raise TidewireError(f'option "create" is true or false, not {wanted}')
-    if wanted == "true":
+    key = tuple(names_of(options, "primaryKey"))
+    if flag(options, "create"):
         return Creation(key)
     if key:
         raise TidewireError('option "primaryKey" goes with option "create"')

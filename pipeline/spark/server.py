@@ -1,7 +1,7 @@
 """The server, as Spark's driver and tasks talk to it: a Postgres connection, and errors that say the cause first.
 
     options    url                                    postgresql://user:password@host:port/database
-               or host, port, user, password, database
+               host, port, user, password, database   instead of the URL, or over what it says
 
 Errors become `TidewireError`: the server's message, SQLSTATE, detail and hint in one text, and no chain of
 tracebacks of drivers before it. Passwords are never part of it.
@@ -33,12 +33,17 @@ class TidewireError(RuntimeError):
 
 def url_of(options: Mapping[str, str]) -> str:
     """A connection string from the options of a source. Raises TidewireError."""
-    given = options.get("url")
-    if given:
-        return given
+    given = options.get("url", "")
+    if given.startswith("jdbc:"):
+        raise TidewireError('option "url" is a JDBC URL; here it is postgresql://user@host:port/database')
     parts = {"host": "host", "port": "port", "user": "user", "password": "password", "database": "dbname"}
     named = {parameter: options[name] for name, parameter in parts.items() if options.get(name)}
-    return psycopg.conninfo.make_conninfo("", **named) if named else DEFAULT_URL
+    if not named:
+        return given or DEFAULT_URL
+    try:
+        return psycopg.conninfo.make_conninfo(given, **named)
+    except psycopg.Error as e:
+        raise TidewireError(f'option "url" is no connection string: {str(e).strip()}') from None
 
 
 def explained(error: psycopg.Error) -> TidewireError:

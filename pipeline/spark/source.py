@@ -29,7 +29,7 @@ from __future__ import annotations
 import io
 import secrets
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,22 +44,16 @@ from pipeline.spark import blobs, commits
 from pipeline.spark.causes import cause_first
 from pipeline.spark.creating import creation_of
 from pipeline.spark.filters import pushed
+from pipeline.spark.options import check_options, flag, names_of, table_of
 from pipeline.spark.server import TidewireError, ask, url_of
 from pipeline.spark.snapshot import LEASE_S, open_snapshot
-from pipeline.spark.tables import TableShape, for_spark, refuse_mismatches, spark_arrow_schema
+from pipeline.spark.tables import TableShape, for_spark, refuse_mismatches, refuse_unlike, spark_arrow_schema
 from pipeline.spark.writing import Target, check_mode, describe
 from storage.rows import conform
 
 FILE_BYTES = 64 << 20
 """Arrow bytes of one staged file: what a task keeps in memory."""
 BATCH_ROWS = 65_536
-
-
-def table_of(options: Mapping[str, str]) -> str:
-    table = options.get("table") or options.get("path") or options.get("dbtable")
-    if not table:
-        raise TidewireError('option "table" is missing')
-    return table
 
 
 @cause_first("schema", "reader", "writer", "streamReader", "streamWriter")
@@ -89,21 +83,27 @@ class TidewireSource(ds.DataSource):
         return self.snapshot
 
     def schema(self) -> T.StructType:
-        if self.options.get("changes", "").lower() == "true":
+        feed = flag(self.options, "changes")
+        # Which of the two is to come Spark does not say here.
+        check_options(self.options, "readStream" if feed else "read")
+        if feed:
             from pipeline.spark.streams import feed_schema
 
             return feed_schema(describe(self.url, table_of(self.options)).shape)
         full = TableShape.of(self._opened()["tables"][0]).spark_schema()
-        wanted = [n.strip() for n in self.options.get("columns", "").split(",") if n.strip()]
+        wanted = names_of(self.options, "columns")
         unknown = [n for n in wanted if n not in full.names]
         if unknown:
             raise TidewireError(f"there is no column {', '.join(unknown)} in {table_of(self.options)}")
         return T.StructType([full[n] for n in wanted]) if wanted else full
 
     def reader(self, schema: T.StructType) -> ds.DataSourceReader:
+        check_options(self.options, "read")
+        refuse_unlike(TableShape.of(self._opened()["tables"][0]), schema)
         return TableReader(self.url, self._opened(), schema, self._lease_s())
 
     def writer(self, schema: T.StructType, overwrite: bool) -> ds.DataSourceWriter:
+        check_options(self.options, "write")
         given = self.options.get("mode", "").lower()
         if given and overwrite:
             raise TidewireError('option "mode" goes with .mode("append")')
@@ -115,16 +115,20 @@ class TidewireSource(ds.DataSource):
         return describe(self.url, table_of(self.options), schema, creation_of(self.options))
 
     def streamReader(self, schema: T.StructType) -> ds.DataSourceStreamReader:
-        from pipeline.spark.streams import ChangeReader, NotAChangeFeed
+        from pipeline.spark.streams import ChangeReader, NoFeed
 
-        if self.options.get("changes", "").lower() != "true":
-            return NotAChangeFeed()
-        # Spark's options know no case, but a plain dict of them has lower case only.
+        try:
+            if not flag(self.options, "changes"):
+                raise TidewireError('a stream reads the changes of a table: say .option("changes", "true")')
+            check_options(self.options, "readStream")
+        except TidewireError as e:
+            return NoFeed(e)
         return ChangeReader(self.url, table_of(self.options), self.options.get("startingFrom", "snapshot"))
 
     def streamWriter(self, schema: T.StructType, overwrite: bool) -> ds.DataSourceStreamWriter:
         from pipeline.spark.streams import StreamWriter
 
+        check_options(self.options, "writeStream")
         given = self.options.get("mode", "").lower()
         if given and overwrite:
             raise TidewireError('option "mode" goes with outputMode("append")')

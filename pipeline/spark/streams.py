@@ -68,11 +68,14 @@ class Interval(ds.InputPartition):
 
 
 @cause_first("initialOffset", "latestOffset")
-class NotAChangeFeed(ds.DataSourceStreamReader):
-    """Of a stream that did not say `changes`. Spark loses what `streamReader` raises, so it is said when offsets are asked for."""
+class NoFeed(ds.DataSourceStreamReader):
+    """Of a stream whose options are wrong. Spark loses what `streamReader` raises, so it is said when offsets are asked for."""
+
+    def __init__(self, error: TidewireError) -> None:
+        self.error = error
 
     def initialOffset(self) -> dict[str, int]:
-        raise TidewireError('a stream reads the changes of a table: say .option("changes", "true")')
+        raise self.error
 
     def latestOffset(self, start: Any = None, limit: Any = None) -> dict[str, int]:
         return self.initialOffset()

@@ -199,3 +199,18 @@ def refuse_mismatches(shape: TableShape, schema: T.StructType, *, partial: bool)
     lines: Sequence[str] = mismatches(shape, schema, partial=partial)
     if lines:
         raise TidewireError(f"the data do not fit table {shape.qualified}:\n  " + "\n  ".join(lines))
+
+
+def refuse_unlike(shape: TableShape, schema: T.StructType) -> None:
+    """Of a schema that the reader brings. Raises TidewireError that names each column that the table has not, or has otherwise."""
+    known = {c.name: c for c in shape.columns}
+    lines = []
+    for field in schema:
+        column = known.get(field.name)
+        if column is None:
+            lines.append(f'column "{field.name}" does not exist in table "{shape.name}"')
+        elif spark_type(column.arrow) != field.dataType:
+            there = spark_type(column.arrow).simpleString()
+            lines.append(f'column "{field.name}" is {there} in Spark, not {field.dataType.simpleString()}')
+    if lines:
+        raise TidewireError(f"the schema is not that of table {shape.qualified}:\n  " + "\n  ".join(lines))

@@ -22,6 +22,7 @@ skip_without_spark()
 
 from pyspark.sql import DataFrame, SparkSession  # noqa: E402
 from pyspark.sql import functions as F  # noqa: E402
+from pyspark.sql.streaming import DataStreamReader  # noqa: E402
 
 from pipeline.spark.java import java_home  # noqa: E402
 from pipeline.spark.snapshot import open_snapshot  # noqa: E402
@@ -169,7 +170,11 @@ def appended(frame: DataFrame, table: str, url: str) -> None:
     frame.write.format("tidewire").options(url=url, table=table).mode("append").save()
 
 
-def causes(spark: SparkSession, url: str) -> dict[str, tuple[Callable[[], Any], str]]:
+def feed(spark: SparkSession, url: str, **options: str) -> DataStreamReader:
+    return spark.readStream.format("tidewire").options(url=url, table="kept", changes="true", **options)
+
+
+def causes(spark: SparkSession, url: str, checkpoint: Path) -> dict[str, tuple[Callable[[], Any], str]]:
     """What somebody does, and what the first lines of the exception are to say."""
     misfit = spark.range(3).selectExpr("true AS id", "'x' AS label")
     fits = spark.range(1, 2).selectExpr("CAST(id AS int) AS id", "'x' AS name")
@@ -213,11 +218,78 @@ def causes(spark: SparkSession, url: str) -> dict[str, tuple[Callable[[], Any], 
             ),
             '.option("changes", "true")',
         ),
+        "an option misspelt, read": (
+            lambda: spark.read.format("tidewire").options(url=url, table="kept", as0f="2001-01-01").load(),
+            'option "as0f" is not known; did you mean "asOf"?',
+        ),
+        "an option misspelt, written": (
+            lambda: (
+                fits.write.format("tidewire")
+                .options(url=url, table="kept", comitId="once")
+                .mode("append")
+                .save()
+            ),
+            'option "comitid" is not known; did you mean "commitId"?',
+        ),
+        "an option misspelt, streamed from": (
+            lambda: feed(spark, url, startFrom="latest").load(),
+            'option "startfrom" is not known; did you mean "startingFrom"?',
+        ),
+        "an option misspelt, of a stream with a schema": (
+            lambda: (
+                feed(spark, url, startFrom="latest")
+                .schema("_change string, _commit_ts long, id int, name string")
+                .load()
+                .writeStream.format("noop")
+                .start()
+                .awaitTermination(60)
+            ),
+            'option "startfrom" is not known; did you mean "startingFrom"?',
+        ),
+        "an option misspelt, streamed to": (
+            lambda: (
+                feed(spark, url)
+                .load()
+                .select("id", "name")
+                .writeStream.format("tidewire")
+                .options(url=url, table="kept", moed="upsert", checkpointLocation=str(checkpoint))
+                .start()
+                .awaitTermination(60)
+            ),
+            'option "moed" is not known; did you mean "mode"?',
+        ),
+        "an option of another door": (
+            lambda: (
+                fits.write.format("tidewire")
+                .options(url=url, table="kept", asOf="2001-01-01")
+                .mode("append")
+                .save()
+            ),
+            'option "asOf" is for read, not for write',
+        ),
+        "a table of Spark's catalog": (
+            lambda: spark.sql(f"CREATE TABLE remembered USING tidewire OPTIONS (url '{url}', table 'kept')"),
+            "CREATE TEMPORARY VIEW ... USING tidewire OPTIONS (...) keeps them",
+        ),
+        "a schema of other columns": (
+            lambda: (
+                spark.read.format("tidewire")
+                .options(url=url, table="kept")
+                .schema("id string, nmae string")
+                .load()
+                .collect()
+            ),
+            "the schema is not that of table public.kept:\n"
+            '  column "id" is int in Spark, not string\n'
+            '  column "nmae" does not exist in table "kept"',
+        ),
     }
 
 
-def test_the_cause_comes_before_any_traceback(spark: SparkSession, guarded: ServerProcess) -> None:
-    for what, (action, cause) in causes(spark, url_of(guarded)).items():
+def test_the_cause_comes_before_any_traceback(
+    spark: SparkSession, guarded: ServerProcess, tmp_path: Path
+) -> None:
+    for what, (action, cause) in causes(spark, url_of(guarded), tmp_path / "checkpoint").items():
         said = fails(action)
         assert cause in said, what
         assert "TidewireError: " in said.splitlines()[0], f"{what}: {said}"
