@@ -46,6 +46,11 @@ class RowIds:
         at = int(ids.searchsorted(rid))
         return at < len(ids) and bool(ids[at] == rid)
 
+    def overlaps(self, first: int, stop: int) -> bool:
+        """Whether the set's range and that from `first` on, before `stop`, have anything in common."""
+        own = self._ids
+        return bool(len(own) and own[0] < stop and own[-1] >= first)
+
     def among(self, rids: Any) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
         """Which of these row ids are in the set; None: not one of them is."""
         own = self._ids

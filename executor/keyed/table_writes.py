@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from executor.constraints.rules import TableRules, UniqueRule
@@ -82,6 +83,13 @@ class BulkInsert:
     def rids(self) -> pa.ChunkedArray:
         rows = self._rows
         return rows.rids() if isinstance(rows, NumberedLater) else rows.column(0)
+
+    def among(self, gone: RowIds) -> np.ndarray[Any, np.dtype[np.bool_]] | None:
+        """Which of the rows are in the set; None: not one. Of rows that nobody has decoded the first and the last tell mostly."""
+        rows = self._rows
+        if isinstance(rows, NumberedLater) and not gone.overlaps(*rows.span):
+            return None
+        return gone.among(self.rids)
 
     @property
     def nbytes(self) -> int:
@@ -256,7 +264,7 @@ class TableWrites:
         gone = self.gone()
         out: list[FinalBulk] = []
         for bulk in self.bulk:
-            mask = gone.among(bulk.rids)
+            mask = bulk.among(gone)
             if mask is None:
                 whole = bulk.prepared if bulk.prepared is not None else bulk.rows
                 out.append(FinalBulk(whole, bulk.replaces))
@@ -272,7 +280,7 @@ class TableWrites:
             gone = self.gone()
             tables = []
             for bulk in self.bulk:
-                mask = gone.among(bulk.rids)
+                mask = bulk.among(gone)
                 tables.append(bulk.rows if mask is None else filtered(bulk.rows, ~mask, self._spill))
             self._live = (list(self.bulk), (len(self.bulk_deleted), deletes), tables)
         return tables

@@ -147,7 +147,7 @@ def _left(bulk: BulkInsert, mask: Any, spill: Spill) -> pa.Table:
 
 def _among(gone: RowIds, bulk: BulkInsert) -> Any:
     """Which of its rows were deleted again; None: not one. On a thread."""
-    return gone.among(bulk.rids)
+    return bulk.among(gone)
 
 
 def _known(image: Any, prepared: Bulk | Removal | None) -> bool:

@@ -50,7 +50,7 @@ from executor.session.permissions import require
 from executor.session.row_queries import recomputed
 from executor.session.staged_columns import WrongColumn, canonical_column
 from executor.snapshot.encoded import EncodedFile, EncodedRows, decoded_bytes, dictionary_texts, open_texts
-from executor.snapshot.spill import SLICE_ROWS, mapped, spilled_batches
+from executor.snapshot.spill import SLICE_ROWS, spilled_batches
 from executor.triggers.table import fires
 from planner import statements as st
 from planner import triggers
@@ -71,6 +71,8 @@ STAGED_AGE_MAX_US = GcLimits().orphan_age_us // 2
 FILES_MAX = 100_000
 READING_MAX = 4
 """Files read and decoded at a time."""
+CHECKED_ROWS = 1 << 15
+"""Rows that are decoded at a time only to be looked at: few enough that the next ones have their memory."""
 
 PRIVILEGES = {"append": ("INSERT",), "upsert": ("SELECT", "INSERT", "UPDATE"), "delete": ("SELECT", "DELETE")}
 _FOLDER = re.compile(re.escape(STAGED) + r"[A-Za-z0-9][A-Za-z0-9_-]{3,127}")
@@ -100,6 +102,10 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
         if own:
             session.rollback()
         raise
+    finally:
+        store = session.executor.store
+        if store.kept_later.size_bytes:
+            store.spawn(store.kept_later.moved(store.spill))
     return Rows(f"COPY {count}")
 
 
@@ -256,7 +262,7 @@ class _Staged:
         row_count = size_bytes = 0
         fits = False
         try:
-            slices = open_texts(data, sorted(texts)).iter_batches(SLICE_ROWS, use_threads=False)
+            slices = open_texts(data, sorted(texts)).iter_batches(CHECKED_ROWS, use_threads=False)
             for rows in self._counted(map(_valid, slices), decoded_bytes):
                 row_count, size_bytes = row_count + rows.num_rows, size_bytes + decoded_bytes(rows)
                 fits = not any(rows.column(n).null_count for n in not_null)
@@ -272,10 +278,8 @@ class _Staged:
             with self._counting:
                 self._bytes -= size_bytes
             return None
-        spill = self.session.executor.store.spill
-        kept: Any = data
-        if self._bytes >= spill.size_bytes_min:
-            kept = pa.py_buffer(mapped(np.frombuffer(data, np.uint8), spill))
+        store = self.session.executor.store
+        kept = store.kept_later.keep(data, store.spill)
         return EncodedFile(kept, tuple(c.name for c in self.columns), row_count, size_bytes, texts)
 
     def _batches(self, key: str, file: pq.ParquetFile, exact: _Exact) -> Iterator[pa.Table]:

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from executor.snapshot.kept_bytes import KeptBytes
 from executor.snapshot.spill import SLICE_ROWS, Spill, spilled_batches
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class EncodedFile:
     which every page refers to a dictionary: they come as such, and no text is written out twice.
     """
 
-    data: Any
+    kept: KeptBytes
     names: tuple[str, ...]
     row_count: int
     size_bytes: int
@@ -45,7 +46,7 @@ class EncodedFile:
 
     def batches(self, start: int, stop: int, texts: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The rows from `start` on, before `stop`; row groups that have none of them are passed over."""
-        file = open_texts(self.data, texts)
+        file = open_texts(self.kept.data, texts)
         groups, at, end = [], 0, 0
         for i in range(file.num_row_groups):
             begin, end = end, end + file.metadata.row_group(i).num_rows
@@ -94,6 +95,11 @@ class EncodedRows:
         start = self._start + offset
         return EncodedRows(self._files, self.schema, self._first, start, min(start + length, self._stop))
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The row ids: from the first on, before the second."""
+        return self._first + self._start, self._first + self._stop
+
     def rids(self) -> np.ndarray[Any, np.dtype[np.int64]]:
         return np.arange(self._first + self._start, self._first + self._stop, dtype=np.int64)
 
@@ -140,6 +146,11 @@ class NumberedLater:
     @property
     def nbytes(self) -> int:
         return self._rows.nbytes
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The row ids: from the first on, before the second."""
+        return self._rows.span
 
     def rids(self) -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(self._rows.rids())])

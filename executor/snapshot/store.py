@@ -39,6 +39,7 @@ from executor.snapshot.hydration import (
     wait_durable,
 )
 from executor.snapshot.image import TableImage
+from executor.snapshot.kept_bytes import KeptLater
 from executor.snapshot.physical import Physical
 from executor.snapshot.removal import Removal
 from executor.snapshot.spill import Spill
@@ -78,6 +79,7 @@ class SnapshotStore:
         self._own_scratch = None if scratch else tempfile.mkdtemp(prefix="tidewire-")
         self.scratch: str = scratch or self._own_scratch or ""
         self.spill = Spill(self.scratch, self.limits.spill_bytes_min)
+        self.kept_later = KeptLater()
         config: dict[str, Any] = {
             "temp_directory": self.scratch,
             "preserve_insertion_order": "true",

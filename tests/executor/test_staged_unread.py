@@ -13,6 +13,7 @@ import pytest
 
 from executor.snapshot import writer
 from executor.snapshot.encoded import EncodedFile, EncodedRows, dictionary_texts
+from executor.snapshot.kept_bytes import KeptBytes
 from storage.rows import FIELD_ID
 from tests.executor.sql import Failed, Server
 from tests.executor.test_staged import SMALL, copy, refused, session, stage
@@ -83,6 +84,67 @@ def test_rows_stay_encoded_until_somebody_reads_them(in_memory_bytes: int, resta
         assert unread(server) == 0
         await client.query("UPDATE t SET v = 0 WHERE k = 104; DELETE FROM t WHERE k >= 2 AND k < 104")
         assert await client.rows("SELECT k, v FROM t ORDER BY k") == [(0, None), (1, 10), (104, 0)]
+
+    session(body)
+
+
+def waiting(server: Server) -> list[EncodedRows]:
+    shard = server.executor.catalogs.of("tidewire").resolve_table("t", "", ("public",)).shard
+    return [op[3].rows for op in server.executor.store.image(shard).pending if hasattr(op[3], "rows")]
+
+
+def test_files_go_from_memory_to_the_disk_when_their_writer_has_its_answer() -> None:
+    async def body(server: Server) -> None:
+        store = server.executor.store
+        files = {f"{n}.parquet": numbered(range(100 * n, 100 * n + 100)) for n in range(3)}
+        sizes = [len(data) for data in files.values()]
+        store.spill = replace(store.spill, size_bytes_min=sizes[0] + sizes[1])
+        client = server.client()
+        await client.query(TABLE)
+        await stage(server, files)
+        before: list[int] = []
+        move = store.kept_later._move
+
+        def seen(*args: Any) -> None:
+            before.append(store.kept_later.size_bytes)
+            move(*args)
+
+        store.kept_later._move = seen  # type: ignore[method-assign]
+        await client.query(copy())
+        await store.settled()
+        assert len(before) == 2, "two of three had room in memory"
+        assert before[0] <= sum(sizes) - min(sizes)
+        assert store.kept_later.size_bytes == 0
+        (rows,) = waiting(server)
+        assert all(isinstance(f.kept.data, pa.Buffer) for f in rows._files), "all are in files"
+        assert await client.rows("SELECT * FROM t") == expected(range(300))
+        del rows
+        # What is refused is in nobody's way.
+        store.spill = replace(store.spill, size_bytes_min=1 << 30)
+        await stage(server, {"x.parquet": numbered(range(5)), "y.parquet": b"no file"})
+        assert (await refused(server, copy(["x.parquet", "y.parquet"])))[0] == "22023"
+        await store.settled()
+        assert store.kept_later.size_bytes == 0
+
+    session(body)
+
+
+@pytest.mark.parametrize("first", ["", "DELETE FROM t; "], ids=["append", "overwrite"])
+def test_a_commit_writes_no_numbers_of_rows(first: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is on the loop, for everybody."""
+
+    async def body(server: Server) -> None:
+        client = server.client()
+        await client.query(TABLE + "; INSERT INTO t VALUES (-1, 0, 'old')")
+        await stage(server, {"a.parquet": numbered(range(50)), "b.parquet": numbered(range(50, 100))})
+        with monkeypatch.context() as patched:
+            patched.setattr(EncodedRows, "rids", lambda self: pytest.fail("numbers were written out"))
+            await client.query(f"BEGIN; {first}{copy()}; COMMIT")
+        old = [] if first else [(-1, 0, "old")]
+        assert await client.rows("SELECT * FROM t ORDER BY k") == old + expected(range(100))
+        # Rows of the transaction itself that go again are found all the same.
+        await client.query(f"BEGIN; {copy()}; DELETE FROM t WHERE k < 99; COMMIT")
+        assert await client.rows("SELECT k FROM t") == [(99,), (99,)]
 
     session(body)
 
@@ -324,7 +386,9 @@ def test_slices_are_what_slices_of_the_whole_are(step: int) -> None:
     for data in datas:
         file = pq.ParquetFile(io.BytesIO(data))
         files.append(
-            EncodedFile(data, ("k", "v", "name"), file.metadata.num_rows, len(data), frozenset({"name"}))
+            EncodedFile(
+                KeptBytes(data), ("k", "v", "name"), file.metadata.num_rows, len(data), frozenset({"name"})
+            )
         )
     schema = pa.schema([("c1", pa.int32()), ("c2", pa.int64()), ("c3", pa.string()), ("_rid", pa.int64())])
     whole = EncodedRows(files, schema, 1000)
