@@ -7,6 +7,7 @@
     writing.py commits.py     writing: staged files, one transaction, once
     creating.py               tables made from a frame's schema
     source.py streams.py      `format("tidewire")`: the same in Arrow, and streams both ways
+    options.py                which options each of its doors takes
     history_hold.py           what a running stream has not read yet stays readable
     selects/                  big SELECTs of any client, answered by Spark
 

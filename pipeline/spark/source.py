@@ -15,6 +15,8 @@
     create          write             true: a table that is not there is made from the frame's schema (creating.py)
     primaryKey      write             its primary key: columns, separated by commas
 
+Any other is an error (options.py).
+
 Everything goes through Arrow and the blob store; `Snapshot` and `write` (snapshot.py, writing.py) do the same with Spark's
 own Parquet scans, about twice as fast, and for several tables at once.
 
