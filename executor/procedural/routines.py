@@ -73,7 +73,7 @@ class RoutineReturns(Returns):
         found = list(described) if described is not None else columns(f)
         self.is_row = found is not None
         self.wanted = [ref for _, ref in found] if found is not None else [TypeRef(f.result.oid)]
-        self.outputs = [i for i, p in enumerate(f.parameters) if p.mode != "i"]
+        self.outputs = [i for i, p in enumerate(f.parameters) if p.mode not in "iv"]
         if f.result.oid == t.RECORD and found is None:
             raise ExecutionError(
                 "0A000", "function returning record called in context that cannot accept type record"
@@ -246,7 +246,7 @@ async def _run(
     else:
         walk = Walk(session, code, frame, atomic=atomic)
     for i, p in enumerate(f.parameters):
-        if p.mode in "ib":
+        if p.mode in "ibv":
             value, kind = next(given), code.kinds[i]
             if isinstance(kind, Shape) and value is not None:
                 value = tuple(walk.fields_of(value, kind))

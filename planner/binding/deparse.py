@@ -23,7 +23,7 @@ from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
-from planner.catalog import Catalog, collations, quote_identifier
+from planner.catalog import Catalog, Function, collations, quote_identifier
 from planner.parse import parse_expression
 from planner.textsearch.configurations import CONFIGURATIONS, DICTIONARIES
 from planner.types import TypeSettings
@@ -322,8 +322,13 @@ class Writer:
 
     def routine(self, name: str, args: Sequence[ir.Node]) -> str:
         """A call of a function in SQL, which is called like a type: qualified if the search path does not find it."""
-        shown = self.type_name(TypeRef(int(name.removeprefix(ROUTINE))))
-        return f"{shown}({', '.join(self.write(a) for a in args)})"
+        oid = int(name.removeprefix(ROUTINE))
+        shown = self.type_name(TypeRef(oid))
+        written = [self.write(a) for a in args]
+        f = self.catalog.get(oid) if self.catalog is not None else None
+        if isinstance(f, Function) and f.is_variadic:
+            written[-1] = f"VARIADIC {written[-1]}"
+        return f"{shown}({', '.join(written)})"
 
     def home(self, op: str) -> str:
         """What stands before the name of an extension's member: its schema, if the search path does not find it."""

@@ -29,14 +29,14 @@ from planner.binding.clauses import refuse_unsteady_routine
 from planner.binding.collating import carried
 from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
-from planner.binding.facts import Proc, procs, type_name
+from planner.binding.facts import Proc, element_name, procs, type_name, type_oid
 from planner.binding.fragments import sql
 from planner.binding.named_arguments import cut
 from planner.binding.records import row_of
-from planner.binding.resolve import Ambiguous, chosen, spread
+from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
-from planner.catalog import Function
+from planner.catalog import Function, polymorphic
 from planner.catalog.collations import is_collatable
 from planner.parse import parse_expression, parse_query
 
@@ -101,34 +101,42 @@ def resolved(
     Raises 42883, 42725.
     """
     queries = calls.queries
-    if arguments and isinstance(arguments[-1], exp.Variadic):
-        if name in procs() and not schema:
-            return None
-        raise PlanError(
-            "0A000", "VARIADIC arguments of functions in SQL are not supported", position=position
-        )
+    whole = bool(arguments) and isinstance(arguments[-1], exp.Variadic)
+    if whole:
+        found = [f for f in found if f.is_variadic]
+        arguments = [*arguments[:-1], arguments[-1].this]
     first, named = cut(_given(found, arguments) if queries.calling else arguments)
     given = [calls.bind(a, scope) for a in (*first, *named.values())]
     given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
     types = tuple(type_name(g.type.oid) for g in given)
     rows: list[tuple[Proc, tuple[str, ...]]] = []
-    if not schema and not named:
+    if not schema and not named and not whole:
         rows += spread(procs().get(name, ()), len(given))
     places: dict[int, list[int]] = {}
     same: dict[tuple[str, ...], Function] = {}
+    spread_out: dict[tuple[str, ...], bool] = {}
     unclear: set[tuple[str, ...]] = set()
     for f in found:
-        at = _places(f, len(given) - len(named), list(named))
+        spreads = f.is_variadic and not whole
+        at = _places(f, len(given) - len(named), list(named), spreads=spreads)
         if at is None:
             continue
         declared = tuple(type_name(f.inputs[i].type.oid) for i in at)
+        if spreads:
+            last = len(f.inputs) - 1
+            declared = declared[:last] + (_element(declared[last]),) * (len(at) - last)
         if any(args == declared for _, args in rows):
-            if declared in same and same[declared].schema_oid == f.schema_oid:
-                unclear.add(declared)
-            continue  # one nearer on the path takes the same
-        same[declared] = f
+            other = same.get(declared)
+            if other is not None and other.schema_oid == f.schema_oid:
+                if spread_out[declared] and not spreads:  # who names so many parameters is meant
+                    rows = [r for r in rows if r[1] != declared]
+                elif spread_out[declared] == spreads:
+                    unclear.add(declared)
+            if any(args == declared for _, args in rows):
+                continue  # one nearer on the path takes the same
+        same[declared], spread_out[declared] = f, spreads
         places[f.oid] = at
-        rows.append((_as_proc(f), declared))
+        rows.append((_as_proc(f, spreads=spreads), declared))
     try:
         best = chosen(rows, types)
         if best is not None and best[1] in unclear:
@@ -142,6 +150,8 @@ def resolved(
         ) from None
     if best is None:
         if not schema and name in procs():
+            if whole:
+                arguments[-1] = exp.Variadic(this=arguments[-1])
             return None  # in the words of those
         error = calls.missing(name, given, position)
         error.message = f"function {_called(name, schema, given, list(named))} does not exist"
@@ -151,9 +161,17 @@ def resolved(
     if function is None:
         return None
     at = places[function.oid]
+    if polymorphic.is_polymorphic(function):
+        function = _concrete(function, best[1], types, position)
     bound: dict[int, ir.Node] = {}
+    spread_over: list[ir.Node] = []
     for i, g in zip(at, given, strict=True):
-        bound[i] = calls.coercions.coerce(g, TypeRef(function.inputs[i].type.oid), "i", position)
+        ref = TypeRef(function.inputs[i].type.oid)
+        if best[0].variadic and i == len(function.inputs) - 1:
+            spread_over.append(calls.coercions.coerce(g, TypeRef(t.element_of(ref.oid)), "i", position))
+            bound[i] = ir.Logic(ref, "array", tuple(spread_over))
+        else:
+            bound[i] = calls.coercions.coerce(g, ref, "i", position)
     with _text(queries, function, ""):
         for i, p in enumerate(function.inputs):
             if i not in bound:
@@ -169,19 +187,45 @@ def _given(found: Sequence[Function], arguments: list[exp.Expression]) -> list[e
     for f in found:
         named = any(isinstance(a, exp.Kwarg) for a in arguments)
         if f.kind == "p" and len(f.parameters) == len(arguments) > len(f.inputs) and not named:
-            return [a for a, p in zip(arguments, f.parameters, strict=True) if p.mode in "ib"]
+            return [a for a, p in zip(arguments, f.parameters, strict=True) if p.mode in "ibv"]
     return arguments
 
 
-def _as_proc(f: Function) -> Proc:
+def _concrete(f: Function, declared: Sequence[str], given: Sequence[str], position: int) -> Function:
+    """With the types that a call's arguments say. Raises 42804 where they say nothing."""
+    known = bind_polymorphic(declared, given) or {}
+    simple = [
+        g
+        for d, g in zip(declared, given, strict=True)
+        if d in POLYMORPHIC and not d.startswith("anycompatible")
+    ]
+    undetermined = bool(simple) and all(g == "unknown" for g in simple)
+    types = polymorphic.types_of(f, {d: type_oid(k) for d, k in known.items() if k and k not in POLYMORPHIC})
+    if types is None or undetermined:
+        raise PlanError(
+            "42804", "could not determine polymorphic type because input has type unknown", position=0
+        )
+    return polymorphic.concrete(f, types)
+
+
+def _element(array: str) -> str:
+    return {"anyarray": "anyelement", "anycompatiblearray": "anycompatible"}.get(array) or element_name(array)
+
+
+def _as_proc(f: Function, *, spreads: bool = False) -> Proc:
     args = tuple(type_name(p.type.oid) for p in f.inputs)
     result = type_name(f.result.oid)
-    return Proc(f.name, args, result, "f", f.returns_set, f.strict, False, f.volatility, 0, "n", 0, f.oid, ())
+    return Proc(
+        f.name, args, result, "f", f.returns_set, f.strict, spreads, f.volatility, 0, "n", 0, f.oid, ()
+    )
 
 
-def _places(f: Function, first: int, named: list[str]) -> list[int] | None:
+def _places(f: Function, first: int, named: list[str], *, spreads: bool = False) -> list[int] | None:
     """Which parameters the arguments are of; None where the function cannot be called so."""
     inputs = f.inputs
+    if spreads:  # by place alone, and at least one for the last
+        last = len(inputs) - 1
+        return [min(i, last) for i in range(first)] if first > last and not named else None
     at = list(range(first))
     for name in named:
         i = next((i for i, p in enumerate(inputs) if p.name == name), -1)
@@ -251,7 +295,7 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
 
 
 def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
-    f = made.function
+    f = polymorphic.declared(made.function)
     op = f"{ROUTINE}{f.oid}({', '.join(type_name(p.type.oid) for p in f.inputs)})"
     last = max(made.given, default=-1) + 1
     args = tuple(made.args[:last])
@@ -261,6 +305,7 @@ def _as_written(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
 
 
 def noted(queries: QueryBinder, f: Function) -> None:
+    f = polymorphic.declared(f)
     if queries.routines.own:
         queries.routines.used.add(f.oid)
     queries.accesses.executes(f)

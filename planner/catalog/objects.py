@@ -254,12 +254,17 @@ class Function:
     @property
     def inputs(self) -> tuple[Parameter, ...]:
         """What a call gives it."""
-        return tuple(p for p in self.parameters if p.mode in "ib")
+        return tuple(p for p in self.parameters if p.mode in "ibv")
 
     @property
     def outputs(self) -> tuple[Parameter, ...]:
         """OUT and INOUT parameters, or the columns of RETURNS TABLE."""
-        return tuple(p for p in self.parameters if p.mode != "i")
+        return tuple(p for p in self.parameters if p.mode not in "iv")
+
+    @property
+    def is_variadic(self) -> bool:
+        """Whether its last argument's elements may be given one by one."""
+        return any(p.mode == "v" for p in self.parameters)
 
     @property
     def signature(self) -> tuple[Oid, ...]:

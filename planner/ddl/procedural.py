@@ -14,7 +14,7 @@ import itertools
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, SqlError, TypeRef
-from planner.catalog import Function
+from planner.catalog import Function, polymorphic
 from planner.lexer import WORD, Token, tokenize
 from planner.parse.plpgsql.program import content, parse_program
 from planner.parse.statement import parse_statement
@@ -63,7 +63,8 @@ def _statements(body: str) -> list[list[Token]]:
 
 def shown(f: Function) -> str:
     """How contexts name it: `f(integer,text)`."""
-    return f"{f.name}({','.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
+    inputs = polymorphic.declared(f).inputs
+    return f"{f.name}({','.join(t.format_type(TypeRef(p.type.oid)) for p in inputs)})"
 
 
 @functools.lru_cache(maxsize=512)

@@ -17,7 +17,15 @@ from planner.binding.facts import Proc, procs, type_oid
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
-from planner.catalog import Domain, Function, Parameter, UserType, quote_identifier, quote_qualified
+from planner.catalog import (
+    Domain,
+    Function,
+    Parameter,
+    UserType,
+    polymorphic,
+    quote_identifier,
+    quote_qualified,
+)
 from planner.catalog.names import missing_schema, split_identifiers
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
@@ -30,8 +38,7 @@ from planner.parse import parse_expression, parse_query
 
 _PARAMETERS_MAX = 100
 _PSEUDO = frozenset(
-    ("any", "anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange", "anycompatible",
-     "anycompatiblearray", "anycompatiblenonarray", "anycompatiblerange", "anycompatiblemultirange", "internal",
+    ("any", "anycompatiblerange", "anycompatiblemultirange", "internal",
      "cstring", "trigger", "event_trigger", "language_handler", "fdw_handler", "index_am_handler", "tsm_handler",
      "table_am_handler", "pg_ddl_command", "void")
 )  # fmt: skip
@@ -70,6 +77,8 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     )
     made = dataclasses.replace(made, runs=procedural.runs(made))
     _refuse_results(said, made)
+    _refuse_undetermined(made)
+    polymorph = polymorphic.is_polymorphic(made)
     old = next(
         (
             f
@@ -93,8 +102,13 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
                 if made.language == "sql":
                     e.position = _place(said, e.position)
                 raise
-            if made.language == "sql" and made.kind == "f" and procedural.is_query(made):
+            if made.language == "sql" and made.kind == "f" and not polymorph and procedural.is_query(made):
                 _validate(scope, said, made)
+    elif polymorph:
+        if said.standard:
+            raise PlanError(
+                "0A000", "polymorphic functions with a body of the standard's form are not supported"
+            )
     elif said.standard or scope.ctx.check_bodies:
         used = _validate(scope, said, made)
         if said.standard:
@@ -116,11 +130,11 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
             raise PlanError("42P13", "functions cannot accept set arguments")
         default: str | None = None
         if p.default is not None:
-            if mode not in "ib":
+            if mode not in "ibv":
                 raise PlanError("42P13", "only input parameters can have default values")
             default = _default(scope, p, kind)
             defaults = True
-        elif defaults and mode in "ib":
+        elif defaults and mode in "ibv":
             raise PlanError(
                 "42P13", "input parameters after one with a default value must also have defaults"
             )
@@ -128,10 +142,55 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
             x.name == p.name and (x.mode == "t") == (mode == "t") and not _apart(x.mode, mode) for x in found
         ):
             raise PlanError("42P13", f'parameter name "{p.name}" used more than once')
+        if mode == "v":
+            _refuse_variadic(p, kind, said)
         found.append(Parameter(p.name, kind, mode, default))
-    if sum(p.mode in "ib" for p in found) > _PARAMETERS_MAX:
+    if sum(p.mode in "ibv" for p in found) > _PARAMETERS_MAX:
         raise PlanError("54023", f"functions cannot have more than {_PARAMETERS_MAX} arguments")
     return tuple(found)
+
+
+def _refuse_variadic(p: st.ParameterDef, kind: TypeRef, said: st.CreateFunction) -> None:
+    """Raises 42P13 for one that is no array, or not the last; 0A000."""
+    if p is not [x for x in said.parameters if x.mode not in ("o", "t")][-1]:
+        raise PlanError("42P13", "VARIADIC parameter must be the last input parameter")
+    if not t.element_of(kind.oid) and polymorphic.PSEUDO.get(kind.oid) not in (
+        "anyarray",
+        "anycompatiblearray",
+    ):
+        raise PlanError("42P13", "VARIADIC parameter must be an array")
+    if p.default is not None:
+        raise PlanError("0A000", "a default of a VARIADIC parameter is not supported")
+    if said.kind == "procedure":
+        raise PlanError("0A000", "a VARIADIC parameter of a procedure is not supported")
+
+
+def _refuse_undetermined(f: Function) -> None:
+    """A result's type must follow from those of the inputs. Raises 42P13."""
+    given = {polymorphic.PSEUDO.get(p.type.oid, "") for p in f.inputs}
+    families = (
+        (
+            "anycompatible",
+            "anycompatiblearray",
+            "anycompatiblenonarray",
+            "anycompatiblerange",
+            "anycompatiblemultirange",
+        ),
+        ("anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange"),
+    )
+    for ref in (f.result, *(p.type for p in f.outputs)):
+        name = polymorphic.PSEUDO.get(ref.oid)
+        family: tuple[str, ...] = next((x for x in families if name in x), ())
+        wanted: Sequence[str] = family
+        if name in ("anyrange", "anymultirange"):
+            wanted = ("anyrange", "anymultirange")
+        if name and not given.intersection(wanted):
+            shown = f"{', '.join(wanted[:-1])}{',' if len(wanted) > 2 else ''} or {wanted[-1]}"
+            raise PlanError(
+                "42P13",
+                "cannot determine result data type",
+                detail=f"A result of type {name} requires at least one input of type {shown}.",
+            )
 
 
 def _apart(a: str, b: str) -> bool:
@@ -187,7 +246,7 @@ def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
 
 
 def _result(scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]) -> tuple[TypeRef, bool]:
-    outputs = [p for p in parameters if p.mode != "i"]
+    outputs = [p for p in parameters if p.mode not in "iv"]
     if said.kind == "procedure":
         return TypeRef(t.RECORD if outputs else t.VOID), False
     if said.returns is None:
@@ -374,7 +433,7 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     wanted = tuple(
         resolve_type(p.type, scope.catalog, scope.search_path).oid
         for p in said.parameters
-        if (p.mode or "i") in "ib"
+        if (p.mode or "i") in "ibv"
     )
     for proc in built_in:
         if tuple(type_oid(a) for a in proc.args) == wanted:
@@ -416,7 +475,7 @@ def _missing(scope: Scope, said: st.Signature, kind: str) -> PlanError:
 def _types(scope: Scope, said: st.Signature) -> str:
     shown = []
     for p in said.parameters or ():
-        if (p.mode or "i") in "ib":
+        if (p.mode or "i") in "ibv":
             ref = resolve_type(p.type, scope.catalog, scope.search_path)
             shown.append(t.format_type(TypeRef(ref.oid)))
     return ", ".join(shown)

@@ -115,8 +115,6 @@ def _parameter(c: Cursor, *, with_default: bool) -> st.ParameterDef:
         if not mode:
             mode = _mode(c)
     made = _type(c)
-    if mode == "v":
-        c.unsupported("a VARIADIC parameter of a function", c.tokens[c.at - 1])
     default: st.Sql | None = None
     if with_default and (c.accept("default") or c.accept_symbol("=")):
         default = c.balanced()

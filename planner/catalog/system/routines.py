@@ -22,12 +22,15 @@ from planner.catalog.system.privileges import acl
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import routine_body, routine_default
+from planner.types import element_of
 from planner.types.base import quote_literal
-from planner.types.oids import INT4, OID, TEXT
+from planner.types.oids import ANYARRAY, ANYELEMENT, INT4, OID, TEXT
 
 LANGUAGES: Final = {"sql": 14, "plpgsql": 13563}
 """The OIDs of languages."""
-_MODES: Final = {"o": "OUT ", "b": "INOUT "}
+_ANYCOMPATIBLE: Final = 5077
+_ANYCOMPATIBLEARRAY: Final = 5078
+_MODES: Final = {"o": "OUT ", "b": "INOUT ", "v": "VARIADIC "}
 
 
 def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
@@ -54,6 +57,7 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         prolang=LANGUAGES[f.language],
         procost=f.cost,
         prorows=f.rows,
+        provariadic=_variadic(f),
         prokind=f.kind,
         prosecdef=f.definer,
         proleakproof=f.leakproof,
@@ -74,6 +78,14 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         prosqlbody=f.body if f.standard else None,
         proacl=acl(catalog, f.oid, f.owner, "f"),
     )
+
+
+def _variadic(f: Function) -> Oid:
+    """The type of each of the arguments that make the last one's array; 0 where there is no such."""
+    if not f.is_variadic:
+        return 0
+    of = f.inputs[-1].type.oid
+    return {ANYARRAY: ANYELEMENT, _ANYCOMPATIBLEARRAY: _ANYCOMPATIBLE}.get(of, 0) or element_of(of)
 
 
 def _type(context: SystemContext, oid: Oid) -> str:

@@ -1,0 +1,78 @@
+"""Functions whose types are said by their calls: anyelement and its kin.
+
+    f(anyelement, anyarray) RETURNS anyelement     as it is declared: what the catalog holds, and messages name
+    f(1, ARRAY[2])                                 f with (integer, integer[]) RETURNS integer: a function like any other
+
+The second is made of the first and the types of its inputs. It has a number of its own, above all OIDs, by which whoever runs it
+finds it again: numbers live as long as the process, as plans do.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from planner.abc import Oid, TypeRef
+from planner.catalog.objects import Function
+
+PSEUDO: Final = {
+    2283: "anyelement", 2277: "anyarray", 2776: "anynonarray", 3500: "anyenum", 3831: "anyrange", 4537: "anymultirange",
+    5077: "anycompatible", 5078: "anycompatiblearray", 5079: "anycompatiblenonarray", 5080: "anycompatiblerange",
+    4538: "anycompatiblemultirange",
+}  # fmt: skip
+_FIRST: Final = 1 << 33
+_numbers: Final = itertools.count(_FIRST)
+_by_types: Final[dict[tuple[Oid, tuple[Oid, ...]], int]] = {}
+_by_number: Final[dict[int, tuple[Oid, tuple[Oid, ...]]]] = {}
+_made: Final[dict[int, tuple[Function, Function]]] = {}
+
+
+def is_polymorphic(f: Function) -> bool:
+    return any(p.type.oid in PSEUDO for p in f.parameters) or f.result.oid in PSEUDO
+
+
+def concrete(f: Function, types: tuple[Oid, ...]) -> Function:
+    """The function with these types of its parameters, OUT ones included, and at last of its result."""
+    key = f.oid, types
+    number = _by_types.get(key)
+    if number is None:
+        number = _by_types[key] = next(_numbers)
+        _by_number[number] = key
+    known = _made.get(number)
+    if known is not None and known[0] is f:
+        return known[1]
+    parameters = tuple(
+        dataclasses.replace(p, type=TypeRef(oid)) for p, oid in zip(f.parameters, types, strict=False)
+    )
+    made = dataclasses.replace(f, oid=number, parameters=parameters, result=TypeRef(types[-1]))
+    _made[number] = f, made
+    return made
+
+
+def declared(f: Function) -> Function:
+    """The function as it was declared."""
+    known = _made.get(f.oid)
+    return f if known is None else known[0]
+
+
+def found(oid: Oid, of_catalog: Callable[[Oid], object]) -> object:
+    """What a number, or an OID, is of: `of_catalog` has the functions as they are now."""
+    if oid < _FIRST:
+        return of_catalog(oid)
+    base, types = _by_number[oid]
+    f = of_catalog(base)
+    return concrete(f, types) if isinstance(f, Function) else f
+
+
+def types_of(f: Function, bound: Mapping[str, Oid]) -> tuple[Oid, ...] | None:
+    """The types of its parameters and its result, where `bound` says what each pseudo-type stands for; None: not of all of them."""
+    made = [
+        bound.get(PSEUDO[oid], 0) if oid in PSEUDO else oid
+        for oid in (*(p.type.oid for p in f.parameters), f.result.oid)
+    ]
+    return None if 0 in made else tuple(made)
+
+
+__all__ = ["PSEUDO", "concrete", "declared", "found", "is_polymorphic", "types_of"]
