@@ -163,6 +163,11 @@ class Table:
     """Writes here ask for no foreign key, neither the table's own nor those into it (DISABLE TRIGGER ALL)."""
     triggers: tuple[Trigger, ...] = ()
     """In the order in which they fire: by name."""
+    options: tuple[str, ...] = ()
+    """Storage parameters as pg_class.reloptions lists them, `fillfactor=70`; they are kept for who asks, and for dumps."""
+    replica_identity: str = "d"
+    """What is said of old rows to subscribers: the primary key (d), all columns (f), nothing (n), an index's columns (i)."""
+    replica_index: Oid = 0
 
     @property
     def visible(self) -> tuple[Column, ...]:

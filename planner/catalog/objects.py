@@ -85,6 +85,7 @@ class Index:
     include: tuple[int, ...] = ()
     nulls_not_distinct: bool = False
     constraint_oid: Oid = 0
+    options: tuple[str, ...] = ()  # storage parameters, as of a table
 
 
 @dataclass(frozen=True, slots=True)

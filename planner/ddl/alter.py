@@ -21,6 +21,7 @@ from planner.ddl import (
     composites,
     constraints,
     moves,
+    replicas,
     tables,
     triggers,
     unique_indexes,
@@ -120,8 +121,12 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             for c in found.columns
         )
         scope.replace(found, dataclasses.replace(found, columns=columns))
-    elif action.what == "set options" and isinstance(found, Index):
-        storage.check(found.method, action.options)
+    elif action.what in ("set options", "reset options") and isinstance(found, Index):
+        reset = action.what == "reset options"
+        if not reset:
+            storage.check(found.method, action.options)
+        options = storage.kept(found.options, action.options, reset=reset)
+        scope.replace(found, dataclasses.replace(found, options=options))
     elif action.what in ("set options", "reset options") and isinstance(found, View):
         view_options(scope, found, action)
     elif action.what not in ("ignore", "set options", "reset options"):
@@ -200,13 +205,16 @@ def switch_rule(on: Alteration, a: st.AlterAction) -> None:
 def set_options(on: Alteration, a: st.AlterAction) -> None:
     storage.check("table", a.options)
     on.table = dataclasses.replace(
-        on.table, retention_us=retention_us(dict(a.options), on.table.retention_us)
+        on.table,
+        retention_us=retention_us(dict(a.options), on.table.retention_us),
+        options=storage.kept(on.table.options, a.options),
     )
 
 
 def reset_options(on: Alteration, a: st.AlterAction) -> None:
     if NAME in dict(a.options):
         on.table = dataclasses.replace(on.table, retention_us=None)
+    on.table = dataclasses.replace(on.table, options=storage.kept(on.table.options, a.options, reset=True))
 
 
 _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
@@ -233,6 +241,7 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "set logged": set_logged,
     "switch triggers": switch_triggers,
     "switch rule": switch_rule,
+    "replica identity": replicas.set_identity,
     "set options": set_options,
     "reset options": reset_options,
     "ignore": lambda on, a: None,

@@ -27,6 +27,7 @@ from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type
 from planner.parse.placeholders import refuse_parameters
 from planner.parse.queries import parse_query
+from planner.parse.storage import kept
 
 
 def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
@@ -65,6 +66,7 @@ def create_table_as(scope: Scope, said: st.CreateTableAs) -> None:
     table = Table(
         oid, schema.oid, name, tuple(columns), (), tables.shard_of(oid), scope.user, temporary,
         on_commit=on_commit, retention_us=retention_us(said.options), unlogged=said.unlogged,
+        options=kept((), said.options.items()),
     )  # fmt: skip
     if said.with_data:
         scope.query = plan

@@ -29,6 +29,7 @@ from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 from planner.ddl.unique_indexes import shown_key
+from planner.parse.storage import kept
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
 INDEX_KEYS_MAX: Final = 32
@@ -84,6 +85,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         with_schemas(scope, said.where.text) if said.where is not None else "",
         tuple(include),
         said.nulls_not_distinct,
+        options=kept((), said.options),
     )
     scope.add(index)
     if said.unique:

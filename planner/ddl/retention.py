@@ -1,6 +1,6 @@
 """`WITH (retention = '1 day')`, `ALTER TABLE ... SET (retention = ...)`: how long a table's history is kept.
 
-Other storage parameters say how PostgreSQL lays out its pages: checked (`planner.parse.storage`), they mean nothing here.
+Other storage parameters say how PostgreSQL lays out its pages: checked and kept (`planner.parse.storage`), they mean nothing here.
 """
 
 from __future__ import annotations

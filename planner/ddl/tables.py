@@ -32,6 +32,7 @@ from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
 from planner.lexer import STRING, tokenize
 from planner.parse.queries import position as first_position
+from planner.parse.storage import kept
 
 COLUMNS_MAX: Final = 1_600
 HIDDEN_COLUMNS: Final = frozenset(("_rid", "_from", "_to", "_ts"))
@@ -54,6 +55,7 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     builder = _Builder(scope, schema, name, schema.name.startswith("pg_temp_"))
     builder.unlogged = said.unlogged
     builder.retention_us = retention_us(said.options)
+    builder.options = kept((), said.options.items())
     builder.on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
     for element in said.elements:
         if isinstance(element, st.ColumnDef):
@@ -74,6 +76,7 @@ class _Builder:
         self.on_commit = ""
         self.unlogged = False
         self.retention_us: int | None = None
+        self.options: tuple[str, ...] = ()
         self.columns: list[Column] = []
         self.constraints: list[st.ConstraintDef] = []
         self.expressions: list[tuple[str, st.Sql]] = []
@@ -201,6 +204,7 @@ class _Builder:
             self.temporary,
             on_commit=self.on_commit,
             retention_us=self.retention_us,
+            options=self.options,
             unlogged=self.unlogged,
         )
         for sequence in self.sequences:

@@ -55,7 +55,10 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
     if c.accept("set") or c.accept("reset"):
         if c.symbol_is("("):
             what = "set options" if sets else "reset options"
-            return st.AlterAction(what, position=position, options=tuple(storage_pairs(c)))
+            pairs = tuple(storage_pairs(c))
+            if not sets and any(value is not True for _, value in pairs):
+                raise PlanError("42601", "RESET must not include values for parameters")
+            return st.AlterAction(what, position=position, options=pairs)
         if logged := c.accept_one("logged", "unlogged"):
             return st.AlterAction("set logged", logged, position=position)
         if c.accept("without", "cluster") or c.accept("without", "oids"):
@@ -69,10 +72,11 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         return st.AlterAction("ignore", c.name(), position=position)
     if c.accept("replica", "identity"):
         if c.accept("using", "index"):
-            c.name()
-        elif not c.accept_one("full", "nothing", "default"):
+            return st.AlterAction("replica identity", c.name(), position=position, which="index")
+        said = c.accept_one("full", "nothing", "default")
+        if not said:
             c.fail()
-        return st.AlterAction("ignore", position=position)
+        return st.AlterAction("replica identity", position=position, which=said)
     for words, feature in (
         (("enable", "row", "level", "security"), "row-level security"),
         (("force", "row", "level", "security"), "row-level security"),

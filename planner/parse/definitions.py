@@ -140,8 +140,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
         not_distinct = True
     else:
         c.accept("nulls", "distinct")
-    if c.accept("with"):
-        storage_options(c, method)
+    options = storage_options(c, method) if c.accept("with") else {}
     if c.accept("tablespace"):
         c.name()
     where = c.rest() if c.accept("where") else None
@@ -157,6 +156,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
         include,
         not_distinct,
         position,
+        tuple(options.items()),
     )
 
 

@@ -1,7 +1,7 @@
 """WITH (fillfactor = 70): storage parameters, each of a kind of relation, with its type and bounds.
 
-What is made here has no pages, so they mean nothing but `retention`; but a name that PostgreSQL does not know, or a value that it
-does not take, is said to be one, as it would be there.
+What is made here has no pages, so they mean nothing but `retention`; they are kept for who asks and for dumps. A name that
+PostgreSQL does not know, or a value that it does not take, is said to be one, as it would be there.
 
     table   fillfactor 10..100, autovacuum_*, toast.autovacuum_*, parallel_workers, ...      view   security_barrier, ...
     index   those of its access method
@@ -73,6 +73,15 @@ def storage_options(c: Cursor, kind: str = "") -> dict[str, Any]:
             pairs = [pair for pair in pairs if pair[0] != "oids"]
         check(kind, pairs)
     return dict(pairs)
+
+
+def kept(
+    before: tuple[str, ...], pairs: Iterable[tuple[str, Any]], *, reset: bool = False
+) -> tuple[str, ...]:
+    """What is listed (`fillfactor=70`) when these are set, or forgotten: what comes anew comes last. Those of `toast.` have no place."""
+    own = {name: value for name, value in pairs if name not in ("retention", "oids") and "." not in name}
+    rest = tuple(o for o in before if o.partition("=")[0] not in own)
+    return rest if reset else (*rest, *(f"{n}={'true' if v is True else v}" for n, v in own.items()))
 
 
 def _refuse_oids(pairs: Iterable[tuple[str, Any]]) -> None:

@@ -23,6 +23,7 @@ class CreateIndex:
     include: tuple[str, ...] = ()
     nulls_not_distinct: bool = False
     position: int = 0
+    options: tuple[tuple[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

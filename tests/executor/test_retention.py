@@ -154,7 +154,7 @@ def test_every_way_to_make_a_table_takes_a_retention_and_the_catalog_shows_it() 
                 )
             )
             assert shown == {
-                "said": "{retention=00:05:00}",
+                "said": "{fillfactor=70,retention=00:05:00}",
                 "filled": '{"retention=1 day 02:00:00"}',
                 "kept": '{"retention=3 days"}',
                 "later": "{retention=00:00:00}",

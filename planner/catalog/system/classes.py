@@ -36,11 +36,12 @@ def persistence(catalog: Catalog, schema_oid: Oid, temporary: bool, unlogged: bo
 
 
 def _options(table: Table) -> list[str] | None:
-    """What was said in WITH (...), as far as it means anything."""
-    if table.retention_us is None:
-        return None
-    days, us = divmod(table.retention_us, 86_400 * 1_000_000)
-    return [f"retention={types.output_text((0, days, us), TypeRef(types.INTERVAL))}"]
+    """What was said in WITH (...)."""
+    said = list(table.options)
+    if table.retention_us is not None:
+        days, us = divmod(table.retention_us, 86_400 * 1_000_000)
+        said.append(f"retention={types.output_text((0, days, us), TypeRef(types.INTERVAL))}")
+    return said or None
 
 
 def pg_class(context: SystemContext) -> Rows:
@@ -96,7 +97,7 @@ def pg_class(context: SystemContext) -> Rows:
                 # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
                 relhastriggers="f" in kinds or bool(t.triggers) or bool(catalog.referring_to(t.oid)),
                 relacl=acl(catalog, t.oid, t.owner, "r"),
-                relreplident="d",
+                relreplident=t.replica_identity,
                 relispopulated=t.materialized is None or t.materialized.populated,
                 reloptions=_options(t),
                 reltype=row_type_oid(t.oid),
@@ -115,6 +116,7 @@ def pg_class(context: SystemContext) -> Rows:
                 len(i.keys) + len(i.include),
                 relam=INDEX_METHODS.get(i.method, BTREE_AM),
                 relfilenode=i.oid,
+                reloptions=list(i.options) or None,
                 relpersistence=persistence(catalog, table.schema_oid, table.temporary, table.unlogged),
             )
         )

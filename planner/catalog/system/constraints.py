@@ -85,6 +85,7 @@ def pg_index(context: SystemContext) -> Rows:
                 indisvalid=True,
                 indisready=True,
                 indislive=True,
+                indisreplident=table.replica_identity == "i" and table.replica_index == i.oid,
                 indkey=[*(k.attnum for k in i.keys), *i.include],
                 indcollation=[_collation(table, k, t) for k, t in zip(i.keys, of, strict=True)],
                 indclass=[opclass_for(i.method, k.opclass, t) for k, t in zip(i.keys, of, strict=True)],

@@ -255,9 +255,17 @@ def index_definition(
         text += f" INCLUDE ({_column_names(table, index.include)})"
     if index.nulls_not_distinct:
         text += " NULLS NOT DISTINCT"
+    if index.options:
+        said = (o.partition("=") for o in index.options)
+        text += f" WITH ({', '.join(f'{quote_identifier(n)}={_option(v)}' for n, _, v in said)})"
     if index.predicate:
         text += f" WHERE {predicate_text(catalog, table, index, pretty, search_path)}"
     return text
+
+
+def _option(value: str) -> str:
+    """A storage parameter's value as PostgreSQL writes it: a word is bare, anything else a literal."""
+    return value if quote_identifier(value) == value else "'" + value.replace("'", "''") + "'"
 
 
 def predicate_text(
