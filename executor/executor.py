@@ -322,7 +322,7 @@ class Executor:
         if space == bulk_locks.TABLE_SPACE:
             space, key = str(key), None
         shard, _, index = space.partition("/")
-        table = next((x for x in self.catalog.objects(Table) if x.shard == shard), None)
+        table = next((x for x in self.catalogs.newest.all_tables() if x.shard == shard), None)
         if space == advisory.SPACE:
             return advisory.describe(key)
         if table is None:

@@ -93,6 +93,7 @@ class Transaction:
         "hold",
         "id",
         "isolation",
+        "locked",
         "memory_max_bytes",
         "on_admit",
         "on_apply",
@@ -126,6 +127,8 @@ class Transaction:
         self.earlier: tuple[ReadSet, ...] = ()
         """The reads of earlier statements, and of those that this one runs in, while one runs that may begin anew
         (`statement_reads`)."""
+        self.locked: dict[Keyspace, Timestamp] = {}
+        """Where nobody else may have written since, whatever the level (LOCK TABLE)."""
         self.writes = WriteBuffer()
         self.staged: list[str] = []
         """Blobs that were written for it, committed or not (`txn.staging`)."""
@@ -536,6 +539,11 @@ class Transaction:
                     "read",
                     *changed,
                 )
+        for space, since in self.locked.items() if self.locked else ():
+            index.validatable(since)
+            if ts := index.whole(space, since):
+                message = "could not serialize access due to concurrent update"
+                raise self._failure(message, "locked", space, None, ts)
         self.check_written()
 
     def _write_conflict(self, after: Timestamp | None) -> tuple[Keyspace, Key | None, Timestamp] | None:

@@ -34,8 +34,9 @@ LOCKS_MAX = 100_000
 BLOCKED = "TW001"
 """The SQLSTATE, never shown, with which a query fails that has to wait for an advisory lock."""
 
+RELATION = "relation"
 Key = Any
-"""(database, number, None) or (database, number, number)."""
+"""(database, number, None) or (database, number, number); of tables (`table_locks`) (database, oid, RELATION)."""
 Counts = dict[tuple[Key, bool], int]
 """(key, shared) -> how often it is locked."""
 Listed = tuple[Key, int, int, bool, bool]
@@ -88,6 +89,8 @@ class Owner:
 def describe(key: Key) -> str:
     """How errors name an advisory lock."""
     _, first, second = key
+    if second == RELATION:
+        return f"relation {first}"
     return f"advisory lock ({first})" if second is None else f"advisory lock ({first}, {second})"
 
 

@@ -18,15 +18,11 @@ from executor.session import acting, permissions, transactions
 from executor.session.arguments import arguments
 from executor.session.executed import prepared_as
 from executor.session.session_defaults import one_value
-from executor.session.transactions import joined, require_block, set_isolation, set_read_only, settle
+from executor.session.table_locks import lock_table
+from executor.session.transactions import joined, set_isolation, set_read_only, settle
 from planner import statements as st
 from planner import types as t
-from planner.abc import Plan, ResultColumn, Table, TypeRef
-from planner.catalog import Index, View
-from planner.catalog.names import missing_relation
-from planner.catalog.system.relations import relations
-from planner.ddl.scope import behind
-from planner.relations import TransitionTable
+from planner.abc import Plan, ResultColumn, TypeRef
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -294,49 +290,6 @@ def notify(session: Session, channel: str, payload: str) -> None:
         session.block.notifications.append(item)
 
 
-# --- locks ---------------------------------------------------------------------------------------
-
-
-async def _lock_table(
-    session: Session, plan: Plan, s: st.LockTable, params: Sequence[Datum], autocommit: bool
-) -> Rows:
-    """Serializable transactions need no table locks: the whole table counts as read, which is as strong."""
-    block = session.block or require_block(session, "LOCK TABLE")  # DO's is one as well
-    for name in s.tables:
-        if (name.schema or "pg_catalog", name.name) in relations():
-            continue  # DDL waits for nobody, and nobody for it
-        found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
-        if isinstance(found, TransitionTable):
-            behind_it = behind(session.catalog, found, session.search_path())
-            if behind_it is None:
-                raise missing_relation(name.name)
-            found = behind_it
-        if not isinstance(found, Table | View):
-            what = "indexes" if isinstance(found, Index) else "sequences"
-            raise ExecutionError(
-                "42809",
-                f'cannot lock relation "{found.name}"',
-                detail=f"This operation is not supported for {what}.",
-            )
-        permissions.require_lock(session, found, s.mode)
-        for table in _tables_of(session, found):
-            block.use(table)
-            if "share" in s.mode or "exclusive" in s.mode:
-                block.transaction().reads.whole(table.shard)
-    return Rows("LOCK TABLE")
-
-
-def _tables_of(session: Session, relation: Table | View) -> list[Table]:
-    """The table, or those that a view reads, however far down."""
-    seen: dict[int, Any] = {relation.oid: relation}
-    for oid in (todo := [relation.oid]):
-        for inner in seen[oid].depends if isinstance(seen[oid], View) else ():
-            if inner not in seen:
-                seen[inner] = session.catalog.get(inner)
-                todo.append(inner)
-    return [found for found in seen.values() if isinstance(found, Table)]
-
-
 async def _accepted(
     session: Session, plan: Plan, s: st.Accepted, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
@@ -381,7 +334,7 @@ _TABLE: dict[type[Any], Run] = {
     st.Listen: _listen,
     st.Unlisten: _unlisten,
     st.Notify: _notify,
-    st.LockTable: _lock_table,
+    st.LockTable: lock_table,
     st.Accepted: _accepted,
 }
 

@@ -2,7 +2,7 @@
 
 sequence ──auto──> column            index ──internal──> constraint ──auto──> column
 default  ──auto──> column            index ──auto──────> column
-default  ──normal─> sequence         rule of a view ──normal──> relation
+default  ──normal─> sequence         rule of a view ──normal──> relation, ──internal──> the view
 trigger  ──auto──> table             trigger ──normal──> function, columns of UPDATE OF
 array    ──internal─> element        multirange ─internal─> range           what is made of a type ──normal──> the type
 """
@@ -121,6 +121,8 @@ def pg_depend(context: SystemContext) -> Rows:
                 needed = PROC_OID if isinstance(catalog.get(oid), Function) else CLASS_OID
                 edge(PROC_OID, v.holder.oid, _NORMAL, needed, oid)
             continue
+        # The rule is the view's own: who looks for what stands on a relation goes from a rule to its view by this row.
+        edge(REWRITE_OID, v.holder.oid, _INTERNAL, CLASS_OID, v.holder.oid)
         for oid in v.depends:
             if isinstance(catalog.get(oid), Function):
                 edge(REWRITE_OID, v.holder.oid, _NORMAL, PROC_OID, oid)

@@ -1,0 +1,114 @@
+"""LOCK TABLE: who locks a table keeps other lockers waiting, and hears of it if somebody writes nevertheless.
+
+    SHARE                                    excludes the modes below        \
+    SHARE ROW EXCLUSIVE and stronger         exclude each other and SHARE     } nobody else may write until the end
+    SHARE UPDATE EXCLUSIVE                   excludes the same                  anybody may write
+    ACCESS SHARE, ROW SHARE, ROW EXCLUSIVE   nothing
+
+Lockers wait for one another as for transaction-level advisory locks, which hold among all servers of an environment; the key is the
+table's. Statements that merely write take no lock of the table, for that would be a question on the hot path of each of them. What
+they do is found when the locker commits: he has *read the whole table*, and is refused with 40001 if another has written to it since.
+Serializable transactions would be so for what they read anyway; at READ COMMITTED, where reads do not count, the lock is what
+counts (`Transaction.locked`).
+
+    A (READ COMMITTED)   LOCK t          max(id) = 1   INSERT 2   COMMIT
+    B (READ COMMITTED)        LOCK t, waits ..............................   max(id) = 2   INSERT 3   COMMIT
+
+The snapshot of who has waited is moved to the time at which he got the lock, if what he has read before is still so.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from executor.abc import ExecutionError, Rows
+from executor.procedural.inside import INSIDE
+from executor.session import permissions
+from executor.session.advisory import RELATION, Key
+from executor.session.transactions import require_block
+from planner import statements as st
+from planner.abc import Plan, Table
+from planner.catalog import Index, View
+from planner.catalog.names import missing_relation
+from planner.catalog.system.relations import relations
+from planner.ddl.scope import behind
+from planner.relations import TransitionTable
+from storage.abc import Datum
+from txn.abc import Isolation, LockNotAvailable
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+_FOR_NOBODY = frozenset({"access share", "row share", "row exclusive"})
+_KEEPS_WRITERS_OUT = frozenset({"share", "share row exclusive", "exclusive", "access exclusive"})
+
+
+async def lock_table(
+    session: Session, plan: Plan, s: st.LockTable, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    """Raises 55P03 with NOWAIT or at `lock_timeout`, 40P01, and what is wrong with the names."""
+    block = session.block or require_block(session, "LOCK TABLE")  # DO's is one as well
+    for name in s.tables:
+        if (name.schema or "pg_catalog", name.name) in relations():
+            continue  # DDL waits for nobody, and nobody for it
+        found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
+        if isinstance(found, TransitionTable):
+            behind_it = behind(session.catalog, found, session.search_path())
+            if behind_it is None:
+                raise missing_relation(name.name)
+            found = behind_it
+        if not isinstance(found, Table | View):
+            what = "indexes" if isinstance(found, Index) else "sequences"
+            raise ExecutionError(
+                "42809",
+                f'cannot lock relation "{found.name}"',
+                detail=f"This operation is not supported for {what}.",
+            )
+        permissions.require_lock(session, found, s.mode)
+        for table in _tables_of(session, found):
+            block.use(table)
+            if s.mode not in _FOR_NOBODY:
+                await _until_ours(session, table, s)
+                _from_now_on(block, table, s.mode)
+    return Rows("LOCK TABLE")
+
+
+def _tables_of(session: Session, relation: Table | View) -> list[Table]:
+    """The table, or those that a view reads, however far down."""
+    seen: dict[int, Any] = {relation.oid: relation}
+    for oid in (todo := [relation.oid]):
+        for inner in seen[oid].depends if isinstance(seen[oid], View) else ():
+            if inner not in seen:
+                seen[inner] = session.catalog.get(inner)
+                todo.append(inner)
+    return [found for found in seen.values() if isinstance(found, Table)]
+
+
+async def _until_ours(session: Session, table: Table, s: st.LockTable) -> None:
+    locks, pid = session.executor.advisory, session.pid
+    key: Key = (session.database, table.oid, RELATION)  # not its name, which may change meanwhile
+    shared = s.mode == "share"
+
+    async def granted(wait: bool) -> bool:
+        asked = (locks.lock if wait else locks.try_lock)(pid, key, shared=shared, transaction=True)
+        return await asked if inspect.isawaitable(asked) else asked
+
+    if not s.nowait:
+        timeout_s = session.settings.lock_timeout_ms / 1000 or None
+        await locks.until_granted(pid, timeout_s, lambda: granted(True))
+    elif not await granted(False):
+        raise LockNotAvailable(f'could not obtain lock on relation "{table.name}"')
+
+
+def _from_now_on(block: Block, table: Table, mode: str) -> None:
+    txn = block.transaction()
+    if txn.isolation is not Isolation.READ_COMMITTED:
+        txn.refresh()
+    elif INSIDE.get() != block.party:
+        txn.new_statement()
+    if mode in _KEEPS_WRITERS_OUT:
+        txn.reads.whole(table.shard)
+        txn.locked.setdefault(table.shard, txn.read_ts)
