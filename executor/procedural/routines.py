@@ -245,6 +245,7 @@ async def _run(
         walk.name = f.name  # type: ignore[attr-defined]
     else:
         walk = Walk(session, code, frame, atomic=atomic)
+    walk.tells_cursors = f.result.oid == t.REFCURSOR or any(p.type.oid == t.REFCURSOR for p in f.outputs)
     for i, p in enumerate(f.parameters):
         if p.mode in "ibv":
             value, kind = next(given), code.kinds[i]

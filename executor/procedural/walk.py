@@ -50,6 +50,8 @@ class Walk(LoopSteps, CursorSteps):
         """What EXIT and CONTINUE are about."""
         self.line, self.what = 0, ""
         self.cursors: dict[str, Open] = {}
+        self.tells_cursors = False
+        """It returns a refcursor: its cursors outlive it."""
         self.row_count = 0
         self.result: Any = None
         self.result_kind: Any = None
@@ -73,7 +75,10 @@ class Walk(LoopSteps, CursorSteps):
     async def whole(self) -> Ended:
         """The whole program. Raises what its steps raise, with where that was as context."""
         try:
-            return await self.nested(self.code.program.body)
+            ended = await self.nested(self.code.program.body)
+            if self.cursors and self.tells_cursors:
+                await self.leave_open()
+            return ended
         except SqlError as error:
             raise self.at(error) from None
         finally:

@@ -75,6 +75,8 @@ class SessionContext:
         self.statement_text, self.statement_began_ns = "", 0
         self.programs: dict[Any, Any] = {}
         """What this session knows of routines in PL/pgSQL (`executor.procedural.routines`)."""
+        self.unnamed_portals = 0
+        """So many cursors of functions have been given names."""
         self.routine_depth = 0
         """How many routines run inside of each other."""
         self.routines_inside = 0

@@ -43,8 +43,11 @@ class CursorRows:
                 self.close()
                 return
             self.rows += batch_rows(batch, self._types)
-            if len(self.rows) > self._limit:
-                raise ExecutionError("54000", f"a cursor holds more than {self._limit} rows")
+            self.refuse_more()
+
+    def refuse_more(self) -> None:
+        if len(self.rows) > self._limit:
+            raise ExecutionError("54000", f"a cursor holds more than {self._limit} rows")
 
     def close(self) -> None:
         source, self.source = self.source, None

@@ -47,3 +47,5 @@ GRANT SELECT ON shop.customers TO reader;
 GRANT INSERT, UPDATE ON shop.customers TO alice WITH GRANT OPTION;
 INSERT INTO shop.customers (email, name) VALUES ('a@x', 'Ann'), ('b@x', 'Bob');
 INSERT INTO shop.orders (customer_id, amount, code) VALUES (1, 150, 'aa'), (2, 5.5, 'bb');
+CREATE FUNCTION shop.spent(customer int) RETURNS numeric LANGUAGE sql STABLE SECURITY DEFINER SET search_path = shop, pg_temp SET work_mem = '5MB' AS 'SELECT sum(amount) FROM orders WHERE customer_id = customer';
+CREATE FUNCTION shop.most(VARIADIC amounts anyarray) RETURNS anyelement LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT max(a) FROM unnest(amounts) a); END';

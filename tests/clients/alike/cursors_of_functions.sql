@@ -1,0 +1,23 @@
+-- Cursors that a function opens and tells its caller of.
+create table rows_read (id int primary key, v text); insert into rows_read select i, 'v' || i from generate_series(1, 7) i;
+create function opened() returns refcursor language plpgsql as $$ declare c refcursor; begin open c for select * from rows_read order by id; return c; end $$;
+create function opened_as(c refcursor) returns refcursor language plpgsql as $$ begin open c for select id * 2 as twice from rows_read where id > 3 order by id; return c; end $$;
+create function two(a refcursor, b refcursor) returns setof refcursor language plpgsql as $$ begin open a for select 1 as one; return next a; open b for execute 'select v from rows_read order by id desc'; return next b; end $$;
+create function bound() returns refcursor language plpgsql as $$ declare mine cursor (n int) for select * from rows_read where id > n order by id; r record; begin open mine(2); fetch mine into r; raise notice '%', r; return mine; end $$;
+create function reads(c refcursor) returns text language plpgsql as $$ declare r record; n int := 0; begin loop fetch c into r; exit when not found; n := n + 1; end loop; close c; return n || ' rows'; end $$;
+create function fails() returns refcursor language plpgsql as $$ declare c refcursor; begin open c for select 1; perform 1 / 0; return c; end $$;
+create procedure gives(inout c refcursor) language plpgsql as $$ begin open c for select v from rows_read order by id limit 2; end $$;
+begin; select opened(); fetch all in "<unnamed portal 1>"; commit;
+fetch all in "<unnamed portal 1>";
+begin; select opened(); fetch 2 from "<unnamed portal 2>"; fetch next from "<unnamed portal 2>"; move 2 in "<unnamed portal 2>"; fetch all from "<unnamed portal 2>"; fetch all from "<unnamed portal 2>"; close "<unnamed portal 2>"; fetch all from "<unnamed portal 2>"; rollback;
+begin; select opened_as('named'); insert into rows_read values (100, 'later'); fetch all in named; select opened_as('named'); rollback;
+begin; select two('x', 'y'); fetch x; fetch 3 in y; select name, is_holdable, is_binary from pg_cursors order by 1; commit; select count(*) from pg_cursors;
+begin; select bound(); fetch 2 in mine; select reads('mine'); fetch mine; rollback;
+begin; declare d cursor for select * from rows_read; select reads('d'); fetch d; rollback;
+begin; select reads('nosuch'); rollback;
+begin; savepoint s; select opened_as('inside'); rollback to s; fetch inside; rollback;
+begin; select fails(); rollback; begin; select opened(); commit;
+begin; call gives('given'); fetch all in given; commit; call gives('given'); fetch given;
+select opened(); begin; select opened_as(null) from generate_series(1, 2); select count(*) from pg_cursors; rollback;
+do $$ declare c refcursor; r record; begin c := opened_as('in_do'); fetch c into r; raise notice '%', r; close c; c := opened(); fetch c into r; raise notice '% %', c, r; end $$;
+select count(*) from pg_cursors;
