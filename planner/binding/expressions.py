@@ -485,13 +485,16 @@ class ExpressionBinder(PredicateBinder):
             return self.array_query(items[0], scope)
         if target is not None:
             element = TypeRef(t.element_of(target.oid), target.typmod)
+            bound = [None if isinstance(i, exp.Array) else self.bind(i, scope) for i in items]
+            # Beside an array what is in quotes is one as well: `ARRAY['{NULL}', ARRAY[1]]::int[]`.
+            beside = any(v is None or t.element_of(v.type.oid) for v in bound)
             made = []
-            for item in items:
-                if isinstance(item, exp.Array):  # one dimension further in
+            for item, value in zip(items, bound, strict=True):
+                if value is None:  # one dimension further in
+                    assert isinstance(item, exp.Array)
                     made.append(self._array(item, scope, target))
                     continue
-                value = self.bind(item, scope)
-                nested = bool(t.element_of(value.type.oid))
+                nested = t.element_of(value.type.oid) or (beside and value.type.oid == t.UNKNOWN)
                 made.append(
                     self.coercions.coerce(value, target if nested else element, "e", first_position(item))
                 )
