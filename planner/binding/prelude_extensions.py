@@ -60,6 +60,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_hstore_minus_pairs", hstores.without_pairs, (_V, _V), _V),
     ("tw_hstore_slice", hstores.slice_of, (_V, _L), _V),
     ("tw_hstore_flat", hstores.flat, (_V,), _L),
+    ("tw_hstore_matrix", hstores.matrix, (_V,), _V),
     ("tw_hstore_keys", hstores.keys_of, (_V,), _L),
     ("tw_hstore_all_values", hstores.all_values, (_V,), _L),
     ("tw_hstore_pair", hstores.of_pair, (_V, _V), _V),

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from planner.abc import SqlError
+from planner.types.array_values import ArrayValue, write
 
 Pairs = dict[str, str | None]
 _WHITESPACE: Final = " \t\n\r\v\f"
@@ -211,6 +212,13 @@ def all_values(h: str) -> list[str | None]:
 
 def flat(h: str) -> list[str | None]:
     return [item for pair in pairs_of(h).items() for item in pair]
+
+
+def matrix(h: str) -> str:
+    """The pairs as an array of two columns, as its text."""
+    pairs = list(pairs_of(h).items())
+    items = [item for pair in pairs for item in pair]
+    return write(ArrayValue((len(pairs), 2), (1, 1), items)) if pairs else "{}"
 
 
 # --- changing -----------------------------------------------------------------------------------------------------

@@ -34,14 +34,14 @@ _SPARE: Final = (
     "HASH_DASH EXCLAMATION PIPE_SLASH DPIPE_SLASH URI_START BLOCK_START BLOCK_END SPACE BREAK JOIN_MARKER "
     "INTRODUCER GLOB IRLIKE RLIKE HINT SOUNDS_LIKE MEMBER_OF HIVE_TOKEN_STREAM BACKSLASH SORT_BY "
     "DISTRIBUTE_BY CLUSTER_BY MATCH_CONDITION BULK_COLLECT_INTO SEPARATOR SQL_SECURITY SERDE_PROPERTIES QDCOLON "
-    "DQMARK NULLSAFE_EQ LR_ARROW LLRR_ARROW POSITIONAL PLACEHOLDER HASH"
+    "DQMARK NULLSAFE_EQ LR_ARROW LLRR_ARROW SUMMARIZE UNDROP POOL PACKAGE QUOTE INSTALL INTEGRATION UNCACHE VOLUME"
 ).split()
 
 INFIX: Final = (
     "-> ->> #> #>> #- @> <@ @? @@ ? ?| ?& && ~ ~* !~ !~* ~~ ~~* !~~ !~~* << >> <<= >>= &< &> -|- ^@ <-> # |>> <<| "
-    "&<| |&> ## ?- ?# ?-| ?|| <^ >^ ~= ~<=~ ~>=~ ~<~ ~>~ <% %> <<% %>> <<-> <->> <<<-> <->>>"
+    "&<| |&> ## ?- ?# ?-| ?|| <^ >^ #<# #<=# #># #>=# ~= ~<=~ ~>=~ ~<~ ~>~ <% %> <<% %>> <<-> <->> <<<-> <->>>"
 ).split()
-PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@", "#", "?-", "?|")
+PREFIX: Final = ("@", "|/", "||/", "!!", "@-@", "@@", "#", "?-", "?|", "%%", "%#")
 
 OPERATOR_TOKENS: Final[dict[str, TokenType]] = {
     "+": TokenType.PLUS,

@@ -112,7 +112,7 @@ _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
 
 
-_WITHOUT_TOKEN: Final = frozenset("%% %# #= #<# #<=# #># #>=# @@@".split())
+_WITHOUT_TOKEN: Final = frozenset("#= @@@".split())
 """Operators of hstore and of text search for which the parser has no token left."""
 
 

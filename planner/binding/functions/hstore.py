@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from planner.binding.functions.registry import templates
+from planner.binding import ir
+from planner.binding.emit import Emitter
+from planner.binding.fragments import ARRAY_TEXT, Frag, sql
+from planner.binding.functions.registry import implements, templates
 
 templates("""
 hstore = hstore => ({0} = {1})
@@ -21,6 +24,11 @@ hstore - text => tw_hstore_minus({0}, {1})
 hstore - _text => tw_hstore_minus_all({0}, {1})
 hstore - hstore => tw_hstore_minus_pairs({0}, {1})
 hstore_to_array(hstore) => tw_hstore_flat({0})
+%% hstore => tw_hstore_flat({0})
+hstore #<# hstore => (tw_hstore_key({0}) < tw_hstore_key({1}))
+hstore #<=# hstore => (tw_hstore_key({0}) <= tw_hstore_key({1}))
+hstore #># hstore => (tw_hstore_key({0}) > tw_hstore_key({1}))
+hstore #>=# hstore => (tw_hstore_key({0}) >= tw_hstore_key({1}))
 isexists(hstore, text) => tw_hstore_has({0}, {1})
 defined(hstore, text) => tw_hstore_defined({0}, {1})
 isdefined(hstore, text) => tw_hstore_defined({0}, {1})
@@ -45,3 +53,8 @@ hstore_ge(hstore, hstore) => (tw_hstore_key({0}) >= tw_hstore_key({1}))
 hstore put => CASE WHEN {1} IS NULL THEN error('[22004] hstore subscript in assignment must not be null') ELSE tw_hstore_concat(coalesce({0}, ''), CASE WHEN {2} IS NULL THEN tw_hstore_null({1}) ELSE tw_hstore_pair({1}, {2}) END) END
 hstore_send(hstore) => tw_send_hstore({0})
 """)
+
+
+@implements("hstore_to_matrix(hstore)", "%# hstore")
+def _matrix(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_hstore_matrix(", args[0], ")", form=ARRAY_TEXT)

@@ -53,6 +53,12 @@ UPDATE things SET h[NULL] = 'x' WHERE id = 1;
 SELECT h['a']['b'] FROM things;
 SELECT h['a':'b'] FROM things;
 INSERT INTO things (id, h['k']) VALUES (9, 'v') RETURNING h;
+SELECT %% h, %# h, hstore_to_matrix(h) FROM things ORDER BY id;
+SELECT %# ''::hstore, %% ''::hstore, %# 'a=>1,b=>NULL'::hstore, %% 'a=>"x y"'::hstore;
+SELECT 'a=>1'::hstore #<# 'a=>2', 'a=>1'::hstore #<=# 'a=>1', 'a=>1'::hstore #># 'b=>1', 'a=>1'::hstore #>=# 'b=>1';
+CREATE VIEW flats AS SELECT %% h AS flat, h #<# 'a=>1' AS below FROM things;
+\d+ flats
+DROP VIEW flats;
 CREATE VIEW colors AS SELECT id, h -> 'color' AS color FROM things;
 SELECT * FROM colors ORDER BY id;
 \set VERBOSITY terse
