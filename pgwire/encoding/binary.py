@@ -27,7 +27,7 @@ from planner.geometry.binary import from_binary as geometry_in
 from planner.geometry.binary import to_binary as geometry_out
 from planner.geometry.texts import OF_DATUM, SHOW
 from planner.textsearch import queries, vectors
-from planner.types import log_places, macaddrs, networks, numeric
+from planner.types import log_places, macaddrs, networks, numeric, xmls
 from planner.types.array_values import DIMENSIONS_MAX, EMPTY, ArrayValue
 from planner.types.array_values import parse as parse_array
 from planner.types.array_values import write as write_array
@@ -454,6 +454,7 @@ _CODECS: Final[dict[int, tuple[BinaryOutput, BinaryInput]]] = {
     t.UUID: (_uuid_out, _uuid_in),
     t.TID: (_place_out, _place_in),
     t.MONEY: _fixed(_I8),
+    t.XML: (lambda v: xmls.xml_out(v).encode(), xmls.from_binary),
     t.PG_LSN: (log_places.to_binary, _log_place_in),
     t.JSONB: (_jsonb_out, _versioned_in(t.JSONB)),
     t.JSONPATH: (_jsonb_out, _versioned_in(t.JSONPATH)),

@@ -87,7 +87,7 @@ def _owners() -> dict[str, str]:
             found.update({f"{p.name}({', '.join(p.args)})": extension for p in rows})
     for signs in _signs().values():
         for extension, made in signs.items():
-            found.update({f"{o.left} {o.name} {o.right}": extension for o in made})
+            found.update({f"{o.left} {o.name} {o.right}".lstrip(): extension for o in made})
     return found
 
 

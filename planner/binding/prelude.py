@@ -179,6 +179,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_records,
         prelude_text,
         prelude_textsearch,
+        prelude_xml,
     )
 
     out: list[Entry] = []
@@ -205,6 +206,7 @@ def _entries() -> tuple[Entry, ...]:
         prelude_bits,
         prelude_extensions,
         prelude_textsearch,
+        prelude_xml,
     ):
         out += family.FUNCTIONS
     assert len({name for name, *_ in out}) == len(out), "two functions of one name"

@@ -53,6 +53,7 @@ from planner.types.texts import (
 from planner.types.textsearch import TextSearchType
 from planner.types.transactions_seen import SnapshotType
 from planner.types.uuids import UuidType
+from planner.types.xmls import XmlType
 from storage.abc import Datum
 
 _REG_OIDS: Final = (
@@ -134,7 +135,8 @@ def _families() -> dict[int, SqlType]:
         VectorType(oids.OIDVECTOR, oid),
         *(RegType(n) for n in _REG_OIDS),
         *(ShownType(n) for n in _SHOWN_OIDS),
-        *(UnreadType(n) for n in (oids.PG_NODE_TREE, oids.XML)),
+        UnreadType(oids.PG_NODE_TREE),
+        XmlType(),
     ]
     scalars += range_types({t.oid: t for t in scalars})
     families = {t.oid: t for t in scalars}

@@ -56,12 +56,10 @@ class UnreadType(ShownType):
     """A type that is known by name and described, but of which there are no values: text that nobody has looked at would be one."""
 
     def text_input(self, typmod: int, settings: TypeSettings) -> TextInput:
-        name, node = self.name, self.oid == oids.PG_NODE_TREE
+        name = self.name
 
         def refuse(text: str) -> str:
-            raise SqlError(
-                "0A000", f"cannot accept a value of type {name}" if node else f"type {name} is not supported"
-            )
+            raise SqlError("0A000", f"cannot accept a value of type {name}")
 
         return refuse
 

@@ -67,6 +67,7 @@ _SHOWN = frozenset(
         "tsvector",
         "tsquery",
         "hstore",
+        "xml",
         *OF_DATUM,
     ]
 )
@@ -91,6 +92,7 @@ _READ = frozenset(
         "tid",
         "pg_lsn",
         "money",
+        "xml",
         "xid",
         "cid",
         "xid8",
@@ -351,6 +353,8 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         return (
             sql("tw_inet_text(", frag, ")") if target_oid in (t.TEXT, t.VARCHAR, t.BPCHAR, t.CITEXT) else frag
         )
+    if a == t.XML and target_oid == t.CSTRING:
+        return sql("tw_out_xml(", frag, ")")
     if a == t.BPCHAR:
         # The cast to text drops the padding; the output function shows it.
         return frag if target_oid in (t.BPCHAR, t.CSTRING) else sql("rtrim(", frag, ", ' ')")

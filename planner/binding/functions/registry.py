@@ -53,6 +53,7 @@ _FAMILIES = (
     "hstore",
     "geometry",
     "money",
+    "xml",
 )
 _loaded = False
 
