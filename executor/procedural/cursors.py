@@ -75,6 +75,8 @@ class CursorSteps(AssignSteps):
         variable = self.code.declared.get(step.slot)
         if name is None:
             bound = variable is not None and variable.query is not None
+            if variable is not None and variable.constant and not bound:
+                raise ExecutionError("22005", f'variable "{variable.name}" is declared CONSTANT')
             if bound:
                 name = self.code.names[step.slot]
             else:

@@ -47,8 +47,6 @@ def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
     if said.from_current:
         return dataclasses.replace(said, name=name, values=(session.settings.show(name),), from_current=False)
     if said.values is None:
-        if name and known is None and "." not in name:
-            raise unknown_setting(name)
         return dataclasses.replace(said, name=name)
     value = one_value(name, said.values)
     require_setting(session, name.lower())
@@ -62,6 +60,8 @@ def checked_for_function(
     """CREATE or ALTER FUNCTION with what it says of settings checked. Raises 42704, 22023, 55P02, 0A000."""
     found = [checked(session, s) for s in said.options["set"]]
     for s in found:
+        if s.values is None and s.name and s.name.lower() not in GUCS and "." not in s.name:
+            raise unknown_setting(s.name)
         if s.name.lower() in _NOT_OF_FUNCTIONS:
             raise ExecutionError("0A000", f"SET {s.name} of a function is not supported")
     return dataclasses.replace(said, options={**said.options, "set": found})

@@ -59,6 +59,9 @@ class MergeBinder(DmlBinder):
 
     def merge(self, node: exp.Merge) -> MergeQuery:
         """Raises PlanError."""
+        clause = node.args.get("with_")
+        if clause is not None and clause.args.get("recursive"):
+            raise PlanError("42601", "WITH RECURSIVE is not supported for MERGE statement")
         table, alias = self.target(node.this, "merge into")
         prefix = self.with_clause(node)
         if node.args.get("returning") is not None:

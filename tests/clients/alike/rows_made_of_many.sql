@@ -51,3 +51,13 @@ insert into texts values ('{{a,1},{b,2}}'), ('{c,4}'), (null);
 select json_object(a), jsonb_object(a) from texts;
 select json_object('{a,b}', a) from texts where cardinality(a) = 2;
 select json_object(a, a) from texts;
+-- what MERGE and OPEN do not take
+create table goal (k int primary key, v text);
+with recursive w as (select 1 a) merge into goal using (select 0 k, 'x' v) o on goal.k = o.k when not matched then insert values (o.k, o.v);
+with w as (select 1 a) merge into goal using (select 0 k, 'x' v) o on goal.k = o.k when not matched then insert values (o.k, o.v);
+create function constant_cursor() returns refcursor language plpgsql as $$ declare rc constant refcursor; begin open rc for select 1; return rc; end $$;
+select constant_cursor();
+create function named_cursor() returns refcursor language plpgsql as $$ declare rc constant refcursor := 'my_cursor'; begin open rc for select 1; return rc; end $$;
+select named_cursor();
+create function own_cursor() returns int language plpgsql as $$ declare c constant cursor for select 7; x int; begin open c; fetch c into x; return x; end $$;
+select own_cursor();
