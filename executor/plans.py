@@ -88,6 +88,8 @@ class Plans:
 
     def rules(self, table: Table) -> TableRules:
         """The compiled constraints of a table definition."""
+        if isinstance(table, GuardedTable) and table.form is not None:
+            table = table.form  # policies are asked elsewhere (`executor.session.row_security`)
         view = table.view_oid if isinstance(table, GuardedTable) else 0
         rules = self._rules.get((table.oid, view))
         if rules is None or rules.table is not table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from storage.abc import ShardId
 
@@ -129,6 +129,24 @@ class Trigger:
 
 
 @dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy of a table's rows, as pg_policy has it; a part of its table, as triggers are.
+
+    `using` and `check` are SQL text over one row, "" where nothing was said. `depends`: what they read and call besides the table.
+    """
+
+    oid: Oid
+    name: str
+    command: str = "*"  # "r" SELECT, "a" INSERT, "w" UPDATE, "d" DELETE, "*" all of them
+    permissive: bool = True
+    roles: tuple[Oid, ...] = (0,)  # 0: PUBLIC
+    using: str = ""
+    check: str = ""
+    depends: tuple[Oid, ...] = ()
+    search_path: tuple[str, ...] = ()  # how names in the texts are to be resolved
+
+
+@dataclass(frozen=True, slots=True)
 class MaterializedQuery:
     """What makes a table a materialized view: the query that fills it, and how its names are resolved."""
 
@@ -168,6 +186,11 @@ class Table:
     replica_identity: str = "d"
     """What is said of old rows to subscribers: the primary key (d), all columns (f), nothing (n), an index's columns (i)."""
     replica_index: Oid = 0
+    row_security: bool = False
+    force_row_security: bool = False
+    """Its owner is subject to its policies, too."""
+    policies: tuple[Policy, ...] = ()
+    """By name. They mean something while `row_security` is on."""
 
     @property
     def visible(self) -> tuple[Column, ...]:
@@ -202,13 +225,17 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardedTable(Table):
-    """A table as a statement writes it through views that ask something of its rows (WITH CHECK OPTION).
+    """A table as a statement writes it through views (WITH CHECK OPTION) or policies that ask something of its rows.
 
     Behind the table's own constraints it has those of the views, of kind "w". No catalog has such a form.
     """
 
     base: Table
     view_oid: Oid
+    form: Table | None = None
+    """Where policies ask: the table without them, as the catalog or views have it,"""
+    row_checks: Any = None
+    """and what they ask (`planner.binding.row_security.RowChecks`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

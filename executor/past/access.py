@@ -5,6 +5,7 @@
     a view that is today's, all the way      as today: what it reads is asked for in its owner's name
     a view that is another one today         as today, and what it reads is asked for in the name of who asks
     what has been dropped since              by its last owner
+    a table under row-level security         by whom its policies do not restrict, then or today
 
 and superusers read everything. DROP takes the privileges along, and nothing brings them back: otherwise REVOKE and DROP
 would give back what REVOKE alone takes. The last owner is the one just before the DROP, and the same role: not another
@@ -66,6 +67,12 @@ def owned(thing: CatalogObject, newest: Catalog, owners: Mapping[Oid, Oid]) -> C
         owner = _name(newest.get(owners.get(thing.oid, NOBODY))) or DEFAULT_OWNER
     else:
         owner = getattr(today, "owner", DEFAULT_OWNER)
+    if isinstance(thing, Table) and isinstance(today, Table):
+        thing = dataclasses.replace(
+            thing,
+            row_security=thing.row_security or today.row_security,
+            force_row_security=thing.force_row_security or today.force_row_security,
+        )
     if thing.owner == owner:
         return thing
     mine: CatalogObject = dataclasses.replace(thing, owner=owner)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change, InsertPlan, PendingKeys
-from executor.session import bulk_locks, queries, references, settling
+from executor.session import bulk_locks, queries, references, row_security, settling
 from executor.session import keyed as keyed_session
 from executor.session.block import Block
 from executor.session.returned import Written, versions
@@ -125,6 +125,7 @@ async def insert(
     await hydrated(block, table)
     if table.triggers and (fired := _inserting(session, block, table, on_conflict)) is not None:
         return await triggered.insert(session, block, fired, rows, on_conflict, params, given)
+    await row_security.check(session, block, table, row_security.INSERTED, rows)
     if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
         return await insert_bulk(session, block, table, rows)
     datums = batch_rows(rows, [c.type for c in table.columns])
@@ -204,8 +205,13 @@ async def decide(
     given: Mapping[str, queries.Given] | None,
     view: Any,
     rows: list[Row],
+    *,
+    updating: bool = True,
 ) -> None:
-    """Has DuckDB compute what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them."""
+    """Has DuckDB compute what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them.
+
+    `updating`: that is what will be written, whatever triggers there are.
+    """
     pairs: list[tuple[int, Row, Row]] = []
     plan.decide = lambda rid, old, row: pairs.append((rid, old, row))
     plan.changes(params, session, view, block.read_ts, rows)
@@ -217,9 +223,16 @@ async def decide(
     wanted = [TypeRef(t.INT8), *types]
     found = await queries.arrow(session, block, query, params, wanted, extra, begins=False)
     new: dict[tuple[int, int], Row] = {}
+    met: list[Row] = []
     for n, *row in batch_rows(found, [TypeRef(t.INT8), *types]):
-        rid, _, proposed = pairs[n]
+        rid, old, proposed = pairs[n]
         new[rid, id(proposed)] = tuple(row)
+        met.append(old)
+    await row_security.check_rows(session, block, plan.body.table, row_security.MET, met)
+    if updating:
+        await row_security.check_rows(
+            session, block, plan.body.table, row_security.UPDATED, list(new.values())
+        )
     plan.decide = lambda rid, _old, row: new.get((rid, id(row)))
 
 
@@ -492,6 +505,9 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
             return await triggered.update(session, block, fired, body, rows)
         await fired.begin(triggers.UPDATE, body.assigned)
         related = related or fired.wants_rows(triggers.UPDATE)
+    await row_security.check(
+        session, block, table, row_security.UPDATED, rows.drop_columns([rows.column_names[0]])
+    )
     if rows.num_rows >= executor.limits.stage_rows and not keys_change and not unique_change and not related:
         made = await _update_bulk(session, block, table, rows)
         if fired is not None:

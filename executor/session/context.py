@@ -25,7 +25,7 @@ from executor.session.guc_table import MESSAGE_LEVELS
 from executor.session.lock_wait import LockWait
 from planner.abc import SqlError, Table
 from planner.catalog import Sequence as SequenceObject
-from planner.catalog import rights
+from planner.catalog import policies, rights
 from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
 from planner.planner import PlanContext
@@ -236,6 +236,10 @@ class SessionContext:
         told = error.told
         thing = self.catalog.get(told.relation_oid) if told is not None else None
         if told is None or not isinstance(thing, Table):
+            return
+
+        if thing.row_security and policies.restricts(self.catalog, thing, self.user):
+            error.detail = told.instead(frozenset())
             return
 
         def may_read(attnum: int) -> bool:

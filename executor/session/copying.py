@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk, permissions, queries, read_only
+from executor.session import bulk, permissions, queries, read_only, row_security
 from executor.session.block import Block
 from executor.session.copy_options import options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
@@ -62,6 +62,10 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
     permissions.require_columns(session, table, "INSERT", [c.attnum for c in columns])
+    if row_security.restricts(session, table):
+        raise ExecutionError(
+            "0A000", "COPY FROM not supported with row-level security", hint="Use INSERT statements instead."
+        )
     if s.where is not None:
         verify_copy_condition(session, table, s.where)
     own = session.block is None

@@ -31,7 +31,7 @@ from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
 from executor.past.tables import shard_of
 from executor.session import as_of as past
-from executor.session import queries
+from executor.session import queries, row_security
 from executor.session.permissions import require
 from planner import types as t
 from planner.abc import Table
@@ -64,6 +64,7 @@ async def open_snapshot(session: Session, tables: str | None, as_of: str | None,
     found = [_table(session, catalog, name) for name in names]
     for table in found:
         require(session, table, "SELECT", catalog=catalog)
+        _refuse_policies(session, table)
         if not catalog.past and table.shard not in env.registered():
             raise ExecutionError(
                 "0A000",
@@ -85,6 +86,16 @@ async def open_snapshot(session: Session, tables: str | None, as_of: str | None,
             "tables": described,
         }
     )
+
+
+def _refuse_policies(session: Session, table: Table) -> None:
+    """Parts hold all rows of a table: they are for those who see them all. Raises 42501."""
+    now = session.catalog.get(table.oid)
+    if any(isinstance(x, Table) and row_security.restricts(session, x) for x in (table, now)):
+        raise ExecutionError(
+            "42501",
+            f'table "{table.name}" cannot be read natively, for row-level security policies restrict what the user sees of it',
+        )
 
 
 def _names(tables: str | None) -> list[str]:

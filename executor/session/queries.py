@@ -155,32 +155,38 @@ async def prepare(
         raise
     bindings: dict[str, pa.Table] = {}
     relations: dict[str, str] = {}
-    for use in query.relations:
-        if isinstance(use, SystemUse):
-            relations[use.slot] = executor.system.relation(session, use, bindings)
-        elif isinstance(use, ChangesUse):
-            relations[use.slot] = feeds.texts[use.slot]
-        elif extra is not None and use.slot in extra:
-            continue
-        elif isinstance(use.table, TransitionTable):
-            relations[use.slot] = _transition(session, use, bindings)
-        else:
-            if block is not None:
-                block.use(use.table)
-            if nothing:
-                relations[use.slot] = _no_rows(use, bindings)
+    prepared = Prepared(session, "", bindings, pin, hold, feeds, loan)
+    try:  # a setting may not be there, `row_security` may be off
+        for use in query.relations:
+            if isinstance(use, SystemUse):
+                relations[use.slot] = executor.system.relation(session, use, bindings)
+            elif isinstance(use, ChangesUse):
+                relations[use.slot] = feeds.texts[use.slot]
+            elif extra is not None and use.slot in extra:
                 continue
-            if block is not None:
-                record(session, block, use, params)
-            relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
-    for slot, (table, rows) in (extra or {}).items():
-        bindings[f"given_{slot}"] = rows
-        relations[slot] = f"given_{slot}"
-        if table is not None:
-            beside = rows.column_names[len(table.columns) :]  # `executor.session.returned`
-            relations[slot] = f"(SELECT {', '.join([*_cells(table), *beside])} FROM given_{slot})"
-    sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
-    return Prepared(session, sql, bindings, pin, hold, feeds, loan)
+            elif isinstance(use.table, TransitionTable):
+                relations[use.slot] = _transition(session, use, bindings)
+            else:
+                if block is not None:
+                    block.use(use.table)
+                if nothing:
+                    relations[use.slot] = _no_rows(use, bindings)
+                    continue
+                if block is not None:
+                    record(session, block, use, params)
+                relations[use.slot] = relation(executor, block, use, ts, pin, bindings)
+        for slot, (table, rows) in (extra or {}).items():
+            bindings[f"given_{slot}"] = rows
+            relations[slot] = f"given_{slot}"
+            if table is not None:
+                beside = rows.column_names[len(table.columns) :]  # `executor.session.returned`
+                relations[slot] = f"(SELECT {', '.join([*_cells(table), *beside])} FROM given_{slot})"
+        prepared.sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
+        prepared.rows += sum(map(len, bindings.values()))
+    except BaseException:
+        prepared.begun()
+        raise
+    return prepared
 
 
 _NOTHING = re.compile(r" AS r\d+ (WHERE \((1 = 0|0 = 1|FALSE|false)\)|WHERE (FALSE|false)|LIMIT 0)")

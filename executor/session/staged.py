@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 
 from executor.abc import ExecutionError, Rows
 from executor.ddl.schema import shard_schema
-from executor.session import bulk, queries
+from executor.session import bulk, queries, row_security
 from executor.session.block import Block
 from executor.session.copying import copied_columns, default_values
 from executor.session.keyed import SnapshotMoved
@@ -87,6 +87,10 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
     )
     mode, folder, names = _options(s)
     require(session, table, *PRIVILEGES[mode])
+    if row_security.restricts(session, table):
+        raise ExecutionError(
+            "0A000", "COPY FROM not supported with row-level security", hint="Use INSERT statements instead."
+        )
     columns = copied_columns(table, s.columns)
     own = session.block is None
     block = session.block or session.open_block(implicit=True)

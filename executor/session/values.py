@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError
-from executor.session import commands
+from executor.session import commands, row_security
 from planner.abc import SqlError
 from planner.types.timezones import icu_name, session_zone
 from storage.abc import Datum, Timestamp
@@ -81,6 +81,8 @@ def session_value(session: Session, name: str, ts: Timestamp) -> Datum:
             return None
     if name == "read_ts":
         return ts
+    if name.startswith("row_security:"):
+        return row_security.told_of(session, name.removeprefix("row_security:"))
     value = _VALUES.get(name)
     if value is None:
         raise ExecutionError("0A000", f"session value {name} is not supported")

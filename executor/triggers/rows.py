@@ -17,7 +17,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.write import Change, InsertPlan, PendingKeys
-from executor.session import keyed
+from executor.session import keyed, row_security
 from executor.triggers.firing import Statement
 from planner import triggers
 from planner.abc import Table
@@ -61,7 +61,9 @@ class RowWriter:
             before = await fired.before_row(triggers.INSERT, None, proposed)
             if before is None:
                 continue
-            row = await self._checked(before, rules.check if conflict is None else rules.check_proposed)
+            row = await self._checked(
+                before, row_security.INSERTED, rules.check if conflict is None else rules.check_proposed
+            )
             if conflict is not None and rules.key is not None:
                 await self._lock([rules.key(row)], LockMode.NO_KEY_UPDATE)
             view = block.view(self._table, base=base, record=conflict is not None)
@@ -114,7 +116,7 @@ class RowWriter:
                 continue
             self._refuse_touched(rid, own, "updated")
             self._refuse_newer(key)
-            new = await self._checked(before)
+            new = await self._checked(before, row_security.UPDATED)
             new_key = rules.key(new) if rules.key is not None else key
             if new_key != key:
                 await self._lock([key], LockMode.UPDATE)
@@ -153,12 +155,13 @@ class RowWriter:
 
     # --- a row -----------------------------------------------------------------------------
 
-    async def _checked(self, row: Row, check: Callable[[Row, Session], None] | None = None) -> Row:
-        """The row with its generated columns, which no constraint refuses."""
+    async def _checked(self, row: Row, kind: str, check: Callable[[Row, Session], None] | None = None) -> Row:
+        """The row with its generated columns, which no policy and no constraint refuses."""
         from executor.session import bulk
 
         session, block = self._session, self._block
         made = await self._fired.on.completed(session, block, row)
+        await row_security.check_rows(session, block, self._table, kind, [made])
         (check or self._rules.check)(made, session)
         if self._rules.wide_checks:
             await bulk.check_wide(session, block, self._table, bulk.written_rows(self._table, [made]))

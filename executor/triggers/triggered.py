@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from executor.columnar.rows import batch_rows
 from executor.keyed.write import InsertPlan
+from executor.session import row_security
 from executor.session.returned import Written, versions
 from executor.triggers import firing
 from executor.triggers.rows import Found, RowWriter
@@ -54,6 +55,8 @@ async def insert(
     if updates:
         await fired.begin(triggers.UPDATE, columns)
     asks = fired.wants_rows(triggers.INSERT) or (updates and fired.wants_rows(triggers.UPDATE))
+    if not fired.row_by_row:
+        await row_security.check(session, block, table, row_security.INSERTED, rows)
     many = rows.num_rows >= session.executor.limits.stage_rows and on_conflict is None
     if many and not fired.row_by_row and not asks:
         made = await bulk.insert_bulk(session, block, table, rows)
@@ -68,7 +71,7 @@ async def insert(
             if query is None:
                 return plan.updated(params, there[2], row, session)
             view = block.view(table)
-            await bulk.decide(session, block, plan, query, params, given, view, [row])
+            await bulk.decide(session, block, plan, query, params, given, view, [row], updating=False)
             assert plan.decide is not None
             return plan.decide(there[1], there[2], row)
 

@@ -42,7 +42,8 @@ class Accesses:
         self.catalog: Catalog = ctx.catalog
         self.role: str = ctx.user
         self.user: str = ctx.user
-        self._trusted: bool = getattr(ctx, "trusted", False)
+        self.trusted: bool = getattr(ctx, "trusted", False)
+        """Nobody's privileges are asked for, and no policies."""
         self._said: list[Access] = []
 
     def owner_of(self, view: View) -> str | None:
@@ -57,7 +58,7 @@ class Accesses:
     def enters(self, schema: str, position: int) -> None:
         """A schema that is named: USAGE is asked for at once, as PostgreSQL does. Raises 42501."""
         found = self.catalog.find_schema(schema)
-        if self._trusted or found is None or schema.startswith("pg_temp_"):
+        if self.trusted or found is None or schema.startswith("pg_temp_"):
             return
         if not rights.holds(self.catalog, self.role, found, "USAGE"):
             raise rights.denied(found, position)
@@ -111,7 +112,7 @@ class Accesses:
 
     def check(self) -> None:
         """Raises 42501 for the first thing that is not allowed."""
-        if self._trusted:
+        if self.trusted:
             return
         if rights.is_superuser(self.catalog, self.user) and all(a.role == self.user for a in self._said):
             return

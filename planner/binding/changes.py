@@ -54,6 +54,10 @@ def source(
         raise PlanError("22023", f"{NAME}: the changes after which time, up to which?", position=position)
     schema, name = split_name(given[0].this)
     table = queries.ctx.catalog.resolve_table(name, schema, queries.search_path, position)
+    if table.row_security:
+        from planner.binding import row_security
+
+        row_security.refuse(queries, table, "reading the changes")
     number = queries.next_relation()
     columns = [RelationColumn(n, TypeRef(oid)) for n, oid in COLUMNS]
     columns += [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]

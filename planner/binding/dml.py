@@ -39,8 +39,9 @@ from planner.binding import ir, keyed, locking, updatable_views
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
-from planner.binding.rows import RowBinder, is_default
+from planner.binding.rows import is_default
 from planner.binding.scope import FromStep, Relation, Scope
+from planner.binding.secured_rows import SecuredRows
 from planner.binding.state import Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.catalog import View
@@ -60,7 +61,7 @@ class Bound:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-class DmlBinder(RowBinder):
+class DmlBinder(SecuredRows):
     """Binds whole statements."""
 
     steps: tuple[FromStep, ...] | None = ()
@@ -95,6 +96,7 @@ class DmlBinder(RowBinder):
         else:
             query = self._selected(table, targets, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
+        table = self.secured_insert(node, table, alias)
         if self.instead is not None and node.args.get("conflict") is not None:
             raise PlanError("0A000", "ON CONFLICT of a view with INSTEAD OF triggers is not supported")
         conflict = self.on_conflict_of(node, table, alias)
@@ -265,9 +267,11 @@ class DmlBinder(RowBinder):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        looks = bool(relation.used)
         where = self._of_the_view(relation, where)
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
+        table = self.secured(table, relation, "w", looks or self.names_target(outs, returning_relation))
         self._note_write(table, "UPDATE", [i for i in sorted(assignments) if not table.columns[i].generated])
         read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
         self._note_read(table, alias, read)
@@ -296,7 +300,7 @@ class DmlBinder(RowBinder):
         text = self._target_query(prefix, [*items, *joined], relation, source, where)
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         plain = self.instead is None and not any(c.generated for c in table.columns)
-        if by_range is None and not joined and plain:
+        if by_range is None and not joined and plain and self.seen_by_policies is None:
             query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
             table,
@@ -316,9 +320,11 @@ class DmlBinder(RowBinder):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
+        looks = bool(relation.used)
         where = self._of_the_view(relation, where)
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
+        table = self.secured(table, relation, "d", looks or self.names_target(outs, returning_relation))
         self._note_write(table, "DELETE", ())
         self._note_read(table, alias, [where_node, node.args.get("returning")])
         constants = self.queries.constants([where])
@@ -347,7 +353,7 @@ class DmlBinder(RowBinder):
         extra = self.joined.items if self.joined is not None else []
         text = self._target_query(prefix, [*items, *extra], relation, source, where)
         query = self.queries.finished(text, with_rid=relation.number)
-        if by_range is None and not extra and self.instead is None:
+        if by_range is None and not extra and self.instead is None and self.seen_by_policies is None:
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
         returning = self.returning_query(table, outs, returning_relation, "old")
@@ -433,6 +439,8 @@ class DmlBinder(RowBinder):
         distinct = f"DISTINCT ON (r{relation.number}._rid) " if source is not None else ""
         rows = Slot(relation.slot) if self.instead is None else self.instead.source
         tables: list[Item] = [rows, f" AS r{relation.number}"]
+        if self.seen_by_policies is not None:
+            tables = [self.seen_by_policies]
         if source is not None:
             tables += [", ", source]
         test: list[Item] = [" WHERE ", emit.frag(where)] if where is not None else []

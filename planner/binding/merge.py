@@ -63,6 +63,7 @@ class MergeBinder(DmlBinder):
         if clause is not None and clause.args.get("recursive"):
             raise PlanError("42601", "WITH RECURSIVE is not supported for MERGE statement")
         table, alias = self.target(node.this, "merge into")
+        self.refuse_secured(table, "MERGE")
         prefix = self.with_clause(node)
         if node.args.get("returning") is not None:
             raise PlanError("42601", 'syntax error at or near "returning"')

@@ -73,6 +73,8 @@ class RowBinder:
         """The view that the statement writes to, if it is one."""
         self.instead: instead_of.Target | None = None
         """The view whose INSTEAD OF triggers write what the statement says, if it is to one."""
+        self.whole_conflicts = False
+        """ON CONFLICT DO UPDATE is decided by a query, for policies are asked about rows before and after it."""
         self._with: Frag | None = None
         self._scope = queries.new_scope(None)
 
@@ -364,6 +366,8 @@ class RowBinder:
         assignments = self.assignments_of(clause.expressions, table, scope, old)
         condition = self.expressions.boolean(where.this, scope, "WHERE") if where is not None else None
         try:
+            if self.whole_conflicts:
+                raise keyed.NotKeyed("policies are asked about whole rows")
             done = tuple((i, keyed.expression(n, offsets)) for i, n in assignments.items())
             test: Expr | None = keyed.expression(condition, offsets) if condition is not None else None
         except keyed.NotKeyed:

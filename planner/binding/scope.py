@@ -51,6 +51,7 @@ class Relation:
     schema: str = ""
     slot: str = ""
     used: set[int] = field(default_factory=set)
+    guarded: set[int] = field(default_factory=set)  # the columns that its policies look at
     nullable: bool = False
     scalar: bool = False  # a function of one scalar column: its name is also the column's
     visible: bool = True

@@ -23,6 +23,7 @@ from planner.binding import (
     locked_rows,
     ordinality,
     routine_rows,
+    row_security,
     rows_from,
     sampling,
     series,
@@ -43,7 +44,7 @@ from planner.binding.records import fields_of
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, StarColumn, duplicate_alias
 from planner.binding.system import system_relation
 from planner.catalog import Sequence as SequenceObject
-from planner.catalog import View
+from planner.catalog import View, policies
 from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.parse import parse_query
 from planner.parse import position as first_position
@@ -236,7 +237,11 @@ class SourceBinder:
                     hint="Use the REFRESH MATERIALIZED VIEW command.",
                 )
             source = self.table(relation, name, schema, alias)
-            return source if sample is None else sampling.sampled(self.queries, source, sample, scope)
+            if sample is not None:
+                source = sampling.sampled(self.queries, source, sample, scope)
+            if relation.row_security and row_security.restricted(self.queries, relation):
+                source = self._by_policies(source, locks=self._locks(source.relations[0]))
+            return source
         if sample is not None and relation is not None:
             raise sampling.not_a_table(position)
         if isinstance(relation, View):
@@ -270,6 +275,15 @@ class SourceBinder:
         self.queries.accesses.reads(table, relation)
         steps = (FromStep(relation),)
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
+
+    def _by_policies(self, source: Source, *, locks: bool) -> Source:
+        """A table as its policies show it. Who locks rows is under UPDATE's as well."""
+        commands = (policies.SELECT, policies.UPDATE) if locks else (policies.SELECT,)
+        frag = row_security.shown(self.queries, source.relations[0], source.frag, commands)
+        return Source(frag, source.relations, source.columns)
+
+    def _locks(self, relation: Relation) -> bool:
+        return any(asked.of(relation.name) is not None for asked in self.queries.asked)
 
     def _system(
         self, schema: str, name: str, columns: tuple[ResultColumn, ...], alias: exp.Expression | None

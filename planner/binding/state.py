@@ -133,6 +133,8 @@ class QueryState:
         self.tables: list[Relation] = []
         self.accesses = Accesses(ctx)
         self.routines = Routines()
+        self.policies_under_way: list[int] = []
+        """Tables whose policies, with queries in them, are being bound (`planner.binding.row_security`)."""
         self.keys_used: set[int] = set()
         """Primary keys that tell of columns beside them what they are in a group: constraints, by OID."""
         self.calling: bool = getattr(ctx, "calling", False)

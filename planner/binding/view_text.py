@@ -23,7 +23,7 @@ from typing import Any, Final
 from sqlglot import exp
 
 from planner.abc import SqlError, Table, TypeRef
-from planner.binding import ir
+from planner.binding import ir, policy_conditions
 from planner.binding.deparse import NotWritable, TypeName
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
@@ -36,7 +36,7 @@ from planner.binding.view_expressions import INSIDE, QueryExpressions, ViewBinde
 from planner.binding.windows import define_windows
 from planner.catalog import Function, quote_identifier
 from planner.catalog.objects import Sequence, View
-from planner.parse import parse_query
+from planner.parse import parse_expression, parse_query
 from planner.parse.column_lists import SEPARATOR
 
 RelationName = Callable[[int, str], str]
@@ -68,6 +68,18 @@ def query_text(
     except SqlError as e:
         raise NotWritable(text) from e
     return "".join(writer.out)
+
+
+def policy_text(ctx: Any, table: Table, text: str, type_name: TypeName, relation_name: RelationName) -> str:
+    """A policy's condition: its table's columns go without the table's name but in queries. Raises NotWritable."""
+    try:
+        binder = ViewBinder(ctx, text, Parameters((), None))
+        relation, scope = policy_conditions.scope_over(binder, table)
+        writer = _PolicyWriter(binder, text, type_name, relation_name, False, 0)
+        writer.know([relation])
+        return writer.write(binder.expressions.boolean(parse_expression(text), scope, "POLICY"))
+    except SqlError as e:
+        raise NotWritable(text) from e
 
 
 def routine_text(ctx: Any, f: Function, type_name: TypeName, relation_name: RelationName) -> str:
@@ -491,6 +503,24 @@ class _QueryWriter(QueryExpressions):
             return self.relation_name(found.schema_oid, found.name)
         shown = schema if schema not in ("", "pg_catalog") else ""
         return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
+
+
+class _PolicyWriter(_QueryWriter):
+    """In queries within the condition all columns say whose they are."""
+
+    inside = 0
+
+    def nested(self, node: exp.Expression, scope: Scope | None, named: bool = True) -> str:
+        self.inside += 1
+        try:
+            return super().nested(node, scope, named)
+        finally:
+            self.inside -= 1
+
+    def write(self, node: ir.Node) -> str:
+        if isinstance(node, ir.Var) and not self.inside:
+            return quote_identifier(self.column(node).name)
+        return super().write(node)
 
 
 def _members(node: exp.Expression) -> list[exp.Expression]:

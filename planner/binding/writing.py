@@ -279,7 +279,7 @@ class QueryWriter(QueryState):
                     RelationUse(
                         r.slot,
                         r.table,
-                        tuple(sorted(r.used)),
+                        tuple(sorted(r.used | r.guarded)),
                         r.number == with_rid or r.rid,
                         self.ranges.get(r.number),
                     )

@@ -606,6 +606,8 @@ def _means_nothing(thing: CatalogObject) -> bool:
 def _parts(thing: CatalogObject) -> list[Oid]:
     """The constraints and triggers of an object."""
     found = [c.oid for c in thing.constraints] if isinstance(thing, Table | Domain) else []
+    if isinstance(thing, Table):
+        found += [p.oid for p in thing.policies]
     return found + [x.oid for x in thing.triggers] if isinstance(thing, Table | View) else found
 
 

@@ -182,6 +182,15 @@ def set_logged(on: Alteration, a: st.AlterAction) -> None:
         scope.replace(sequence, dataclasses.replace(sequence, unlogged=unlogged))
 
 
+def row_security(on: Alteration, a: st.AlterAction) -> None:
+    """ENABLE | DISABLE | FORCE | NO FORCE ROW LEVEL SECURITY."""
+    on.table = (
+        dataclasses.replace(on.table, force_row_security=a.which == "force")
+        if "force" in a.which
+        else dataclasses.replace(on.table, row_security=a.which == "enable")
+    )
+
+
 def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
     """ENABLE | DISABLE TRIGGER. ALL are those that enforce foreign keys too, of both their tables."""
     table, scope = on.table, on.scope
@@ -240,6 +249,7 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "drop identity": alter_identity.drop_identity,
     "set logged": set_logged,
     "switch triggers": switch_triggers,
+    "row security": row_security,
     "switch rule": switch_rule,
     "replica identity": replicas.set_identity,
     "set options": set_options,

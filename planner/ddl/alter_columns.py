@@ -12,7 +12,18 @@ from planner.catalog import Index, Sequence, domains, exclusions, quote_identifi
 from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.definitions import type_name
-from planner.ddl import collations, constraints, depends, drop, moments, sequences, standing, tables, triggers
+from planner.ddl import (
+    collations,
+    constraints,
+    depends,
+    drop,
+    moments,
+    policies,
+    sequences,
+    standing,
+    tables,
+    triggers,
+)
 from planner.ddl.alteration import Alteration
 from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
@@ -82,6 +93,8 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42703", f'column "{a.name}" of relation "{table.name}" does not exist')
     for other in standing.free_column(scope, table, column, a.cascade):
         drop_column(on, st.AlterAction("drop column", other.name, cascade=True))
+    held = policies.using(on.table, column)
+    on.table = dataclasses.replace(on.table, policies=tuple(p for p in on.table.policies if p not in held))
     triggers.remove(scope, on.table, triggers.using(on.table, column))
     table = on.table
     kept: list[Constraint] = []
@@ -147,8 +160,14 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
         else dataclasses.replace(c, shown=tuple(renamed(s) for s in c.shown))
         for c in table.constraints
     )
+    for owner, policy in policies.elsewhere(scope, table, column):
+        if owner.oid != table.oid:
+            policies.refuse_renaming_column(owner, policy, a.name)
+    renamed_policies = policies.renamed_column(scope, table, a.name, a.new_name)
     renamed_triggers = triggers.renamed_column(table.triggers, a.name, a.new_name)
-    on.table = dataclasses.replace(table, columns=columns, constraints=checks, triggers=renamed_triggers)
+    on.table = dataclasses.replace(
+        table, columns=columns, constraints=checks, triggers=renamed_triggers, policies=renamed_policies
+    )
     for index in scope.catalog.indexes_of(table.oid):
         keys = tuple(
             dataclasses.replace(k, expression=renamed(k.expression)) if k.expression else k
@@ -260,6 +279,13 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
                 detail=f"rule _RETURN on {describe(view.holder, scope.catalog, scope.search_path)} "
                 f'depends on column "{column.name}"',
             )
+    for policy in policies.using(table, column):
+        raise PlanError(
+            "0A000",
+            "cannot alter type of a column used in a policy definition",
+            detail=f"policy {quote_identifier(policy.name)} on table {quote_identifier(table.name)} "
+            f'depends on column "{column.name}"',
+        )
     for trigger in triggers.using(table, column):
         raise PlanError(
             "0A000",

@@ -13,7 +13,7 @@ import dataclasses
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, Constraint, PlanError, Table, Trigger
+from planner.abc import Column, Constraint, PlanError, Policy, Table, Trigger
 from planner.catalog import (
     BaseType,
     CatalogObject,
@@ -37,7 +37,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, depends, routines, sequences, triggers
+from planner.ddl import collations, depends, policies, routines, sequences, triggers
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.types.of_extensions import EXTENSION_OF
@@ -73,16 +73,21 @@ class Dependent:
     column: Column | None = None
     default_only: bool = False  # only the column's default goes
     trigger: Trigger | None = None
+    policy: Policy | None = None
 
     @property
     def is_whole(self) -> bool:
         """Whether all of `thing` needs it, and not a part of a table."""
-        return self.constraint is None and self.column is None and self.trigger is None
+        return (
+            self.constraint is None and self.column is None and self.trigger is None and self.policy is None
+        )
 
     def shown(self, scope: Scope) -> str:
         base = describe(self.thing, scope.catalog, scope.search_path)
         if self.constraint is not None:
             return f"constraint {quote_identifier(self.constraint.name)} on {base}"
+        if self.policy is not None:
+            return f"policy {quote_identifier(self.policy.name)} on {base}"
         if self.trigger is not None:
             return f"trigger {quote_identifier(self.trigger.name)} on {base}"
         if self.column is not None:
@@ -282,7 +287,10 @@ def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
 
 
 def _same_part(a: Dependent, b: Dependent) -> bool:
-    mine, theirs = (a.constraint, a.column, a.trigger), (b.constraint, b.column, b.trigger)
+    mine, theirs = (
+        (a.constraint, a.column, a.trigger, a.policy),
+        (b.constraint, b.column, b.trigger, b.policy),
+    )
     return a.thing.oid == b.thing.oid and mine == theirs
 
 
@@ -354,7 +362,9 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
         triggers.remove(scope, table, [part.trigger])
         return
     assert isinstance(table, Table)
-    if part.constraint is not None:
+    if part.policy is not None:
+        policies.remove(scope, table, [part.policy])
+    elif part.constraint is not None:
         kept = tuple(c for c in table.constraints if c.oid != part.constraint.oid)
         scope.replace(table, dataclasses.replace(table, constraints=kept))
     elif part.column is not None:
@@ -456,6 +466,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         for view in stored_queries(catalog):
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
+    found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
     if isinstance(thing, Function):
         found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
         found += _callers(scope, thing, on)

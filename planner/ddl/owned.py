@@ -25,7 +25,7 @@ from planner.catalog import (
     predefined,
     rights,
 )
-from planner.ddl import drop, grants
+from planner.ddl import drop, grants, policies
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
@@ -62,6 +62,7 @@ def drop_owned(scope: Scope, said: st.DropOwned) -> None:
         here = grant.grantee in roles and _is_here(scope, grant)
         if here and scope.catalog.get(grant.oid) is not None:  # it may have gone with another one's
             grants.forget(scope, grant)
+    policies.without_roles(scope, roles)
     for default in list(scope.catalog.objects(DefaultGrant)):
         if default.role in roles or default.grantee in roles:
             scope.remove(default)

@@ -275,7 +275,7 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         "column",
     ):
         thing = _found(scope, said.name)
-    elif said.kind in ("constraint", "trigger"):
+    elif said.kind in ("constraint", "trigger", "policy"):
         part_of = _found(scope, said.name)
         if part_of is not None:
             _must_own_relation(scope, part_of)
@@ -311,7 +311,7 @@ def _owns_triggered(scope: Scope, said: Any) -> None:
     thing = _found(scope, said.table)
     if thing is None:
         return
-    if isinstance(said, st.RenameTrigger):
+    if not isinstance(said, st.DropTrigger | st.DropPolicy):
         must_own(scope, thing)
     else:
         _must_own_relation(scope, thing)
@@ -344,6 +344,10 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterSequence: _sequence_owner,
     st.RefreshMaterializedView: _owns_relation,
     st.CreateIndex: _creates_index,
+    st.CreatePolicy: _owns_triggered,
+    st.AlterPolicy: _owns_triggered,
+    st.RenamePolicy: _owns_triggered,
+    st.DropPolicy: _owns_triggered,
     st.DropTrigger: _owns_triggered,
     st.RenameTrigger: _owns_triggered,
     st.Drop: _drops,

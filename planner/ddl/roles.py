@@ -25,7 +25,7 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import BaseType, Domain, Index, MultirangeType
-from planner.ddl import collations, default_privileges, first_settings, grants, routines, triggers
+from planner.ddl import collations, default_privileges, first_settings, grants, policies, routines, triggers
 from planner.ddl.constraints import require_role
 from planner.ddl.owned import OWNED
 from planner.ddl.scope import Scope, describe
@@ -148,6 +148,9 @@ def _refuse_owner(scope: Scope, role: str, what: str) -> None:
                 if column.attnum == grant.attnum:
                     shown = f"column {quote_identifier(column.name)} of {shown}"
             lines.append((grant.target, grant.attnum, f"privileges for {shown}"))
+    known = catalog.role(role)
+    for table, policy in policies.of_role(scope, known) if known is not None else ():
+        lines.append((policy.oid, 0, f"target of {policies.described(table, policy)}"))
     for default in catalog.objects(DefaultGrant):
         if role in (default.role, default.grantee):
             word = "owner of" if default.role == role else "privileges for"
@@ -331,6 +334,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         raise PlanError("42704", f'constraint "{said.column}" for table "{name.name}" does not exist')
     if kind == "trigger":
         return triggers.named(scope, name, said.column).oid, 0
+    if kind == "policy":
+        return policies.named(scope, name, said.column).oid, 0
     if said.signature is not None:
         return routines.named(scope, said.signature, kind), 0
     if kind == "domain constraint":

@@ -10,7 +10,7 @@ import dataclasses
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries
-from planner.ddl import drop, triggers
+from planner.ddl import drop, policies, triggers
 from planner.ddl.scope import Scope, describe
 
 
@@ -22,6 +22,9 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     what = f"column {quote_identifier(column.name)} of table {quote_identifier(table.name)}"
     lines: list[str] = []
     using = [v for v in stored_queries(scope.catalog) if table.oid in v.depends]
+    held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
+    held |= {p.oid: (table, p) for p in policies.using(table, column)}
+    lines += [policies.described(holder, p) for holder, p in held.values()]
     views = [v.holder for v in using if drop.mentions(v.query, column.name)]
     lines += [describe(v, scope.catalog, scope.search_path) for v in views]
     generated = [
@@ -65,6 +68,9 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         current = scope.catalog.table(other.oid)
         kept = tuple(c for c in current.constraints if c.oid != constraint.oid)
         scope.replace(current, dataclasses.replace(current, constraints=kept))
+    for oid, (holder, _) in held.items():
+        now = scope.catalog.table(holder.oid)
+        policies.remove(scope, now, [p for p in now.policies if p.oid == oid])
     if views:
         drop.remove_all(scope, list(views), True)
     return generated

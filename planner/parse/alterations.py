@@ -78,8 +78,6 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
             c.fail()
         return st.AlterAction("replica identity", position=position, which=said)
     for words, feature in (
-        (("enable", "row", "level", "security"), "row-level security"),
-        (("force", "row", "level", "security"), "row-level security"),
         (("inherit",), "table inheritance"),
         (("attach", "partition"), "table partitioning"),
         (("detach", "partition"), "table partitioning"),
@@ -87,19 +85,20 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
     ):
         if c.next_is(*words):
             c.unsupported(feature)
+    for words in (("enable",), ("disable",), ("force",), ("no", "force")):
+        if c.accept(*words, "row", "level", "security"):
+            return st.AlterAction("row security", which=" ".join(words), position=position)
     if switch := c.accept_one("disable", "enable"):
         return _switch(c, switch, position)
     if c.accept("no", "inherit"):
         c.unsupported("table inheritance")
-    if c.accept("no", "force", "row", "level", "security") or c.accept("not", "of"):
+    if c.accept("not", "of"):
         return st.AlterAction("ignore", position=position)
     c.fail()
 
 
 def _switch(c: Cursor, switch: str, position: int) -> st.AlterAction:
-    """ENABLE | DISABLE TRIGGER name | ALL | USER, RULE name, ROW LEVEL SECURITY."""
-    if switch == "disable" and c.accept("row", "level", "security"):
-        return st.AlterAction("ignore", position=position)
+    """ENABLE | DISABLE TRIGGER name | ALL | USER, RULE name."""
     how = c.accept_one("replica", "always") if switch == "enable" else ""
     if c.accept("rule"):
         return st.AlterAction("switch rule", c.name(), position=position)

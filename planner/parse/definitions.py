@@ -16,6 +16,7 @@ from planner.parse import (
     collations,
     constraints,
     extensions,
+    policies,
     privileges,
     routines,
     schemas,
@@ -67,6 +68,8 @@ def create(c: Cursor) -> Any:
             return triggers.create_trigger(c, replace, at, constraint=False)
         if c.accept("constraint", "trigger"):
             return triggers.create_trigger(c, replace, at, constraint=True)
+        if not replace and c.accept("policy"):
+            return policies.create_policy(c)
     word = c.word
     if word in _REFUSED:
         c.unsupported(_REFUSED[word], at)
@@ -449,6 +452,8 @@ def alter(c: Cursor) -> Any:
         return routines.alter_function(c, word)
     if c.accept("trigger"):
         return triggers.alter_trigger(c)
+    if c.accept("policy"):
+        return policies.alter_policy(c)
     if c.accept("system"):
         c.unsupported("ALTER SYSTEM", at)
     if c.accept("extension"):
@@ -492,6 +497,8 @@ def drop(c: Cursor) -> Any:
             return routines.drop_functions(c, word)
         if c.accept("trigger"):
             return triggers.drop_trigger(c)
+        if c.accept("policy"):
+            return policies.drop_policy(c)
         if c.word in _REFUSED or c.word == "aggregate":
             return _drop_unknown(c, at)
         c.fail()

@@ -101,8 +101,8 @@ def comment(c: Cursor) -> Any:
         if c.accept("domain"):
             kind = "domain constraint"
         name = c.qualified()
-    elif c.accept("trigger"):
-        kind, column = "trigger", c.name()
+    elif word := c.accept_one("trigger", "policy"):
+        kind, column = word, c.name()
         c.expect("on")
         name = c.qualified()
     elif c.accept("materialized", "view"):

@@ -44,6 +44,7 @@ from planner.statements.objects import (
     ReassignOwned,
 )
 from planner.statements.plpgsql import Do
+from planner.statements.policies import AlterPolicy, CreatePolicy, DropPolicy, RenamePolicy
 from planner.statements.routines import (
     AlterFunction,
     Call,
@@ -115,6 +116,7 @@ __all__ = [
     "AlterExtension",
     "AlterFunction",
     "AlterNamed",
+    "AlterPolicy",
     "AlterRole",
     "AlterSchema",
     "AlterSequence",
@@ -136,6 +138,7 @@ __all__ = [
     "CreateExtension",
     "CreateFunction",
     "CreateIndex",
+    "CreatePolicy",
     "CreateRange",
     "CreateRole",
     "CreateSchema",
@@ -151,6 +154,7 @@ __all__ = [
     "Drop",
     "DropFunctions",
     "DropOwned",
+    "DropPolicy",
     "DropTrigger",
     "Execute",
     "Explain",
@@ -170,6 +174,7 @@ __all__ = [
     "ReassignOwned",
     "RefreshMaterializedView",
     "ReleaseSavepoint",
+    "RenamePolicy",
     "RenameTrigger",
     "ResetVariable",
     "Rollback",

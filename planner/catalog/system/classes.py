@@ -97,6 +97,8 @@ def pg_class(context: SystemContext) -> Rows:
                 # PostgreSQL enforces foreign keys by triggers on both tables, and psql asks no further where there are none.
                 relhastriggers="f" in kinds or bool(t.triggers) or bool(catalog.referring_to(t.oid)),
                 relacl=acl(catalog, t.oid, t.owner, "r"),
+                relrowsecurity=t.row_security,
+                relforcerowsecurity=t.force_row_security,
                 relreplident=t.replica_identity,
                 relispopulated=t.materialized is None or t.materialized.populated,
                 reloptions=_options(t),

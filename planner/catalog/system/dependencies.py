@@ -25,6 +25,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
+from planner.catalog.system import policies
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
@@ -34,6 +35,7 @@ from planner.catalog.system.relations import (
     CLASS_OID,
     CONSTRAINT_OID,
     EXTENSION_OID,
+    POLICY_OID,
     PROC_OID,
     REWRITE_OID,
     TRIGGER_OID,
@@ -115,6 +117,11 @@ def pg_depend(context: SystemContext) -> Rows:
             edge(TRIGGER_OID, x.oid, _NORMAL, CLASS_OID, holder.oid, attnum)
         if x.foreign_table:
             edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, x.foreign_table)
+    for holder, policy in policies.listed(catalog):
+        edge(POLICY_OID, policy.oid, _AUTO, CLASS_OID, holder.oid)
+        for oid in policy.depends:
+            needed = PROC_OID if isinstance(catalog.get(oid), Function) else CLASS_OID
+            edge(POLICY_OID, policy.oid, _NORMAL, needed, oid)
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
             for oid in v.depends:

@@ -34,6 +34,7 @@ from planner.catalog.system.relations import (
     DATABASE_CLASS_OID,
     EXTENSION_OID,
     NAMESPACE_OID,
+    POLICY_OID,
     PROC_OID,
     ROLE_CLASS_OID,
     TRIGGER_OID,
@@ -95,7 +96,8 @@ def _described(context: SystemContext, comment: Comment) -> Rows:
             return []
         constraints = () if isinstance(holder, View) else holder.constraints
         is_constraint = any(c.oid == comment.target for c in constraints)
-        class_oid = CONSTRAINT_OID if is_constraint else TRIGGER_OID
+        is_policy = isinstance(holder, Table) and any(p.oid == comment.target for p in holder.policies)
+        class_oid = CONSTRAINT_OID if is_constraint else POLICY_OID if is_policy else TRIGGER_OID
     return [(comment.target, class_oid, comment.sub, comment.text)]
 
 

@@ -35,6 +35,7 @@ def pg_tables(context: SystemContext) -> Rows:
                 hastriggers=bool(t.triggers)
                 or bool(t.referenced_by)
                 or any(c.kind == "f" for c in t.constraints),
+                rowsecurity=t.row_security,
             )
         )
     return found

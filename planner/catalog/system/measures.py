@@ -90,8 +90,6 @@ def _nothing(context: SystemContext, *arguments: Any) -> None:
     return None
 
 
-@system("row_security_active", (OID,), BOOL)
-@system("row_security_active", (TEXT,), BOOL)
 @system("pg_is_other_temp_schema", (OID,), BOOL)
 @system("pg_jit_available", (), BOOL)
 @system("pg_is_wal_replay_paused", (), BOOL)

@@ -116,6 +116,31 @@ def trigger_condition(
     return _remembered[key]
 
 
+def policy_condition(
+    catalog: Catalog, table: Table, text: str, path: tuple[str, ...], search_path: tuple[str, ...]
+) -> str | None:
+    """A policy's condition, with the queries in it; None where it can only be `spelled`."""
+    from planner.binding import deparse, view_text  # which stand on the catalog itself
+    from planner.catalog.system.definitions import qualified, type_name
+    from planner.planner import PlanContext
+
+    key = ("policy", catalog.version, table.oid, table.columns, text, path, search_path)
+    if key not in _remembered:
+        if len(_remembered) >= _REMEMBERED_MAX:
+            _remembered.clear()
+        try:
+            _remembered[key] = view_text.policy_text(
+                PlanContext(catalog, path, trusted=True),
+                table,
+                text,
+                lambda ref: type_name(catalog, ref, search_path),
+                lambda schema_oid, name: qualified(catalog, schema_oid, name, search_path),
+            )
+        except deparse.NotWritable:
+            _remembered[key] = None
+    return _remembered[key]
+
+
 def view_query(
     catalog: Catalog, kept: StoredQuery, search_path: tuple[str, ...], pretty: bool, wrap: int = 0
 ) -> str:

@@ -1,0 +1,85 @@
+"""Policies asked about rows that are about to be written (`planner.binding.row_security`), before any constraint is.
+
+So who may not write a row learns nothing of others by it, such as that its key is taken; and the error shows no row. A statement's
+rows are asked about at once; where triggers are asked before each of them, one by one, as the triggers have made them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from executor.abc import ExecutionError
+from executor.columnar.rows import batch_rows
+from executor.session import queries
+from planner import types as t
+from planner.abc import Table, TypeRef
+from planner.catalog import policies
+from planner.relations import GuardedTable
+from storage.abc import Row
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+INSERTED, UPDATED, MET = "inserted", "updated", "met"
+_NUMBER = TypeRef(t.INT4)
+
+
+def asks(table: Table) -> bool:
+    """Whether policies are to be asked about rows of this form of a table."""
+    return isinstance(table, GuardedTable) and table.row_checks is not None
+
+
+async def check(session: Session, block: Block, table: Table, kind: str, rows: pa.Table) -> None:
+    """`rows`: full rows in canonical Arrow, in the table's column order. Raises 42501."""
+    if not isinstance(table, GuardedTable) or table.row_checks is None or not rows.num_rows:
+        return
+    asked = getattr(table.row_checks, kind)
+    if asked is None:
+        return
+    schema = queries.physical_schema(table)
+    rids = pa.nulls(rows.num_rows, pa.int64()).fill_null(0)
+    given = pa.table([*rows.columns, rids], schema=schema)
+    found = await queries.arrow(
+        session, block, asked.query, (), [_NUMBER], {"new": (table, given)}, begins=False
+    )
+    if found.num_rows:
+        ((number,),) = batch_rows(found, [_NUMBER])
+        raise ExecutionError("42501", asked.messages[number])
+
+
+async def check_rows(session: Session, block: Block, table: Table, kind: str, rows: Sequence[Row]) -> None:
+    """The same of rows as datums."""
+    if asks(table) and rows:
+        from executor.session import bulk
+
+        await check(session, block, table, kind, bulk.written_rows(table, rows).drop_columns(["_rid"]))
+
+
+def restricts(session: Session, table: Table) -> bool:
+    """Whether the session's user sees the table through policies. Raises 42501 while `row_security` is off."""
+    if not table.row_security or not policies.restricts(session.catalog, table, session.user):
+        return False
+    refuse_off(session, table)
+    return True
+
+
+def refuse_off(session: Session, table: Table) -> None:
+    """Raises 42501 for who wants no policies (`row_security = off`) and is under some."""
+    if session.settings.raw("row_security") == "off":
+        message, hint = policies.refusal(session.catalog, table, session.user)
+        raise ExecutionError("42501", message, hint=hint)
+
+
+def told_of(session: Session, oid: str) -> bool:
+    """The session's value in queries over tables with policies."""
+    table = session.catalog.get(int(oid))
+    if isinstance(table, Table):
+        refuse_off(session, table)
+    return True
+
+
+__all__ = ["INSERTED", "MET", "UPDATED", "asks", "check", "check_rows", "refuse_off", "restricts", "told_of"]

@@ -1,0 +1,231 @@
+"""Row-level security: a table as a role sees it through its policies, and what they ask of the rows that it writes.
+
+    SELECT ... FROM t AS r1 WHERE ...    FROM (SELECT * FROM t AS r1 WHERE <policies> LIMIT all) AS r1 WHERE ...
+    UPDATE, DELETE                       the same around the target's rows, by the policies of the command
+    INSERT, UPDATE                       `RowChecks`: queries over the new rows, asked before any constraint looks at them
+
+The relation keeps its number inside and outside, so whoever names its columns, locks its rows or writes them need not know.
+The LIMIT, which ends nothing, is the **barrier**: DuckDB moves no condition below one, so what a statement says of
+rows (functions that tell them, divisions that fail) is computed of those only that the policies show. No keyed plan is made
+of such a statement.
+
+A policy's text is bound in place, for each use, in the name in which the table is read (a view's owner, mostly), as are
+queries in it, whose tables have policies of their own; one that comes back to a table whose policies are being bound is
+42P17. Which policies hold is known by plan: plans belong to a role and to one version of the catalog. Whether
+`row_security` is off is asked when the text is made, by a value of the session that raises 42501.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Final
+
+from planner import types as t
+from planner.abc import PlanError, Policy, Query, SessionValue, Slot, Table, TypeRef
+from planner.binding import ir
+from planner.binding.emit import Emitter
+from planner.binding.fragments import Frag, Item, sql
+from planner.binding.scope import Relation, StarColumn
+from planner.catalog import policies
+from planner.parse import parse_expression
+from planner.relations import GuardedTable, defined
+
+if TYPE_CHECKING:
+    from planner.binding.queries import QueryBinder
+    from planner.binding.rows import RowBinder
+
+BARRIER: Final = " LIMIT 9223372036854775807"
+CLAUSE: Final = "policy expressions"
+_BOOL: Final = TypeRef(t.BOOL)
+_FALSE: Final = ir.Lit(_BOOL, False)
+
+
+@dataclass(frozen=True, slots=True)
+class RowCheck:
+    """`query` over the slot "new" yields which of `messages` the first row that is refused is refused with."""
+
+    query: Query
+    messages: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowChecks:
+    """What policies ask of the rows that a statement writes.
+
+    `inserted`: of rows that are proposed for insertion; `updated`: of what rows become; `met`: of rows as they are that ON
+    CONFLICT DO UPDATE changes.
+    """
+
+    inserted: RowCheck | None = None
+    updated: RowCheck | None = None
+    met: RowCheck | None = None
+
+
+def restricted(queries: QueryBinder, table: Table) -> bool:
+    """Whether the text at hand sees the table through policies. Raises 0A000 where they are not enforced."""
+    table = defined(table)
+    if not table.row_security or queries.accesses.trusted:
+        return False
+    if not policies.restricts(queries.ctx.catalog, table, queries.accesses.role):
+        return False
+    if type(queries.emitter) is not Emitter:
+        raise PlanError(
+            "0A000",
+            f'reading table "{table.name}" through row-level security policies is not supported by the distributed engine',
+        )
+    if queries.ctx.catalog.past:
+        raise PlanError(
+            "0A000",
+            f'reading the past of table "{table.name}" through row-level security policies is not supported',
+        )
+    queries.prefer_keyed = queries.keeps_selects = False
+    return True
+
+
+def refuse(queries: QueryBinder, table: Table, what: str) -> None:
+    """Raises 0A000 for what shows a table's rows past its policies."""
+    if restricted(queries, table):
+        raise PlanError(
+            "0A000",
+            f'{what} of table "{table.name}", which has row-level security policies, is not supported',
+        )
+
+
+def shown(queries: QueryBinder, relation: Relation, frag: Frag, commands: Sequence[str]) -> Frag:
+    """A relation's text with those of its rows that the policies of all these commands show."""
+    table = relation.table
+    assert table is not None
+    tests = [x for command in commands for x in _tests(queries, relation, command, using=True)]
+    out: list[Item] = ["(SELECT * FROM ", frag, " WHERE ", _guard(table)]
+    for test, _ in tests:
+        out += [" AND (", queries.emitter.frag(test), ")"]
+    return sql(*out, BARRIER, f") AS r{relation.number}")
+
+
+def _guard(table: Table) -> SessionValue:
+    return SessionValue(f"row_security:{table.oid}", _BOOL)
+
+
+def _tests(
+    queries: QueryBinder, relation: Relation, command: str, *, using: bool
+) -> list[tuple[ir.Node, str]]:
+    """What the policies of a command ask of a row, each with the name of the restrictive policy that asks it.
+
+    `using`: of rows as they are; else of new ones, where a policy without WITH CHECK asks the same as of others.
+    """
+    table = relation.table
+    assert table is not None
+    table = defined(table)
+    permissive, restrictive = policies.of_command(queries.ctx.catalog, table, queries.accesses.role, command)
+
+    def asked(policy: Policy) -> str:
+        return policy.using if using or not policy.check else policy.check
+
+    ways = [_bound(queries, relation, p, asked(p)) for p in permissive if asked(p)]
+    first = ir.Logic(_BOOL, "or", tuple(ways)) if len(ways) > 1 else ways[0] if ways else _FALSE
+    found: list[tuple[ir.Node, str]] = [(first, "")]
+    for p in sorted(restrictive, key=lambda p: p.name.encode()):
+        if asked(p):
+            found.append((_bound(queries, relation, p, asked(p)), p.name))
+    return found
+
+
+def _bound(queries: QueryBinder, relation: Relation, policy: Policy, text: str) -> ir.Node:
+    """A policy's condition over a relation's rows. Raises 42P17."""
+    table = relation.table
+    assert table is not None
+    deep = bool(policy.depends)
+    if deep and table.oid in queries.policies_under_way:
+        raise PlanError("42P17", f'infinite recursion detected in policy for relation "{table.name}"')
+    scope = queries.new_scope(None)
+    width = len(table.columns)  # behind which there are system columns
+    columns = [  # by the table's own names, whatever the statement calls them
+        replace(c, name=table.columns[i].name) if i < width else c for i, c in enumerate(relation.columns)
+    ]
+    seen = Relation(relation.number, table.name, columns, table, "", relation.slot)
+    scope.relations.append(seen)
+    scope.columns = [StarColumn(c.name, seen.value(i), c) for i, c in enumerate(columns) if not c.hidden]
+    scope.clause = CLAUSE
+    catalog, expressions = queries.ctx.catalog, queries.expressions
+    saved = queries.text, expressions.text, queries.search_path, queries.asked, queries.passed
+    own, kept = queries.routines.own, queries.routines.kept
+    used = set(relation.used)
+    queries.text = expressions.text = text
+    queries.search_path = catalog.reaching_extensions(policy.search_path or queries.search_path)
+    queries.asked = queries.passed = ()
+    queries.routines.own, queries.routines.kept = False, policy.depends
+    if deep:
+        queries.policies_under_way.append(table.oid)
+    try:
+        return expressions.boolean(parse_expression(text), scope, "POLICY")
+    finally:
+        if deep:
+            queries.policies_under_way.pop()
+        queries.text, expressions.text, queries.search_path, queries.asked, queries.passed = saved
+        queries.routines.own, queries.routines.kept = own, kept
+        relation.guarded |= relation.used  # which nobody needs a privilege for
+        relation.used.intersection_update(used)
+
+
+# --- what is written --------------------------------------------------------------------------------
+
+
+def checked(
+    dml: RowBinder,
+    table: Table,
+    *,
+    inserted: Iterable[tuple[str, bool]] = (),
+    updated: Iterable[tuple[str, bool]] = (),
+    met: Iterable[tuple[str, bool]] = (),
+) -> Table:
+    """A table as a statement writes it whose rows policies are asked about: (command, as rows that are there) in turn."""
+    new = "new row violates row-level security policy"
+    checks = RowChecks(
+        _row_check(dml, table, inserted, new),
+        _row_check(dml, table, updated, new),
+        _row_check(dml, table, met, new, " (USING expression)"),
+    )
+    said = {f.name: getattr(table, f.name) for f in fields(Table)}
+    view = table.view_oid if isinstance(table, GuardedTable) else 0
+    return GuardedTable(**said, base=defined(table), view_oid=view, form=table, row_checks=checks)
+
+
+def _row_check(
+    dml: RowBinder, table: Table, asked: Iterable[tuple[str, bool]], what: str, why: str = ""
+) -> RowCheck | None:
+    asked = tuple(asked)
+    if not asked:
+        return None
+    queries = dml.queries
+    relation = dml.relation(table, table.name, "new", of_table=False)
+    known = len(queries.tables)
+    tests: list[Item] = []
+    messages: list[str] = []
+    for command, using in asked:
+        for node, name in _tests(queries, relation, command, using=using):
+            said = f' "{name}"' if name else ""
+            tests.append(
+                sql(
+                    " WHEN coalesce(",
+                    queries.emitter.frag(node),
+                    f", false) THEN NULL ELSE {len(messages)} END",
+                )
+            )
+            messages.append(f'{what}{said}{why} for table "{table.name}"')
+    if len(queries.tables) > known and (dml.common or queries.common_writes):
+        raise PlanError(
+            "0A000",
+            f'writing to table "{table.name}", whose policies have subqueries, is not supported in a statement that writes in WITH',
+        )
+    failed: list[Item] = ["coalesce("]
+    for test in tests:
+        failed += ["CASE", test, ", "]
+    text = sql(
+        "SELECT tw_failed AS c0 FROM (SELECT ", *failed, "NULL) AS tw_failed FROM ", Slot("new"),
+        f" AS r{relation.number}) WHERE ", _guard(table), " AND tw_failed IS NOT NULL LIMIT 1",
+    )  # fmt: skip
+    return RowCheck(queries.finished(text), tuple(messages))
+
+
+__all__ = ["CLAUSE", "RowCheck", "RowChecks", "checked", "refuse", "restricted", "shown"]

@@ -1,0 +1,108 @@
+"""The target of INSERT, UPDATE and DELETE where policies restrict who writes (`planner.binding.row_security`).
+
+    INSERT            new rows: INSERT's policies; SELECT's, if the statement looks at the table (RETURNING a, ON CONFLICT (a))
+    ... DO UPDATE     of rows that are there UPDATE's, of what they become UPDATE's; SELECT's of both, if it looks
+    UPDATE            rows found by UPDATE's (and SELECT's, if it looks); new rows: the same
+    DELETE            rows found by DELETE's (and SELECT's, if it looks)
+
+Through a view policies are those for its owner (or the user: security_invoker), as for reading it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.abc import Slot, Table
+from planner.binding import ir, row_security
+from planner.binding.fragments import Frag, sql
+from planner.binding.rows import RowBinder
+from planner.binding.scope import Relation
+from planner.binding.state import Target
+from planner.catalog import policies
+
+
+class SecuredRows(RowBinder):
+    """What `DmlBinder` knows of policies."""
+
+    seen_by_policies: Frag | None = None
+    """The target's rows as its policies show them."""
+
+    def secured(self, table: Table, relation: Relation, command: str, looks: bool) -> Table:
+        """The target of an UPDATE ("w") or DELETE ("d"), whose rows policies choose. `looks`: SELECT is asked for, too."""
+        if not table.row_security or self.instead is not None:
+            return table
+        saved = self.queries.accesses.role
+        self.queries.accesses.role = self._writer()
+        try:
+            if not row_security.restricted(self.queries, table):
+                return table
+            shown = (command, policies.SELECT) if looks else (command,)
+            source = sql(Slot(relation.slot), f" AS r{relation.number}")
+            self.seen_by_policies = row_security.shown(self.queries, relation, source, shown)
+            if command == policies.DELETE:
+                return table
+            asked = [(command, False), *([(policies.SELECT, True)] if looks else [])]
+            return row_security.checked(self, table, updated=asked)
+        finally:
+            self.queries.accesses.role = saved
+
+    def secured_insert(self, node: exp.Insert, table: Table, alias: str) -> Table:
+        """The target of an INSERT, whose new rows policies are asked about."""
+        if not table.row_security or self.instead is not None:
+            return table
+        saved = self.queries.accesses.role
+        self.queries.accesses.role = self._writer()
+        try:
+            if not row_security.restricted(self.queries, table):
+                return table
+            conflict = node.args.get("conflict")
+            looks = self._names_any(table, alias, node.args.get("returning"))
+            updates = False
+            if conflict is not None:
+                looks = (
+                    looks or bool(conflict.args.get("conflict_keys")) or bool(conflict.args.get("constraint"))
+                )
+                updates = bool(conflict.expressions)
+            seen = [(policies.SELECT, True)] if looks else []
+            changed = [(policies.UPDATE, False), *seen] if updates else []
+            met = [(policies.UPDATE, True), *seen] if updates else []
+            self.whole_conflicts = updates
+            made = [(policies.INSERT, False), *seen]
+            return row_security.checked(self, table, inserted=made, updated=changed, met=met)
+        finally:
+            self.queries.accesses.role = saved
+
+    def refuse_secured(self, table: Table, what: str) -> None:
+        """Raises 0A000 for a statement that policies are not enforced for."""
+        if table.row_security:
+            row_security.refuse(self.queries, table, what)
+
+    def names_target(self, outs: Sequence[Target] | None, relation: int) -> bool:
+        """Whether RETURNING shows something of the written rows."""
+        return any(
+            isinstance(n, ir.Var) and n.relation == relation for x in outs or () for n in ir.walk(x.node)
+        )
+
+    def _names_any(self, table: Table, alias: str, clause: exp.Expression | None) -> bool:
+        """Whether a clause names a column of the target."""
+        if clause is None:
+            return False
+        names = {c.name for c in (table.columns if self.view is None else self.view.view.columns)}
+        return any(
+            isinstance(x, exp.Star) or x.name in names or isinstance(x.this, exp.Star)
+            for x in clause.find_all(exp.Column, exp.Star)
+        )
+
+    def _writer(self) -> str:
+        """In whose name the table under a view is written."""
+        role = self.queries.accesses.role
+        if self.view is not None:
+            for level in self.view.levels():
+                if (owner := self.queries.accesses.owner_of(level.view)) is not None:
+                    role = owner
+        return role
+
+
+__all__ = ["SecuredRows"]
