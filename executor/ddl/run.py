@@ -330,12 +330,22 @@ def _before(session: Session, table: Table) -> Table:
 
 
 def _plan_in(
-    session: Session, sql: str, catalog: Catalog, search_path: tuple[str, ...] | None = None
+    session: Session,
+    sql: str,
+    catalog: Catalog,
+    search_path: tuple[str, ...] | None = None,
+    role: str = "",
 ) -> Plan:
-    """Plans an internal query in a given catalog, uncached."""
+    """Plans an internal query in a given catalog, uncached. `role`: in whose name, if it is anybody's."""
     base = session.ddl_context(session.catalog)
+    path = search_path or base.search_path
     context = PlanContext(
-        catalog, search_path or base.search_path, base.user, base.database, base.settings, trusted=True
+        catalog,
+        catalog.reaching_extensions(path) if role else path,
+        role or base.user,
+        base.database,
+        base.settings,
+        trusted=not role,
     )
     plan, _ = session.executor.planner.plan(sql, context, normalise=False)
     return plan
@@ -343,7 +353,17 @@ def _plan_in(
 
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there."""
-    plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path)
+    user = session.user
+    try:
+        if rewrite.role:
+            session.become(rewrite.role)  # whom its functions and policies see as current_user
+        return await _selected(session, block, rewrite)
+    finally:
+        session.become(user)
+
+
+async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
+    plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
     if not isinstance(plan.body, Query):
         raise AssertionError("a rewrite is a query")
     rows = await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])

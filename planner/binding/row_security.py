@@ -34,6 +34,7 @@ from planner.relations import GuardedTable, defined
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
     from planner.binding.rows import RowBinder
+    from planner.binding.state import BoundQuery
 
 BARRIER: Final = " LIMIT 9223372036854775807"
 CLAUSE: Final = "policy expressions"
@@ -101,6 +102,13 @@ def shown(queries: QueryBinder, relation: Relation, frag: Frag, commands: Sequen
     for test, _ in tests:
         out += [" AND (", queries.emitter.frag(test), ")"]
     return sql(*out, BARRIER, f") AS r{relation.number}")
+
+
+def behind_barrier(queries: QueryBinder, bound: BoundQuery) -> BoundQuery:
+    """A view's query WITH (security_barrier), whose conditions come before those of the statement that reads it."""
+    queries.prefer_keyed = queries.keeps_selects = False
+    text = sql("SELECT * FROM (", bound.frag, f"){BARRIER}")
+    return replace(bound, frag=text, by_key=None)
 
 
 def _guard(table: Table) -> SessionValue:

@@ -342,6 +342,8 @@ class SourceBinder:
             )
             for c, b in zip(view.columns, bound.columns, strict=True)
         ] or None
+        if view.security_barrier:
+            bound = row_security.behind_barrier(self.queries, bound)
         made = self._subquery(bound, shown, alias, columns)
         locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
         made.relations[0].schema = "" if alias is not None else schema

@@ -118,7 +118,15 @@ class View:
     @property
     def security_invoker(self) -> bool:
         """Whether what is under it is read in the name of who asks, not of its owner."""
-        said = self.option("security_invoker").lower()
+        return self._is_on("security_invoker")
+
+    @property
+    def security_barrier(self) -> bool:
+        """Whether what a statement says of its rows is computed of those only that it shows."""
+        return self._is_on("security_barrier")
+
+    def _is_on(self, option: str) -> bool:
+        said = self.option(option).lower()
         return bool(said) and ("true".startswith(said) or "yes".startswith(said) or said in ("on", "1"))
 
 

@@ -105,7 +105,7 @@ def refresh(scope: Scope, said: st.RefreshMaterializedView) -> None:
         return
     scope.replace(found, new)
     scope.rewrites.append(
-        Rewrite(found, new, _with_hidden(scope, new, kept.query), scope.before, kept.search_path)
+        Rewrite(found, new, _with_hidden(scope, new, kept.query), scope.before, kept.search_path, found.owner)
     )
     scope.dropped.append(found.shard)
 

@@ -44,6 +44,8 @@ class Rewrite:
     sql: str
     catalog: Catalog
     search_path: tuple[str, ...] | None = None
+    role: str = ""
+    """In whose name the rows are selected, privileges and policies included; empty: in nobody's, who sees them all."""
 
 
 @dataclass(frozen=True, slots=True)

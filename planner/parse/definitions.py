@@ -36,7 +36,6 @@ _REFUSED: Final = {
     "cast": "CREATE CAST",
     "conversion": "CREATE CONVERSION",
     "rule": "CREATE RULE",
-    "policy": "CREATE POLICY",
     "publication": "CREATE PUBLICATION",
     "subscription": "CREATE SUBSCRIPTION",
     "server": "CREATE SERVER",
