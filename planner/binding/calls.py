@@ -21,7 +21,14 @@ from planner.binding.naming import function_name, identifier
 from planner.binding.offered import NOTHING, Offered, procs_named
 from planner.binding.range_constructors import constructed_type, constructor
 from planner.binding.records import field_names, field_of, items_of, record_of, row_of, told_type
-from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, find_operator, find_proc
+from planner.binding.resolve import (
+    ONE_TYPE,
+    POLYMORPHIC,
+    Ambiguous,
+    bind_polymorphic,
+    find_operator,
+    find_proc,
+)
 from planner.binding.scope import Scope
 from planner.binding.windows import INSIDE, WindowBinder
 
@@ -134,7 +141,13 @@ class CallBinder(WindowBinder):
     def arguments(
         self, declared: Sequence[str], result: str, given: Sequence[ir.Node], position: int
     ) -> tuple[tuple[ir.Node, ...], TypeRef]:
-        """The arguments as the declared types, polymorphic ones bound, and the actual result type."""
+        """The arguments as the declared types, polymorphic ones bound, and the actual result type.
+
+        Raises 42804 where nothing tells what polymorphic ones are.
+        """
+        alike = [g.type.oid for d, g in zip(declared, given, strict=True) if d in ONE_TYPE]
+        if alike and all(oid == t.UNKNOWN for oid in alike):
+            raise PlanError("42804", "could not determine polymorphic type because input has type unknown")
         bound = bind_polymorphic(declared, [type_name(g.type.oid) for g in given]) or {}
         args = []
         for d, g in zip(declared, given, strict=True):

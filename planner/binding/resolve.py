@@ -28,15 +28,12 @@ from planner.binding.facts import (
 from planner.binding.offered import NOTHING, Offered, operators_named, procs_named
 from planner.types.declared import forget_with_types
 
+ONE_TYPE = frozenset(["anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange"])
+"""Polymorphic names that stand for one type in a call, which some argument has to have."""
 POLYMORPHIC = frozenset(
     [
+        *ONE_TYPE,
         "any",
-        "anyelement",
-        "anyarray",
-        "anynonarray",
-        "anyenum",
-        "anyrange",
-        "anymultirange",
         "anycompatible",
         "anycompatiblearray",
         "anycompatiblenonarray",
@@ -306,7 +303,7 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
     if element:
         out["anyelement"] = out["anynonarray"] = out["anyenum"] = element
         out["anyarray"] = array_name(element) or "anyarray"
-    elif any(d in POLYMORPHIC and d != "any" and not d.startswith("anycompatible") for d in declared):
+    elif any(d in ONE_TYPE for d in declared):
         out["anyelement"] = out["anynonarray"] = "text"
         out["anyarray"] = "_text"
     if ranged:
