@@ -85,6 +85,8 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
     table = session.catalog.resolve_table(
         s.table.name, s.table.schema, session.search_path(), s.table.position
     )
+    if table.materialized is not None:
+        raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
     mode, folder, names = _options(s)
     require(session, table, *PRIVILEGES[mode])
     if row_security.restricts(session, table):

@@ -19,8 +19,8 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,6 +37,11 @@ _LEDGER = (
     "CREATE SCHEMA IF NOT EXISTS tidewire_spark",
     f"CREATE TABLE IF NOT EXISTS {LEDGER} (writer text PRIMARY KEY, batch bigint NOT NULL,"
     " committed timestamptz NOT NULL DEFAULT now())",
+)
+
+_RIGHTS = (
+    f"HINT: Which writes were committed is kept in {LEDGER}. A superuser's first write makes it; a role that is none"
+    " needs GRANT USAGE ON SCHEMA tidewire_spark and GRANT SELECT, INSERT, UPDATE, DELETE ON tidewire_spark.commits."
 )
 
 
@@ -90,20 +95,31 @@ def commit(url: str, writer: str, batch: int, tables: Sequence[StagedTable], *, 
 
 def _prepare(connection: psycopg.Connection[Any]) -> None:
     """Makes the ledger where it is not: several writers may try at once."""
-    found = connection.execute("SELECT to_regclass(%s)", [LEDGER]).fetchone()
-    if found is not None and found[0] is not None:
-        return
-    for statement in _LEDGER:
-        # Another one may be faster.
-        with suppress(errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateSchema):
-            connection.execute(statement)
+    with _of_the_ledger():
+        found = connection.execute("SELECT to_regclass(%s)", [LEDGER]).fetchone()
+        if found is not None and found[0] is not None:
+            return
+        for statement in _LEDGER:
+            # Another one may be faster.
+            with suppress(errors.UniqueViolation, errors.DuplicateTable, errors.DuplicateSchema):
+                connection.execute(statement)
+
+
+@contextmanager
+def _of_the_ledger() -> Iterator[None]:
+    """Who may write the table, and not the ledger, is told what is missing."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as e:
+        raise TidewireError(f"{explained(e)}\n{_RIGHTS}", e.sqlstate or "") from None
 
 
 def _commit(
     connection: psycopg.Connection[Any], writer: str, batch: int, tables: Sequence[StagedTable]
 ) -> bool:
     with connection.transaction():
-        row = connection.execute(f"SELECT batch FROM {LEDGER} WHERE writer = %s", [writer]).fetchone()
+        with _of_the_ledger():
+            row = connection.execute(f"SELECT batch FROM {LEDGER} WHERE writer = %s", [writer]).fetchone()
         if row is not None and row[0] >= batch:
             return False
         for staged in tables:
@@ -114,11 +130,12 @@ def _commit(
                 connection.execute(sql.SQL("DELETE FROM {}").format(name))
             if staged.files:
                 connection.execute(_copy(name, staged))
-        connection.execute(
-            f"INSERT INTO {LEDGER} (writer, batch) VALUES (%s, %s)"
-            " ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, committed = now()",
-            [writer, batch],
-        )
+        with _of_the_ledger():
+            connection.execute(
+                f"INSERT INTO {LEDGER} (writer, batch) VALUES (%s, %s)"
+                " ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, committed = now()",
+                [writer, batch],
+            )
     return True
 
 

@@ -438,6 +438,19 @@ def test_each_mode_wants_its_privileges() -> None:
     session(body)
 
 
+@pytest.mark.parametrize("mode", ["append", "upsert", "delete"])
+def test_nothing_is_written_to_a_materialized_view(mode: str) -> None:
+    async def body(server: Server) -> None:
+        client = server.client()
+        await client.query("CREATE MATERIALIZED VIEW m AS SELECT 1 AS k")
+        await stage(server, {"a.parquet": parquet({"k": pa.array([2], pa.int32())})})
+        state, said, _ = await refused(server, copy(mode=mode, table="m"))
+        assert (state, said) == ("42809", 'cannot copy to materialized view "m"')
+        assert await client.rows("SELECT * FROM m") == [(1,)]
+
+    session(body)
+
+
 def test_nothing_is_written_in_a_read_only_transaction() -> None:
     async def body(server: Server) -> None:
         await server.client().query(TABLE)

@@ -48,6 +48,32 @@ def test_a_batch_is_committed_once_by_its_number(url: str, client: Client) -> No
     assert commits.commit(url, "another", 0, [staged(url, [5])])
 
 
+def test_a_role_without_rights_to_the_ledger_is_told_which(url: str, client: Client) -> None:
+    assert commits.commit(url, "first", 0, [staged(url, [1])]), "a superuser's makes it"
+    client.execute("DROP ROLE IF EXISTS plain; CREATE ROLE plain LOGIN; GRANT SELECT, INSERT ON t TO plain")
+    own = url.replace("tidewire@", "plain@")
+    for grant, missing in (
+        ("GRANT USAGE ON SCHEMA tidewire_spark", "permission denied for schema tidewire_spark"),
+        (f"GRANT SELECT, INSERT, UPDATE, DELETE ON {commits.LEDGER}", "permission denied for table commits"),
+    ):
+        with pytest.raises(TidewireError, match=f"{missing}.*\n.*{grant.split(' ON ')[0]} ON") as failed:
+            commits.commit(own, "second", 0, [staged(own, [2])])
+        assert failed.value.sqlstate == "42501"
+        client.execute(f"{grant} TO plain")
+    assert keys(client) == [1]
+    assert commits.commit(own, "second", 0, [staged(own, [2])], last=True)
+    assert keys(client) == [1, 2]
+    # What the table itself refuses is no matter of the ledger.
+    client.execute("REVOKE INSERT ON t FROM plain")
+    with pytest.raises(TidewireError, match="permission denied for table t") as failed:
+        commits.commit(own, "third", 0, [staged(own, [3])])
+    assert "GRANT" not in str(failed.value)
+    client.execute(
+        f"REVOKE ALL ON {commits.LEDGER} FROM plain; REVOKE ALL ON SCHEMA tidewire_spark FROM plain"
+    )
+    client.execute("REVOKE ALL ON t FROM plain; DROP ROLE plain")
+
+
 def test_whoever_hears_of_a_commit_reads_it(url: str, client: Client) -> None:
     """When a commit is reported, the time that any snapshot is taken at has reached its own."""
 
