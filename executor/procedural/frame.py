@@ -39,6 +39,8 @@ class Code:
     dynamic: frozenset[int] = frozenset()
     once: bool = False
     """It is DO's: nobody will ask for its plans again."""
+    path: tuple[str, ...] = ()
+    """Where a body of the standard's form has its names looked up: as when it was made."""
     reads_only: bool = False
     """It is STABLE or IMMUTABLE: what it runs may not write."""
 

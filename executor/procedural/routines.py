@@ -59,6 +59,7 @@ def code_of(session: Session, f: Function) -> Code:
     code = Code(program, procedural.shown(f), looked_up.kinds, looked_up.names, looked_up.declared)
     code.plans, code.dynamic = [None] * program.texts, looked_up.dynamic
     code.reads_only = f.volatility != "v"
+    code.path = f.search_path if f.standard else ()
     if len(session.programs) >= _KEPT_MAX:
         session.programs.clear()
     session.programs[f.oid] = (f, catalog, path, code)

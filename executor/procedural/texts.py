@@ -91,7 +91,7 @@ class Texts:
     def planned(self, text: Text, wanted: TypeRef | None = None, *, expression: bool, part: str = "") -> Planned:  # fmt: skip
         """Raises what planning raises, with the text that it is about."""
         code, kinds = self.code, self.frame.kinds
-        context = self.session.context()
+        context = self.session.context() if not code.path else self.session.context_on(code.path)
         known: Planned | None = code.plans[text.number]
         if known is not None and known.context is context:
             for slot, kind in known.dynamic:

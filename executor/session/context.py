@@ -111,6 +111,7 @@ class SessionContext:
         self._context: PlanContext | None = None
         self.superuser = False
         self._context_of: tuple[Any, Any, Any] = (None, None, None)
+        self._context_on: tuple[PlanContext, PlanContext] | None = None
         self.own: object | None = None
         """A function that acts as its owner or has settings of its own runs: one object for each call of such (`acting`)."""
         self.contexts_of_functions: dict[
@@ -282,6 +283,17 @@ class SessionContext:
                 catalog, path, self.user, self.database, settings.types, reading_at=self.reading_at
             )
         return self._context
+
+    def context_on(self, path: tuple[str, ...]) -> PlanContext:
+        """The context, with names looked up elsewhere."""
+        here = self.context()
+        if (
+            self._context_on is None
+            or self._context_on[0] is not here
+            or self._context_on[1].search_path != path
+        ):
+            self._context_on = here, dataclasses.replace(here, search_path=path, partition=None)
+        return self._context_on[1]
 
     def surroundings(self) -> PlanContext | None:
         """What the meaning of a text depends on, in one object: the same one, the same meaning. None: not to be relied on.

@@ -54,15 +54,19 @@ def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False
     raise PlanError("42501", f"must be owner of {word_for(thing)} {getattr(thing, 'name', '')}")
 
 
+def _may_create_temporary(scope: Scope) -> None:
+    database = scope.catalog.get(scope.catalog.database_oid)
+    assert isinstance(database, Database)
+    if not rights.holds(scope.catalog, scope.user, database, "temporary"):
+        raise PlanError(
+            "42501", f'permission denied to create temporary tables in database "{database.name}"'
+        )
+
+
 def _creates(scope: Scope, said: Any) -> None:
     name: st.Name = said.name
     if getattr(said, "temporary", False) or name.schema.startswith("pg_temp"):
-        database = scope.catalog.get(scope.catalog.database_oid)
-        assert isinstance(database, Database)
-        if not rights.holds(scope.catalog, scope.user, database, "temporary"):
-            raise PlanError(
-                "42501", f'permission denied to create temporary tables in database "{database.name}"'
-            )
+        _may_create_temporary(scope)
         return
     try:
         schema = scope.schema_for(name)
@@ -90,7 +94,9 @@ def _owns_relation(scope: Scope, said: Any) -> None:
 
 def may_create_in(scope: Scope, schema: Schema) -> None:
     """Raises 42501."""
-    if not rights.is_superuser(scope.catalog, scope.user):
+    if schema.name.startswith("pg_temp_"):
+        _may_create_temporary(scope)
+    elif not rights.is_superuser(scope.catalog, scope.user):
         rights.require(scope.catalog, scope.user, schema, "create")
 
 

@@ -14,6 +14,7 @@ import itertools
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, SqlError, TypeRef
+from planner.binding.routine_bodies import body_of
 from planner.catalog import Function, polymorphic
 from planner.lexer import WORD, Token, tokenize
 from planner.parse.plpgsql.program import content, parse_program
@@ -34,14 +35,7 @@ def runs(f: Function) -> bool:
         if f.standard:
             raise PlanError("0A000", "procedures with a body of the standard's form are not supported")
         return True
-    if f.standard:
-        if f.is_apart:
-            raise PlanError(
-                "0A000",
-                "SECURITY DEFINER and SET of functions with a body of the standard's form are not supported",
-            )
-        return False
-    return f.is_apart or not is_query(f)
+    return f.is_apart or not (f.standard or is_query(f))
 
 
 def is_query(f: Function) -> bool:
@@ -82,7 +76,8 @@ def program(
 def program_of(f: Function) -> pl.Program:
     """The program of a routine that runs."""
     names = tuple(p.name for p in f.parameters)
-    return program(f.name, f.name, f.language, f.body, names, _returns(f), bool(f.outputs))
+    body = body_of(f) if f.standard else f.body
+    return program(f.name, f.name, f.language, body, names, _returns(f), bool(f.outputs))
 
 
 def _returns(f: Function) -> str:

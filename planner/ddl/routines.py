@@ -21,6 +21,7 @@ from planner.catalog import (
     Domain,
     Function,
     Parameter,
+    Schema,
     UserType,
     polymorphic,
     quote_identifier,
@@ -69,7 +70,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         options.get("rows", 1000.0 if returns_set else 0.0),
         scope.user,
         (),
-        scope.search_path if said.standard else (),
+        _path_of_body(scope, schema) if said.standard else (),
         options.get("language", "sql"),
         "p" if said.kind == "procedure" else "f",
         definer=options.get("definer", False),
@@ -94,7 +95,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     else:
         made = dataclasses.replace(made, oid=scope.allocate())
         scope.add(made)
-    if made.runs:
+    if made.runs and not made.standard:
         if scope.ctx.check_bodies:
             try:
                 procedural.validate(said, made)
@@ -287,10 +288,18 @@ def _refuse_results(said: st.CreateFunction, f: Function) -> None:
         )
 
 
+def _path_of_body(scope: Scope, home: Schema) -> tuple[str, ...]:
+    """Where the names of a body of the standard's form are looked up: not among the temporary things of whoever calls it."""
+    if home.name.startswith("pg_temp_"):
+        return scope.search_path
+    return tuple(name for name in scope.search_path if not name.startswith("pg_temp_"))
+
+
 def _binder(scope: Scope, text: str, f: Function | None = None) -> QueryBinder:
     context = scope.context(trusted=True)
     if f is not None:
-        context = dataclasses.replace(context, search_path=search_path_of(f, context.search_path, scope.user))
+        path = f.search_path if f.standard else search_path_of(f, context.search_path, scope.user)
+        context = dataclasses.replace(context, search_path=path)
     return QueryBinder(context, text, Parameters((), None))
 
 

@@ -214,7 +214,7 @@ HOSTILE = [
     ("CREATE FUNCTION x(a int", "42601"),
     ("CREATE FUNCTION nowhere.x() RETURNS int RETURN 1", "3F000"),
     ("CREATE FUNCTION pg_catalog.x() RETURNS int RETURN 1", "42501"),
-    ("CREATE FUNCTION x() RETURNS int SECURITY DEFINER RETURN 1", "0A000"),
+    ("CREATE FUNCTION x() RETURNS int SET role = postgres RETURN 1", "0A000"),
     ("CREATE FUNCTION x(a int) RETURNS bigint LANGUAGE sql AS 'SELECT sum(a)'", "0A000"),
     ("CREATE FUNCTION x(a int) RETURNS bigint LANGUAGE sql AS 'SELECT max($1) FROM held'", "0A000"),
     ("CREATE INDEX ON held (twofold(n))", "0A000"),

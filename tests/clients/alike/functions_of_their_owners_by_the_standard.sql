@@ -1,0 +1,21 @@
+-- Bodies of the standard's form, of functions that act as their owners.
+create role standard_alice login; create role standard_bob; create schema app; grant usage, create on schema app to standard_bob; grant usage on schema app to standard_alice;
+set role standard_bob; set search_path = app;
+create table kept (id int primary key, v text); insert into kept values (1, 'one'), (2, 'two');
+create function helper() returns text language sql return 'h ' || current_user;
+create function std(i int) returns text security definer return (select v || ' ' || current_user from kept where id = i);
+create function std2() returns setof kept language sql security definer begin atomic select * from kept order by id; end;
+create function std3() returns text security definer set search_path = pg_catalog return helper() || ' ' || current_setting('search_path');
+create function std4(i int, out a int, out b text) language sql security definer begin atomic select id, v from kept where id = i; end;
+create function std5() returns text language sql set datestyle = 'German' return date '2020-01-31'::text;
+create function std6(a int) returns int security definer return nosuch(a);
+create function std7(a int) returns int security definer strict return a + 1;
+reset role; reset search_path;
+set session authorization standard_alice;
+select app.std(1), current_user; select app.std(i) from generate_series(1, 3) i; select * from app.std2(); select app.std3(); select * from app.std4(2); select app.std5(), date '2020-01-31'; select app.std7(1), app.std7(null);
+create temp table kept (id int, v text); insert into kept values (1, 'mine'); select app.std(1); select v from app.kept;
+create function pg_temp.evil() returns text language sql as 'select current_user::text'; select pg_temp.evil();
+reset session authorization;
+select pg_get_functiondef('app.std7'::regproc); 
+alter function app.std7(int) security invoker; select app.std7(1); alter function app.std7(int) set work_mem = '2MB'; select app.std7(2); alter function app.std7(int) reset all; select app.std7(3);
+create view app.v as select app.std7(4); alter function app.std7(int) security definer; select * from app.v;
