@@ -130,6 +130,9 @@ class Connection(asyncio.Protocol):
         elif self._session is not None:
             self._session.close()
         self._server.disconnected(self)
+        # Nobody in here knows this one any more, so all of it is freed at once, not when the cycle collector comes by.
+        self.data_received = _ignore
+        self._conversation = self._transport = None
 
     def pause_writing(self) -> None:
         self.writable = False
@@ -201,7 +204,7 @@ class Connection(asyncio.Protocol):
         """Ends with a FATAL error when no statement runs: now or after the one that does."""
         if self._conversation is not None:
             self._conversation.terminate(error)
-        else:
+        elif not self.closed:
             self._refuse(error)
 
     # --- start-up ------------------------------------------------------------------------------

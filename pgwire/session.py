@@ -265,7 +265,7 @@ class Conversation:
         if self._silence is not None:
             self._silence.cancel()
             self._silence = None
-        self.session.on_notification = None
+        self.session.on_notification = self.session.on_terminate = None
         self.session.close()
 
     def _say_goodbye(self, error: Exception) -> None:

@@ -623,6 +623,7 @@ class Session(SessionContext):
         self.rollback()
         self.executor.advisory.end_session(self.pid)
         self.executor.closed(self)
+        self._context = None  # which knows the session: apart, both are freed at once
 
 
 def _gives_up(plan: Plan) -> bool:

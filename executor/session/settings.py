@@ -13,8 +13,11 @@ from __future__ import annotations
 
 import re
 import zoneinfo
+from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import repeat
 from math import isfinite
+from operator import attrgetter
 
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
@@ -283,8 +286,7 @@ class Settings:
     def another(self) -> Settings:
         """Those of another session that begins as this one has begun: nothing may have been set since."""
         made = Settings.__new__(Settings)
-        for name in Settings.__slots__:
-            setattr(made, name, getattr(self, name))
+        _ran(map(setattr, repeat(made), _ALIKE, _alike(self)))
         made._session, made._local, made._savepoints, made.changes, made._functions = {}, {}, [], [], []
         made._reported = self._reported.copy()
         return made
@@ -522,6 +524,13 @@ class Settings:
                 if reported[name] != now:
                     reported[name] = now
                     self.changes.append((name, now))
+
+
+_OWN = ("_session", "_local", "_savepoints", "changes", "_functions", "_reported")
+"""What a session changes in place."""
+_ALIKE = tuple(name for name in Settings.__slots__ if name not in _OWN)
+_alike = attrgetter(*_ALIKE)
+_ran = deque[None](maxlen=0).extend
 
 
 def join_list(values: Iterable[str]) -> str:
