@@ -13,6 +13,7 @@ from planner.binding import ir, outer_aggregates, routines
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
+from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.facts import Proc, array_name, procs, range_of, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
@@ -530,6 +531,10 @@ class CallBinder(WindowBinder):
         if condition is not None:
             test = self.as_boolean(self.bind(condition, scope), "FILTER", _at(condition))
         scope.clause = clause
+        for argument in given if distinct else ():
+            refuse_unequal(argument.type, getattr(argument, "position", 0))
+        for k in keys:
+            refuse_unordered(k.expr.type, getattr(k.expr, "position", 0))
         if distinct and order:
             for k in keys:
                 if k.expr not in args and k.expr not in given:

@@ -29,9 +29,20 @@ _WITHOUT_EQUALITY: Final = GEOMETRIC | {
 """Types of which no operator says in a way that sorting and hashing could use whether two values are equal."""
 
 
+def _is_unequal(ref: TypeRef) -> bool:
+    return ref.oid in _WITHOUT_EQUALITY
+
+
 def refuse_unequal(ref: TypeRef, position: int = 0) -> None:
-    """Raises 42883 for what nothing groups by."""
-    if ref.oid in _WITHOUT_EQUALITY:
+    """Raises 42883 for what nothing groups by, and for arrays and composite values of it."""
+    from planner.binding.records import fields_of, told_type
+
+    if ref.oid == t.RECORD:
+        fields, ref = fields_of(ref) or (), told_type(ref)
+    else:
+        fields = t.composite_fields(ref.oid) or ()
+    inside = any(_is_unequal(field) for _, field in fields) or _is_unequal(TypeRef(t.element_of(ref.oid)))
+    if inside or _is_unequal(ref):
         shown = t.format_type(ref)
         raise PlanError(
             "42883", f"could not identify an equality operator for type {shown}", position=position

@@ -183,6 +183,7 @@ class QueryBinder(CompoundBinder):
                 for i in items:
                     key = self.order_key(i, targets, scope, "DISTINCT ON")
                     assert key is not None
+                    refuse_unequal(key.expr.type, first_position(i))
                     parts.distinct_on.append(key.expr)
                 self._check_distinct_on(parts, items)
                 if self._depth <= 1 and not parts.order:
@@ -191,8 +192,10 @@ class QueryBinder(CompoundBinder):
                     parts.sorted_itself = True
             else:
                 parts.distinct = True
-                for x in targets:
-                    refuse_unequal(x.node.type, getattr(x.node, "position", 0))
+                written = node.expressions if len(node.expressions) == len(targets) else ()
+                for n, x in enumerate(targets):
+                    position = first_position(written[n]) if written else getattr(x.node, "position", 0)
+                    refuse_unequal(x.node.type, position)
         self.limits(node, parts, scope)
         self._group(parts, scope, sets)
         if self._depth <= 1 or parts.limit is not None:

@@ -18,6 +18,7 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, ResultColumn
 from planner.binding import ir
+from planner.binding.comparable import refuse_unequal
 from planner.binding.facts import procs
 from planner.binding.naming import identifier
 from planner.catalog.collations import nondeterministic, shown
@@ -163,6 +164,8 @@ def check_types(
                 hint="Cast the output of the non-recursive term to the correct type.",
                 position=_place(union.this, i),
             )
+        if union.args.get("distinct"):
+            refuse_unequal(overall, first_position(sides[0]))
         if union.args.get("distinct") and (letters := _other_letters(a)):
             # DuckDB tells the rows apart by what is kept of them: 'a' and 'A' would both go on.
             raise PlanError(

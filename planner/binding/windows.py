@@ -19,6 +19,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.clauses import DEFINITIONS
 from planner.binding.coerce import Coercions
+from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.parse import position as first_position
@@ -66,7 +67,11 @@ class WindowBinder:
         partition, order, spec = self._specification(over, scope)
         clause, scope.clause = scope.clause, "window definitions"
         parts = tuple(self.coercions.settled(self.bind(p, scope)) for p in partition)
+        for part, written in zip(parts, partition, strict=True):
+            refuse_unequal(part.type, first_position(written))
         keys = self.sort_keys(order, scope)
+        for key, written in zip(keys, order, strict=True):
+            refuse_unordered(key.expr.type, first_position(written))
         scope.clause = clause
         frame = self._frame(spec, keys, scope) if spec is not None else None
         if frame is not None and frame[0] == "RANGE":

@@ -8,6 +8,8 @@ from typing import Final
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
+from planner.binding.facts import type_name as fact_name
+from planner.binding.resolve import castable
 from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
 from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
@@ -29,6 +31,7 @@ from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
+from planner.types.geometry import GEOMETRIC
 
 
 def add_column(on: Alteration, a: st.AlterAction) -> None:
@@ -388,11 +391,17 @@ _STRINGS: Final = frozenset((types.TEXT, types.VARCHAR, types.BPCHAR, types.NAME
 _DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
 
 
+_BY_CASTS: Final = GEOMETRIC | {types.MONEY, types.XML}
+"""Types of which pg_cast says all."""
+
+
 def casts_automatically(source: int, target: int) -> bool:
     """Whether an assignment cast leads from one type to the other."""
     elements = types.element_of(source), types.element_of(target)
     if all(elements):
         return casts_automatically(*elements)
+    if not {source, target}.isdisjoint(_BY_CASTS):
+        return source == target or castable(fact_name(source), fact_name(target), "a")
     return (
         source == target
         or target in _STRINGS

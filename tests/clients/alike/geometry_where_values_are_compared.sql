@@ -1,0 +1,52 @@
+-- What has no equality and no order, wherever a query would need one; and texts, sets and rows of such values.
+\set VERBOSITY terse
+CREATE TABLE t (id int PRIMARY KEY, p point, b box, m money, x xml);
+INSERT INTO t VALUES (1, '(1,2)', '1,1,0,0', 3, '<a/>'), (2, '(1,2)', '2,2,0,0', 1, 'b'), (3, NULL, NULL, NULL, NULL);
+SELECT DISTINCT a FROM (SELECT ARRAY[p] AS a FROM t) s;
+SELECT row_number() OVER (PARTITION BY p) FROM t;
+SELECT row_number() OVER (ORDER BY b) FROM t;
+SELECT DISTINCT ON (p) id FROM t;
+SELECT p FROM t INTERSECT SELECT p FROM t;
+SELECT p FROM t EXCEPT SELECT p FROM t;
+SELECT id FROM t WHERE p IN (SELECT p FROM t);
+SELECT id FROM t WHERE b IN (SELECT b FROM t WHERE id = 1) ORDER BY id;
+SELECT ROW(p) = ROW(p) FROM t;
+SELECT t = t FROM t;
+SELECT DISTINCT t FROM t;
+SELECT p = ANY (ARRAY[p]) FROM t;
+SELECT array_position(ARRAY[point '(1,2)'], '(1,2)');
+SELECT ARRAY[point '(1,2)'] @> ARRAY[point '(1,2)'];
+SELECT array_remove(ARRAY[point '(1,2)'], '(1,2)');
+WITH RECURSIVE r AS (SELECT p FROM t UNION SELECT p FROM r) SELECT * FROM r;
+SELECT array_agg(DISTINCT p) FROM t;
+SELECT count(DISTINCT b) FROM t;
+SELECT string_agg(p::text, ',' ORDER BY p) FROM t;
+SELECT CASE m WHEN '1' THEN 'one' ELSE 'more' END FROM t ORDER BY id;
+CREATE TABLE u AS SELECT id, p, b, m, x, ARRAY[b, b] AS bs FROM t;
+\d u
+SELECT bs, bs[1], (bs[1])[0], bs::text, array_length(bs, 1), array_to_string(bs, '|'), unnest(bs) FROM u WHERE id = 1;
+SELECT array_append(bs, '9,9,8,8'), bs || bs, array_cat(bs, '{1,1,0,0;3,3,2,2}'), bs[1:1] FROM u WHERE id = 1;
+UPDATE u SET bs[2] = '7,7,6,6', p = (SELECT p + '(1,1)' FROM t WHERE t.id = u.id) WHERE id = 1 RETURNING bs, p;
+COPY u (id, bs) TO STDOUT;
+SELECT to_json(bs), row_to_json(u) FROM u WHERE id = 1;
+SELECT ROW(bs) FROM u WHERE id = 1;
+SELECT * FROM json_to_record('{"p": "(1,2)", "m": "$4", "x": "<a/>", "b": "1,1,2,2"}') AS r (p point, m money, x xml, b box);
+SELECT * FROM jsonb_populate_record(NULL::t, '{"id": 4, "p": "(5,6)", "m": 7}');
+CREATE TYPE place AS (name text, p point, cost money);
+SELECT ROW('a', '(1,2)', 3.5)::place, (ROW('a', '(1,2)', 3.5)::place).p, '(b,"(3,4)",$2)'::place;
+CREATE DOMAIN near AS point CHECK (VALUE <-> '(0,0)' < 10);
+SELECT '(1,1)'::near, '(11,1)'::near;
+CREATE TABLE v (id int, p near, c place);
+INSERT INTO v VALUES (1, '(1,1)', '(c,"(5,5)",1)') RETURNING *, (c).p[0];
+MERGE INTO t USING (VALUES (1, point '(9,9)'), (5, '(5,5)')) s (id, p) ON t.id = s.id WHEN MATCHED THEN UPDATE SET p = s.p WHEN NOT MATCHED THEN INSERT (id, p) VALUES (s.id, s.p);
+INSERT INTO t (id, p) VALUES (1, '(0,0)') ON CONFLICT (id) DO UPDATE SET p = t.p + excluded.p, m = 8.5 RETURNING id, p, m;
+\d t
+ALTER TABLE t ALTER m TYPE numeric USING m::numeric, ALTER p TYPE text;
+SELECT id, p, m FROM t ORDER BY id;
+ALTER TABLE t ALTER p TYPE point USING p::point, ALTER m TYPE money;
+SELECT id, p, m FROM t ORDER BY id;
+SELECT min(m), max(m), percentile_disc(0.5) WITHIN GROUP (ORDER BY m) FROM t;
+SELECT sum(m) FILTER (WHERE id < 3), sum(DISTINCT m) FROM t;
+SELECT lag(m) OVER (ORDER BY m NULLS FIRST), rank() OVER (ORDER BY m) FROM t ORDER BY id;
+SELECT GREATEST(m, '5'), LEAST(m, NULL, '2'), coalesce(m, 0::money) FROM t ORDER BY id;
+SELECT m, sum(m) FROM t GROUP BY ROLLUP (m) ORDER BY m NULLS LAST, 2;
