@@ -127,6 +127,18 @@ class LoopSteps(AssignSteps):
             self.frame.values[self.found] = any_row
         return ended
 
+    def _fits(self, step: pl.ForEach) -> None:
+        """FOREACH's variable is an array for slices, and none for elements. Raises 42804."""
+        first = step.targets[0]
+        kind = self.frame.kinds[first.slot]
+        whole = len(step.targets) == 1 and not first.field and first.part is None
+        if not whole or not isinstance(kind, TypeRef):
+            return
+        if step.slices and not t.element_of(kind.oid):
+            raise ExecutionError("42804", "FOREACH ... SLICE loop variable must be of an array type")
+        if not step.slices and t.element_of(kind.oid):
+            raise ExecutionError("42804", "FOREACH loop variable must not be of an array type")
+
     async def for_each(self, step: pl.ForEach) -> Ended:
         self.line, self.what = step.line, "FOREACH over array"
         value = await self.value(step.array)
@@ -137,9 +149,10 @@ class LoopSteps(AssignSteps):
         if not element:
             shown = t.format_type(TypeRef(ref.oid))
             raise ExecutionError("42804", f"FOREACH expression must yield an array, not type {shown}")
-        if step.slices:
-            raise ExecutionError("0A000", "FOREACH ... SLICE is not supported")
+        self._fits(step)
         items = t.array_items(value, ref.oid)
+        if step.slices:
+            items, element = t.array_slices(value, ref.oid, step.slices), ref.oid
         ended: Ended = None
         for item in items:
             await self.put_into(step.targets, ("",), (TypeRef(element),), (item,))

@@ -172,6 +172,8 @@ class RoutineReturns(Returns):
         if self.f.returns_set:
             walk.emitted += rows
         else:
+            if not rows and self.f.kind == "p":
+                raise ExecutionError("XX000", "procedure returned null record")
             walk.result = rows[0] if rows else (None,) if not self.is_row else None
 
 

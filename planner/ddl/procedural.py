@@ -30,8 +30,6 @@ _TRANSACTIONS = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavep
 def runs(f: Function) -> bool:
     """Whether calls of it are runs of a program."""
     if f.language != "sql" or f.kind == "p":
-        if f.language == "sql" and f.outputs:
-            raise PlanError("0A000", "procedures in SQL with OUT parameters are not supported")
         if f.standard:
             raise PlanError("0A000", "procedures with a body of the standard's form are not supported")
         return True
@@ -82,7 +80,7 @@ def program_of(f: Function) -> pl.Program:
 
 def _returns(f: Function) -> str:
     if f.kind == "p":
-        return "procedure"
+        return "one" if f.language == "sql" and f.outputs else "procedure"
     if f.result.oid == t.TRIGGER:
         return "trigger"
     if f.returns_set:
@@ -143,7 +141,7 @@ def _validate_statements(said: st.CreateFunction, f: Function) -> None:
             raise PlanError("0A000", f"{shown} is not allowed in an SQL function")
         if isinstance(statement, st.Copy):
             raise PlanError("0A000", "COPY in functions in SQL is not supported")
-    if f.result.oid != t.VOID and f.kind == "f":
+    if f.result.oid != t.VOID:
         last = found[-1] if found else []
         words = {x.value for x in last if x.kind == WORD}
         finds = bool(last) and (

@@ -103,7 +103,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
                 if made.language == "sql":
                     e.position = _place(said, e.position)
                 raise
-            if made.language == "sql" and made.kind == "f" and not polymorph and procedural.is_query(made):
+            if made.language == "sql" and not polymorph and procedural.is_query(made):
                 _validate(scope, said, made)
     elif polymorph:
         if said.standard:

@@ -47,6 +47,7 @@ from planner.types.registry import TYPES as TYPES
 from planner.types.registry import array_datum as array_datum
 from planner.types.registry import array_items as array_items
 from planner.types.registry import array_of as array_of
+from planner.types.registry import array_slices as array_slices
 from planner.types.registry import arrow_type as arrow_type
 from planner.types.registry import check_storable as check_storable
 from planner.types.registry import coercion as coercion

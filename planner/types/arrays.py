@@ -7,11 +7,13 @@ under other settings (DateStyle, TimeZone, bytea_output) shows the elements agai
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import pyarrow as pa
 
+from planner.abc import SqlError
 from planner.types import oids
 from planner.types.array_values import ArrayValue, parse, vector, write
 from planner.types.base import Coercion, SqlType, TextInput, TextOutput, quote_literal
@@ -103,6 +105,18 @@ class ArrayType(SqlType):
         """The elements as datums, row by row."""
         read = self.element.text_input(-1, DEFAULT_SETTINGS)
         return [None if item is None else read(item) for item in parse(datum).items]
+
+    def slices(self, datum: Datum, dimensions: int) -> list[Datum]:
+        """The arrays of so many dimensions that it is made of. Raises 2202E for more than it has."""
+        value = parse(datum)
+        count = len(value.dims)
+        if not 0 <= dimensions <= count:
+            raise SqlError("2202E", f"slice dimension ({dimensions}) is out of the valid range 0..{count}")
+        dims, lows = value.dims[count - dimensions :], value.lows[count - dimensions :]
+        size = math.prod(dims)
+        return [
+            write(ArrayValue(dims, lows, value.items[i : i + size])) for i in range(0, len(value.items), size)
+        ]
 
     def of_items(self, items: Sequence[Datum]) -> str:
         """The array of one dimension with these elements."""

@@ -235,6 +235,13 @@ def array_items(datum: Datum, oid: int) -> list[Datum]:
     return found.items(datum) if isinstance(found, ArrayType) else list(datum)
 
 
+def array_slices(datum: Datum, oid: int, dimensions: int) -> list[Datum]:
+    """The arrays of so many dimensions that an array's datum is made of. Raises 2202E."""
+    found = sql_type(oid)
+    assert isinstance(found, ArrayType)
+    return found.slices(datum, dimensions)
+
+
 @lru_cache(maxsize=4096)
 def format_type(ref: TypeRef) -> str:
     """PostgreSQL's format_type(oid, typmod)."""

@@ -1,0 +1,21 @@
+-- Procedures in SQL that give something back, and loops over slices of arrays.
+create table dt (id int);
+create procedure po(a int, out b int, inout c text) language sql as $$ insert into dt values (a); select a + 1, c || '!' $$;
+create procedure po1(inout a int) language sql as $$ select a * 2 $$;
+create procedure po2(inout a int) language sql as $$ insert into dt values (a) returning id + 100 $$;
+create procedure po3(out a int, out b int) language sql as $$ select id, id from dt where false $$;
+create procedure bad(out a int) language sql as $$ insert into dt values (1) $$;
+create procedure bad(out a int) language sql as $$ select 'x'::text $$;
+create procedure bad(out a int) language sql as $$ select 1, 2 $$;
+create procedure bad(out a int) language sql as $$ select nosuch $$;
+call po(1, null, 'x'); call po1(4); call po2(7); call po3(null, null); table dt;
+do $$ declare r int; s text := 'q'; begin call po(5, r, s); raise notice '% %', r, s; call po1(r); raise notice '%', r; end $$;
+do $$ declare x int[]; begin foreach x slice 1 in array array[[1,2],[3,4]] loop raise notice '%', x; end loop; end $$;
+do $$ declare x int[]; begin foreach x slice 2 in array array[[1,2],[3,4]] loop raise notice '%', x; end loop; end $$;
+do $$ declare x int[]; begin foreach x slice 1 in array array[[[1,2],[3,4]],[[5,6],[7,null]]] loop raise notice '%', x; end loop; end $$;
+do $$ declare x int[]; begin foreach x slice 1 in array '[2:3][0:1]={{1,2},{3,4}}'::int[] loop raise notice '%', x; end loop; end $$;
+do $$ declare x text[]; begin foreach x slice 1 in array array['a b', 'c,"d'] loop raise notice '% %', x, x[2]; end loop; raise notice '%', found; end $$;
+do $$ declare x int[]; begin foreach x slice 3 in array array[[1,2],[3,4]] loop raise notice '%', x; end loop; end $$;
+do $$ declare x int; begin foreach x slice 1 in array array[[1,2],[3,4]] loop raise notice '%', x; end loop; end $$;
+do $$ declare x int[]; begin foreach x in array array[[1,2],[3,4]] loop raise notice '%', x; end loop; end $$;
+do $$ declare x int[]; begin foreach x slice 1 in array '{}'::int[] loop raise notice '%', x; end loop; raise notice '%', found; end $$;
