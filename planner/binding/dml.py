@@ -140,7 +140,10 @@ class DmlBinder(SecuredRows):
         if assigned:
             named = [self.column_index(table, c) for c in assigned]
             self._note_write(table, "UPDATE", named)
-            self._note_read(table, alias, [e.expression for e in clause.expressions])
+            values = [e.expression for e in clause.expressions]
+            self._note_read(table, alias, values)
+            if alias != "excluded":
+                self._note_read(table, "excluded", [*values, clause.args.get("where")])
 
     def _note_write(self, table: Table, privilege: str, indexes: Sequence[int]) -> None:
         """The right to write columns, in the order of rows."""
@@ -268,10 +271,12 @@ class DmlBinder(SecuredRows):
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         looks = bool(relation.used)
-        where = self._of_the_view(relation, where)
+        behind = self.barrier(relation)
+        where = where if behind else self._of_the_view(relation, where)
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
         table = self.secured(table, relation, "w", looks or self.names_target(outs, returning_relation))
+        self.put_behind(relation, behind)
         self._note_write(table, "UPDATE", [i for i in sorted(assignments) if not table.columns[i].generated])
         read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
         self._note_read(table, alias, read)
@@ -321,10 +326,12 @@ class DmlBinder(SecuredRows):
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         looks = bool(relation.used)
-        where = self._of_the_view(relation, where)
+        behind = self.barrier(relation)
+        where = where if behind else self._of_the_view(relation, where)
         scope.clause = ""
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
         table = self.secured(table, relation, "d", looks or self.names_target(outs, returning_relation))
+        self.put_behind(relation, behind)
         self._note_write(table, "DELETE", ())
         self._note_read(table, alias, [where_node, node.args.get("returning")])
         constants = self.queries.constants([where])

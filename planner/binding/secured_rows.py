@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from planner.abc import Slot, Table
-from planner.binding import ir, row_security
-from planner.binding.fragments import Frag, sql
+from planner.binding import ir, row_security, updatable_views
+from planner.binding.fragments import Frag, Item, sql
 from planner.binding.rows import RowBinder
 from planner.binding.scope import Relation
 from planner.binding.state import Target
@@ -47,6 +47,23 @@ class SecuredRows(RowBinder):
             return row_security.checked(self, table, updated=asked)
         finally:
             self.queries.accesses.role = saved
+
+    def barrier(self, relation: Relation) -> list[ir.Node]:
+        """The conditions of a view WITH (security_barrier) that is written, which come before the statement's; none of others."""
+        if self.view is None or not any(level.view.security_barrier for level in self.view.levels()):
+            return []
+        self.queries.prefer_keyed = self.queries.keeps_selects = False
+        return updatable_views.conditions(self, self.view, relation)
+
+    def put_behind(self, relation: Relation, conditions: Sequence[ir.Node]) -> None:
+        """Has the target's rows chosen by these, behind its policies and before anything else is asked of them."""
+        if not conditions:
+            return
+        rows = self.seen_by_policies or sql(Slot(relation.slot), f" AS r{relation.number}")
+        out: list[Item] = ["(SELECT * FROM ", rows, " WHERE true"]
+        for node in conditions:
+            out += [" AND (", self.queries.emitter.frag(node), ")"]
+        self.seen_by_policies = sql(*out, row_security.BARRIER, f") AS r{relation.number}")
 
     def secured_insert(self, node: exp.Insert, table: Table, alias: str) -> Table:
         """The target of an INSERT, whose new rows policies are asked about."""

@@ -1,0 +1,21 @@
+-- What DO UPDATE takes from EXCLUDED are columns that are read, and SELECT is asked for on them.
+CREATE ROLE alike_upserter;
+CREATE TABLE t (id int PRIMARY KEY, s text, n int);
+INSERT INTO t VALUES (1, 'a', 1);
+GRANT INSERT, UPDATE, SELECT (id) ON t TO alike_upserter;
+SET ROLE alike_upserter;
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET s = 'c';
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET s = excluded.s;
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET n = excluded.id;
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET n = 5 WHERE excluded.n > 1;
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET n = t.n + 1;
+RESET ROLE;
+GRANT SELECT (s) ON t TO alike_upserter;
+SET ROLE alike_upserter;
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET s = excluded.s;
+INSERT INTO t VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET s = excluded.s WHERE excluded.s > 'a';
+INSERT INTO t AS x VALUES (1, 'b', 2) ON CONFLICT (id) DO UPDATE SET s = x.s || excluded.s;
+RESET ROLE;
+TABLE t;
+DROP TABLE t;
+DROP ROLE alike_upserter;
