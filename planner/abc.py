@@ -122,6 +122,14 @@ class StatementKind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class PartUse:
+    """What a statement asks of the columns by which a partitioned table deals out its rows: (position, comparison, values)."""
+
+    table: Table
+    asked: tuple[tuple[int, str, tuple[Const | Param, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RelationUse:
     """A table in the text of a Query: the executor puts the relation as of the read timestamp there.
 
@@ -135,6 +143,8 @@ class RelationUse:
     columns: tuple[int, ...] | None = None
     with_rid: bool = False
     ranges: tuple[Lookup, ...] | None = None
+    part: PartUse | None = None
+    """It is a leaf of a partitioned table: what parameters say of whether it is read at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,6 +444,7 @@ __all__ = [
     "OnConflict",
     "OrderKey",
     "Param",
+    "PartUse",
     "Plan",
     "PlanError",
     "Points",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from planner.partitions import Partition, PartitionKey
 from storage.abc import ShardId
 
 Oid = int
@@ -99,6 +100,7 @@ class Constraint:
     no_inherit: bool = False
     operators: tuple[str, ...] = ()  # x: one for each key of its index, which says the rest
     operands: tuple[Oid, ...] = ()  # x: the types that the operators are declared with
+    parent: Oid = 0  # of the table that this one is a partition of: the constraint that this one is a part of
     by_value: bool = (
         False  # p, u: what is equal is one key (`types.alike`); keys made before this was known go by datums
     )
@@ -191,6 +193,10 @@ class Table:
     """Its owner is subject to its policies, too."""
     policies: tuple[Policy, ...] = ()
     """By name. They mean something while `row_security` is on."""
+    partitioning: PartitionKey | None = None
+    """How its rows are dealt out: they are those of its partitions, and its own shard stays empty."""
+    partition: Partition | None = None
+    """Whose partition it is, and which rows it takes."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

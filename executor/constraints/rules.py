@@ -10,7 +10,7 @@ come in between. Messages, details and names are PostgreSQL's.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -20,8 +20,9 @@ from executor.constraints.references import ReferenceRule, references_of
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from planner import types as t
-from planner.abc import Constraint, Expr, Table, Told
+from planner.abc import Column, Constraint, Expr, Table, Told
 from planner.catalog import domains
+from planner.partitioning import meets
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
@@ -29,6 +30,8 @@ from txn.abc import Key
 BindCheck = Callable[[Table, str], Expr | None]
 """Binds a CHECK's text over the table's columns; None where the keyed engine has no word for it."""
 
+PARTITION_BOUND = "b"
+"""The kind of the condition that a partition's bound is."""
 _FIELD_LENGTH_MAX = 64
 _DEFAULTS = t.TypeSettings()
 
@@ -79,6 +82,10 @@ class TableRules:
                 checks.append((c, compile_condition_not_false(expression)))
             except NotCompilable:
                 wide.append(c)
+        if table.partition is not None:  # behind all CHECKs, as there
+            within = [meets(table, test) for test in table.partition.tests]
+            whole = Constraint(table.oid, table.name, PARTITION_BOUND, ())
+            checks.append((whole, lambda params, row, session: all(passes(row) for passes in within)))
         self.checks = tuple(checks)
         self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
@@ -136,6 +143,11 @@ class TableRules:
                 about_oid=column.domain.oid,
                 datatype=column.domain.name,
                 constraint=constraint.name,
+            )
+        if constraint.kind == PARTITION_BOUND:
+            message = f'new row for relation "{self.table.name}" violates partition constraint'
+            return self._of_row(
+                ExecutionError("23514", message, table=self.table.name, about_oid=self.table.oid), row
             )
         if constraint.kind == VIEW_CHECK:
             message = f'new row violates check option for view "{constraint.name}"'
@@ -208,6 +220,12 @@ def key_text(table: Table, constraint: Constraint, key: Key) -> str:
         for v, c in zip(values, columns, strict=True)
     )
     return f"({names})=({shown})"
+
+
+def describe_key(columns: Sequence[Column], values: Sequence[Any]) -> str:
+    """A partition key as PostgreSQL shows it: `(a, b) = (1, x)`."""
+    shown = ["null" if v is None else t.output_text(v, c.type, _DEFAULTS) for v, c in zip(values, columns, strict=True)]
+    return f"({', '.join(_quoted(c.name) for c in columns)}) = ({', '.join(shown)})"
 
 
 def _quoted(name: str) -> str:

@@ -43,6 +43,10 @@ async def engine_of(
     if engine is None or not any(isinstance(r, RelationUse) for r in query.relations):
         return None
     columnar = session.catalog.columnar
+    if any(isinstance(r, RelationUse) and r.part is not None for r in query.relations):
+        if session.settings.execution_engine == "distributed":
+            raise ExecutionError("0A000", "the distributed engine does not read partitioned tables")
+        return None
     if any(isinstance(r, RelationUse) and r.table.oid in columnar for r in query.relations):
         if mode == AUTO:
             return None

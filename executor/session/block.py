@@ -99,7 +99,7 @@ class Block:
     __slots__ = (
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
         "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "last_changes", "level",
-        "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "savepoints", "sender_pid",
+        "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
         "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
 
@@ -155,6 +155,8 @@ class Block:
         self.last_changes: Any = ()
         """What the last keyed write changed: for CHECKs that are computed behind it."""
         self.level: Any = None
+        self.routed: frozenset[int] = frozenset()
+        """Leaves to which rows of a statement go that names a table above them."""
         """What triggers the statement that runs has to fire when it is over (`executor.triggers.firing`)."""
         self.catalog: Any = None
         """Its own view; None: nothing of the catalog changed here."""

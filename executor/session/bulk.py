@@ -121,6 +121,10 @@ async def insert(
     given: Mapping[str, queries.Given] | None = None,
 ) -> Written:
     """Inserts full rows in canonical Arrow, in the table's column order. `params` and `given` are ON CONFLICT's."""
+    if table.partitioning is not None:
+        from executor.session import partitioned  # which stands on this
+
+        return await partitioned.insert(session, block, table, rows, on_conflict, params, given)
     executor = session.executor
     await hydrated(block, table)
     if table.triggers and (fired := _inserting(session, block, table, on_conflict)) is not None:

@@ -187,6 +187,10 @@ class _Load:
         self._waiting, self._waiting_rows = [], 0
         session, table = self._session, self._table
         rows = await self._completed(given)
+        if table.partitioning is not None and self._fired is None:
+            _, count = await bulk.insert(session, self._block, table, rows, None)
+            self._rows += count
+            return
         if self._fired is not None:
             await self._fire(rows)
             return
@@ -341,6 +345,12 @@ async def _copy_out(
         )
         if isinstance(relation, Table):
             names = [c.name for c in copied_columns(relation, s.columns)]
+            if relation.partitioning is not None:
+                raise ExecutionError(
+                    "42809",
+                    f'cannot copy from partitioned table "{s.table.name}"',
+                    hint="Try the COPY (SELECT ...) TO variant.",
+                )
         elif isinstance(relation, SequenceObject):
             raise ExecutionError("42809", f'cannot copy from sequence "{s.table.name}"')
         else:

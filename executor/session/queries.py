@@ -26,7 +26,7 @@ from executor.keyed.footprint import read_by_query
 from executor.keyed.read import LookupPlan
 from executor.keyed.table_writes import TableWrites
 from executor.past.tables import Loan, shard_of
-from executor.session import catalog_reads, changes, few_rows, keyed
+from executor.session import catalog_reads, changes, few_rows, keyed, pruning
 from executor.session.advisory import refused_midway
 from executor.session.block import Block
 from executor.session.values import session_value
@@ -127,6 +127,10 @@ async def prepare(
         ts = as_of if as_of is not None else env.oracle.read_ts()
         hold = env.holds.acquire(ts)
     uses = [r for r in query.relations if isinstance(r, RelationUse)]
+    unread: frozenset[str] = frozenset()
+    if any(u.part is not None for u in uses):
+        unread = pruning.unread(session, uses, params)
+        uses = [u for u in uses if u.slot not in unread]
     created = block.created if block is not None else {}
     kept = [u for u in uses if not isinstance(u.table, TransitionTable)]
     shards = list(dict.fromkeys(u.table.shard for u in kept if u.table.shard not in created))
@@ -169,7 +173,7 @@ async def prepare(
             else:
                 if block is not None:
                     block.use(use.table)
-                if nothing:
+                if nothing or use.slot in unread:
                     relations[use.slot] = _no_rows(use, bindings)
                     continue
                 if block is not None:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
 from executor.keyed.row_ids import as_numpy
-from executor.session import bulk, locking
+from executor.session import bulk, locking, partitioned
 from executor.session.block import Block
 from executor.session.keyed import SnapshotMoved
 from executor.session.queries import Given, arrow, canonical_table
@@ -42,6 +42,7 @@ from planner.abc import (
     UpdateQuery,
     WithWrites,
 )
+from planner.partitioning import leaves_of
 from planner.relations import ViewRows
 from storage.abc import Datum, ShardId
 
@@ -58,7 +59,9 @@ _MARK = "\0statement"
 async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
     """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
     runs = isinstance(body, WithWrites) or "runs" in plan.extra
-    if runs or (not isinstance(body, LockingQuery) and body.table.triggers):
+    if runs or (
+        not isinstance(body, LockingQuery) and (body.table.triggers or body.table.partitioning is not None)
+    ):
         block.savepoint(_MARK, 0, frozenset())
         try:
             if isinstance(body, WithWrites):
@@ -115,6 +118,9 @@ async def _run(
     table = body.table
     types = [c.type for c in table.columns]
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
+    homes = None
+    if not isinstance(body, InsertQuery):
+        found, homes = partitioned.homes_of(table, found)
     extra: dict[str, Given] = dict(given)
     if isinstance(table, ViewRows):
         if not isinstance(body, InsertQuery) and body.joined:
@@ -130,13 +136,22 @@ async def _run(
             last = range(found.num_columns - body.joined, found.num_columns)
             extra["joined"] = (None, found.select([0, *last]))
         if given or not begins:
-            found = _not_gone(block, table, found)
+            if homes is None:
+                found = _not_gone(block, table, found)
+            else:
+                found, homes = partitioned.not_gone(block, session, found, homes, _not_gone)
         if isinstance(body, UpdateQuery):
             rows = await _canonical(session, found, [RID, *types])
-            written, count = await bulk.update(session, block, body, rows)
+            if homes is None:
+                written, count = await bulk.update(session, block, body, rows)
+            else:
+                written, count = await partitioned.update(session, block, body, rows, homes)
             tag, slot = f"UPDATE {count}", "new"
         else:
-            written, count = await bulk.delete(session, block, body, found)
+            if homes is None:
+                written, count = await bulk.delete(session, block, body, found)
+            else:
+                written, count = await partitioned.delete(session, block, body, found, homes)
             tag, slot = f"DELETE {count}", "old"
     if body.returning is None:
         return tag, None
@@ -174,10 +189,17 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     await bulk.hydrated(block, table)
     actions = rows.column(1)
     types = [c.type for c in table.columns]
+    rows, homes = partitioned.homes_of(table, rows)
+    homes_d = homes_u = homes
+    if homes is not None:
+        homes_d, homes_u = homes.filter(pc.equal(actions, "d")), homes.filter(pc.equal(actions, "u"))
     deleted = rows.filter(pc.equal(actions, "d"))
     updated = rows.filter(pc.equal(actions, "u"))
     inserted = rows.filter(pc.equal(actions, "i"))
-    if len(rids):
+    if len(rids) and homes is not None:
+        there = pc.is_valid(rows.column(0))
+        await partitioned.lock_rids(session, block, rows.column(0).filter(there), homes.filter(there))
+    elif len(rids):
         await bulk.lock_rids(session, block, table, rows.column(0).drop_null())
     fired = [
         (event, made)
@@ -193,11 +215,19 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
         await made.begin(event, body.assigned if event == triggers.UPDATE else ())
     count = 0  # of rows that were written: triggers may leave some alone
     if deleted.num_rows:
-        _, done = await bulk.delete(session, block, DeleteQuery(table, body.query), deleted)
+        removal = DeleteQuery(table, body.query)
+        if homes_d is not None:
+            _, done = await partitioned.delete(session, block, removal, deleted, homes_d)
+        else:
+            _, done = await bulk.delete(session, block, removal, deleted)
         count += done
     if updated.num_rows:
         new = canonical_table(updated.remove_column(1), [RID, *types])
-        _, done = await bulk.update(session, block, UpdateQuery(table, body.query, body.assigned), new)
+        action = UpdateQuery(table, body.query, body.assigned)
+        if homes_u is not None:
+            _, done = await partitioned.update(session, block, action, new, homes_u)
+        else:
+            _, done = await bulk.update(session, block, action, new)
         count += done
     if inserted.num_rows:
         new = canonical_table(inserted.select(range(2, rows.num_columns)), types)
@@ -276,6 +306,9 @@ def _add_written(session: Session, table: Table, written: set[ShardId]) -> None:
     if table.shard in written:
         return
     written.add(table.shard)
+    if table.partitioning is not None:
+        for leaf in leaves_of(session.catalog, table):
+            _add_written(session, leaf, written)
     for oid in table.referenced_by:
         other = session.catalog.get(oid)
         if isinstance(other, Table):

@@ -133,6 +133,7 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         event.old,
     )
     around, block.level = block.level, None
+    routed, block.routed = block.routed, frozenset()
     session.trigger_depth += 1
     token = IN_USE.set(IN_USE.get() | {holder.oid})
     try:
@@ -144,7 +145,7 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
     finally:
         IN_USE.reset(token)
         session.trigger_depth -= 1
-        block.level = around
+        block.level, block.routed = around, routed
 
 
 def _not_redundant(event: Event) -> Row | None:
@@ -174,10 +175,13 @@ class Statement:
         self.session, self.block = session, block
         self.on = session.executor.triggers_of(holder)
         self._replica = session.settings.replica
+        self._routed = holder.oid in block.routed
         self._found: dict[tuple[int, int, bool], tuple[Trigger, ...]] = {}
         self._columns: dict[int, Collection[int]] = {}
 
     def of(self, event: int, when: int, *, row: bool) -> tuple[Trigger, ...]:
+        if self._routed and not row:
+            return ()  # they are those of the table that the statement has named
         key = event, when, row
         found = self._found.get(key)
         if found is None:

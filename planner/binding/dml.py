@@ -35,7 +35,7 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import ir, keyed, locking, updatable_views
+from planner.binding import ir, keyed, locking, partitioned, updatable_views
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
@@ -105,6 +105,8 @@ class DmlBinder(SecuredRows):
             rows = [self.generated(table, r) for r in rows]
             try:
                 if prefix is not None or not self.queries.prefer_keyed or self.instead is not None:
+                    raise keyed.NotKeyed("not wanted")
+                if table.partitioning is not None:
                     raise keyed.NotKeyed("not wanted")
                 if conflict is not None and conflict.query is not None:
                     raise keyed.NotKeyed("ON CONFLICT")
@@ -302,9 +304,10 @@ class DmlBinder(SecuredRows):
         if self.instead is not None:
             items += self._old_items(table, relation)
         joined = self.joined.items if self.joined is not None else []
-        text = self._target_query(prefix, [*items, *joined], relation, source, where)
+        text = self._target_query(prefix, [*items, *joined, *partitioned.home(relation)], relation, source, where)
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         plain = self.instead is None and not any(c.generated for c in table.columns)
+        plain = plain and table.partitioning is None
         if by_range is None and not joined and plain and self.seen_by_policies is None:
             query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
@@ -358,9 +361,10 @@ class DmlBinder(SecuredRows):
                     sql(self.canonical(ir.Var(c.type, relation.number, i), c), f" AS {quote_name(c.name)}")
                 )
         extra = self.joined.items if self.joined is not None else []
-        text = self._target_query(prefix, [*items, *extra], relation, source, where)
+        text = self._target_query(prefix, [*items, *extra, *partitioned.home(relation)], relation, source, where)
         query = self.queries.finished(text, with_rid=relation.number)
-        if by_range is None and not extra and self.instead is None and self.seen_by_policies is None:
+        keyed_way = by_range is None and not extra and self.instead is None and self.seen_by_policies is None
+        if keyed_way and table.partitioning is None:
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
         returning = self.returning_query(table, outs, returning_relation, "old")
@@ -454,6 +458,7 @@ class DmlBinder(SecuredRows):
         text = sql(*head, f"SELECT {distinct}", join(", ", items), " FROM ", *tables, *test)
         if self.instead is None:
             self.queries.ranges[relation.number] = locking.ranges(self.queries, relation, where)
+            partitioned.note(self.queries, [relation], where)
         return text
 
     def _target_rows(self, table: Table, alias: str) -> Relation:

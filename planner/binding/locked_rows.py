@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planner.abc import Table
+from planner.abc import PlanError, Table
 from planner.binding import ir
 from planner.binding.fragments import Frag, sql
 from planner.relations import TransitionTable
@@ -77,6 +77,8 @@ def rows_of(queries: QueryBinder, relation: Relation) -> Sequence[InnerRow]:
     table = relation.table
     if table is None or not relation.slot:
         return relation.rows
+    if table.partitioning is not None:
+        raise PlanError("0A000", f'row locks of partitioned table "{table.name}" are not supported')
     if isinstance(table, TransitionTable):  # nobody else sees its rows
         return ()
     relation.rid = True

@@ -22,7 +22,7 @@ from typing import TypeVar
 from sqlglot import exp
 
 from planner.abc import MergeQuery, PlanError, Slot, Table
-from planner.binding import ir
+from planner.binding import ir, partitioned
 from planner.binding.dml import DmlBinder
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.generated import MADE, is_late
@@ -212,6 +212,7 @@ class MergeBinder(DmlBinder):
             f"{rid} AS _rid",
             f"CASE tw_action {kinds} END AS _action" if kinds else "CAST(NULL AS VARCHAR) AS _action",
         ]
+        behind = partitioned.home(relation)
         late: list[Item] = []
         for c, column in enumerate(table.columns):
             values: dict[bool, list[Item]] = {False: [], True: []}
@@ -229,6 +230,7 @@ class MergeBinder(DmlBinder):
         choice = sql(
             f"CASE WHEN {rid} IS NOT NULL THEN ", chosen(True), " ELSE ", chosen(False), " END"
         )  # fmt: skip
+        items += behind
         if late:
             items.append("tw_action")
         text = sql(

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, keyed, locked_rows, locking, window_order
+from planner.binding import ir, keyed, locked_rows, locking, partitioned, window_order
 from planner.binding.calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
@@ -481,6 +481,7 @@ class QueryBinder(CompoundBinder):
             r = scope.relations[0]
             assert r.table is not None
             self.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
+        partitioned.note(self, scope.relations, parts.where)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

@@ -111,6 +111,8 @@ class RowBinder:
             raise PlanError("0A000", f'relation "{name}" cannot be the target of a modifying statement')
         if found.materialized is not None:
             raise PlanError("42809", f'cannot change materialized view "{name}"')
+        if found.partitioning is not None and node.args.get("only"):
+            raise PlanError("0A000", "writing to ONLY a partitioned table is not supported")
         return found, called
 
     def _guarded(self, target: updatable_views.ViewTarget) -> Table:

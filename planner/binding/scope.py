@@ -58,6 +58,7 @@ class Relation:
     derived: bool = False  # a subquery or view that reads tables whose rows cannot be named
     rows: Sequence[InnerRow] = ()  # of a subquery or view: the table rows that its rows are made of
     rid: bool = False  # its text needs `_rid`
+    only: bool = False  # ONLY: no rows of partitions
     values: Sequence[
         ir.Node
     ] = ()  # of the columns that JOIN ... USING (...) AS x merges: what x's columns are

@@ -236,7 +236,7 @@ class SourceBinder:
                     f'materialized view "{name}" has not been populated',
                     hint="Use the REFRESH MATERIALIZED VIEW command.",
                 )
-            source = self.table(relation, name, schema, alias)
+            source = self.table(relation, name, schema, alias, only=bool(node.args.get("only")))
             if sample is not None:
                 source = sampling.sampled(self.queries, source, sample, scope)
             if relation.row_security and row_security.restricted(self.queries, relation):
@@ -258,7 +258,9 @@ class SourceBinder:
             path.insert(int(bool(path) and path[0].startswith(TEMPORARY_PREFIX)), "pg_catalog")
         return path
 
-    def table(self, table: Table, name: str, schema: str, alias: exp.Expression | None) -> Source:
+    def table(
+        self, table: Table, name: str, schema: str, alias: exp.Expression | None, *, only: bool = False
+    ) -> Source:
         number = self.queries.next_relation()
         columns = [
             RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden, c.collation) for c in table.columns
@@ -267,13 +269,15 @@ class SourceBinder:
         slot = f"s{number}"
         if not isinstance(table, TransitionTable):
             columns += system_columns.columns(table)
-        relation = Relation(number, shown, columns, table, "" if alias is not None else schema, slot)
+        relation = Relation(
+            number, shown, columns, table, "" if alias is not None else schema, slot, only=only
+        )
         self.rename(relation, alias)
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
-        self.queries.declare(number, written + system_columns.emitted(table))
+        self.queries.declare(number, written + system_columns.emitted(table, only=only))
         self.queries.tables.append(relation)
         self.queries.accesses.reads(table, relation)
-        steps = (FromStep(relation),)
+        steps = (FromStep(relation),) if table.partitioning is None else ()
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
 
     def _by_policies(self, source: Source, *, locks: bool) -> Source:

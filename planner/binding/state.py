@@ -131,6 +131,8 @@ class QueryState:
         self.coercions = Coercions(parameters, ctx.settings, names)
         self.emitter = Emitter()
         self.tables: list[Relation] = []
+        self.parts_asked: dict[int, tuple[tuple[int, str, tuple[Any, ...]], ...]] = {}
+        """By relation: what WHERE asks of the keys of a partitioned table (`planner.binding.partitioned`)."""
         self.accesses = Accesses(ctx)
         self.routines = Routines()
         self.policies_under_way: list[int] = []

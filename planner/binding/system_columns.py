@@ -41,15 +41,20 @@ def columns(table: Table) -> list[RelationColumn]:
     ]
 
 
-def emitted(table: Table) -> list[EmittedColumn]:
-    """How they are written, of a relation whose text has `_rid`."""
-    return _of_version(table, "_rid")
+def emitted(table: Table, *, only: bool = False) -> list[EmittedColumn]:
+    """How they are written, of a relation whose text has `_rid` and, of a partitioned table, `_leaf`."""
+    written = _of_version(table, "_rid")
+    if table.partitioning is not None and not only:
+        written[0] = EmittedColumn("_leaf")
+    return written
 
 
 def returned(table: Table) -> list[EmittedColumn]:
     """How they are written of RETURNING's rows, which may be versions that are no more."""
     written = _of_version(table, "_version")
     written[_XMAX] = EmittedColumn("_ended", around=("tw_xmax(", ")"))
+    if table.partitioning is not None:
+        written[0] = EmittedColumn("_leaf")
     return written
 
 

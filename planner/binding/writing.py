@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from planner import types as t
-from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, SystemUse, TypeRef
-from planner.binding import folding, ir, late_targets, window_keys
+from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, Slot, SystemUse, TypeRef
+from planner.binding import folding, ir, late_targets, partitioned, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
@@ -69,6 +69,7 @@ class QueryWriter(QueryState):
         return self.canonical(self.emitter.frag(node), node.type)
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
+        partitioned.note(self, scope.relations, parts.where)
         put_off = late_targets.put_off(self, parts, scope, top)
         if put_off is not None:
             return put_off
@@ -275,15 +276,19 @@ class QueryWriter(QueryState):
         for r in self.tables:
             assert r.table is not None
             if r.slot in slots:
-                uses.append(
-                    RelationUse(
-                        r.slot,
-                        r.table,
-                        tuple(sorted(r.used | r.guarded)),
-                        r.number == with_rid or r.rid,
-                        self.ranges.get(r.number),
-                    )
+                use = RelationUse(
+                    r.slot,
+                    r.table,
+                    tuple(sorted(r.used | r.guarded)),
+                    r.number == with_rid or r.rid,
+                    self.ranges.get(r.number),
                 )
+                if partitioned.is_one(r):
+                    text, leaves = partitioned.written(self, r, use)
+                    pieces = [x for p in pieces for x in (text if p == Slot(r.slot) else (p,))]
+                    uses += leaves
+                else:
+                    uses.append(use)
         asked = {slot: tuple(sorted(r.used)) for slot, r in self.system_relations.values()}
         for s in self.system:
             if s.slot in slots:

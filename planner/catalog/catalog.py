@@ -83,6 +83,7 @@ class Catalog:
         "_functions",
         "_kinds",
         "_objects",
+        "_partitions",
         "_parts",
         "_referring",
         "_relations",
@@ -129,6 +130,7 @@ class Catalog:
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
         self._parts: dict[Oid, Oid] = {}  # by constraint or trigger: the object that it is of
         self._referring: dict[Oid, frozenset[Oid]] = {}  # tables whose foreign keys refer to a table
+        self._partitions: dict[Oid, frozenset[Oid]] = {}  # of a partitioned table
         self._kinds: dict[type[CatalogObject], tuple[Oid, ...]] = {}  # in order; made when somebody asks
         for thing in built_in_objects() if things is None else things:
             self._add(thing)
@@ -221,6 +223,9 @@ class Catalog:
         if isinstance(thing, Table):
             for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
                 self._referring[target] = self._referring.get(target, _EMPTY) | {thing.oid}
+            if thing.partition is not None:
+                parent = thing.partition.parent
+                self._partitions[parent] = self._partitions.get(parent, _EMPTY) | {thing.oid}
         if (listed := self._kinds.get(type(thing))) is not None:
             at = bisect_left(listed, thing.oid)
             self._kinds[type(thing)] = (*listed[:at], thing.oid, *listed[at:])
@@ -254,6 +259,8 @@ class Catalog:
         if isinstance(thing, Table):
             for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
                 _discard(self._referring, target, thing.oid)
+            if thing.partition is not None:
+                _discard(self._partitions, thing.partition.parent, thing.oid)
         if (listed := self._kinds.get(type(thing))) is not None:
             at = bisect_left(listed, thing.oid)
             self._kinds[type(thing)] = (*listed[:at], *listed[at + 1 :])
@@ -342,6 +349,11 @@ class Catalog:
         """The tables whose foreign keys refer to a table."""
         found = (self._objects[oid] for oid in sorted(self._referring.get(table_oid, _EMPTY)))
         return [x for x in found if isinstance(x, Table)]
+
+    def partitions_of(self, table_oid: Oid) -> list[Table]:
+        """The partitions of a table, in the order in which they were made."""
+        found = (self._objects[oid] for oid in sorted(self._partitions.get(table_oid, _EMPTY)))
+        return [t for t in found if isinstance(t, Table)]
 
     def called(self, name: str) -> list[CatalogObject]:
         """The relations of a name, in whatever schema of this database."""

@@ -86,6 +86,8 @@ class Index:
     nulls_not_distinct: bool = False
     constraint_oid: Oid = 0
     options: tuple[str, ...] = ()  # storage parameters, as of a table
+    parent: Oid = 0  # the index of a partitioned table that this one is a part of
+    valid: bool = True  # a partitioned table's: all partitions have theirs
 
 
 @dataclass(frozen=True, slots=True)

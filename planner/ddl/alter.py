@@ -18,9 +18,11 @@ from planner.ddl import (
     alter_columns,
     alter_constraints,
     alter_identity,
+    alter_partitions,
     composites,
     constraints,
     moves,
+    partitions,
     replicas,
     tables,
     triggers,
@@ -45,7 +47,7 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
         raise PlanError("42809", f'"{said.name.name}" is not {article} {said.kind}')
     if isinstance(found, Table):
         _refuse_kind(found, said)
-        alter_table(scope, found, said.actions)
+        alter_table(scope, found, said.actions, only=said.only)
         return
     if said.kind == "materialized view":
         raise PlanError("42809", f'"{said.name.name}" is not a materialized view')
@@ -88,9 +90,16 @@ def settle_unique_indexes(scope: Scope, table: Table) -> None:
     Alteration(scope, table).finish()
 
 
-def alter_table(scope: Scope, table: Table, actions: tuple[st.AlterAction, ...]) -> None:
-    """A list of actions over one table."""
-    alteration = Alteration(scope, table)
+def alter_table(
+    scope: Scope, table: Table, actions: tuple[st.AlterAction, ...], *, only: bool = False, above: bool = False
+) -> None:
+    """A list of actions over one table, and over its partitions. `above`: they were said of the table above."""
+    if table.partitioning is not None or table.partition is not None:
+        alter_partitions.refuse(scope, table, actions, only=only, above=above)
+    for below, same in alter_partitions.handed_down(scope, table, actions, only=only):
+        alter_table(scope, below, same, above=True)
+    alteration = Alteration(scope, scope.catalog.table(table.oid))
+    alteration.only = only
     for action in actions:
         _ACTIONS[action.what](alteration, action)
     composites.refuse_other_rows(scope, table, alteration.table)
@@ -121,6 +130,8 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
             for c in found.columns
         )
         scope.replace(found, dataclasses.replace(found, columns=columns))
+    elif action.what == "attach partition" and isinstance(found, Index):
+        partitions.attach_index(scope, found, action)
     elif action.what in ("set options", "reset options") and isinstance(found, Index):
         reset = action.what == "reset options"
         if not reset:
@@ -254,5 +265,7 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "replica identity": replicas.set_identity,
     "set options": set_options,
     "reset options": reset_options,
+    "attach partition": partitions.attach,
+    "detach partition": partitions.detach,
     "ignore": lambda on, a: None,
 }

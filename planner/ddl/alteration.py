@@ -22,7 +22,7 @@ from collections.abc import Callable
 
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, SqlError, Table
-from planner.catalog import CatalogChange, quote_identifier
+from planner.catalog import CatalogChange, Index, quote_identifier
 from planner.catalog.system.definitions import type_name
 from planner.ddl import constraints, table_constraints, tables, unique_indexes
 from planner.ddl.scope import Scope
@@ -38,6 +38,7 @@ class Alteration:
         self.reshaped = False
         self.retyped: set[int] = set()
         self.verify: list[Callable[[], None]] = []
+        self.only = False
 
     @property
     def table(self) -> Table:
@@ -68,6 +69,8 @@ class Alteration:
         new = dataclasses.replace(self.table, shard=tables.shard_of(scope.allocate()))
         self.table = new
         old_rows = constraints.qualified(scope, self.before)
+        if self.before.partitioning is not None:
+            old_rows = f"ONLY {old_rows}"  # it has none
         rows = {
             c.attnum: self.sources.get(c.attnum) or quote_identifier(old_names[c.attnum])
             for c in new.columns
@@ -111,7 +114,13 @@ class Alteration:
 
     def add(self, said: st.ConstraintDef) -> None:
         """A constraint, which rows that are there already must meet too."""
+        before = {c.oid for c in self.table.constraints}
         self.table = table_constraints.add(self.scope, self.table, said, has_rows=True)
+        if self.only and said.kind in "pu":  # partitions get theirs by ATTACH, which is how dumps are taken in
+            for c in self.table.constraints:
+                index = self.scope.catalog.get(c.index_oid) if c.oid not in before else None
+                if isinstance(index, Index) and self.scope.catalog.partitions_of(self.table.oid):
+                    self.scope.replace(index, dataclasses.replace(index, valid=False))
         if said.kind == "c":
             expression = said.expression
             assert expression is not None

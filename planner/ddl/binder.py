@@ -18,6 +18,7 @@ from planner.ddl import (
     first_settings,
     others,
     owned,
+    partition_parts,
     permits,
     policies,
     ranges,
@@ -93,6 +94,7 @@ def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
     if isinstance(statement, st.CreateSchema) and statement.elements:
         for element in schemas.placed(scope, statement):
             _bind(scope, element)
+    partition_parts.settle(scope)
     references.settle(scope)
     return scope.plan()
 

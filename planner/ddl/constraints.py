@@ -44,6 +44,19 @@ def qualified(scope: Scope, table: Table) -> str:
     return quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
 
 
+def refuse_key_without(table: Table, columns: tuple[int, ...], word: str) -> None:
+    """Raises 0A000 for a key that lacks a column by which rows are dealt out: no partition could answer for it."""
+    key = table.partitioning
+    for attnum in key.columns if key is not None else ():
+        if attnum not in columns:
+            name = table.columns[table.index_of(attnum)].name
+            raise PlanError(
+                "0A000",
+                "unique constraint on partitioned table must include all partitioning columns",
+                detail=f'{word} constraint on table "{table.name}" lacks column "{name}" which is part of the partition key.',
+            )
+
+
 # --- PRIMARY KEY, UNIQUE -----------------------------------------------------------------------------
 
 
@@ -54,6 +67,10 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
             "42P16",
             f'multiple primary keys for table "{table.name}" are not allowed',
             position=0 if has_rows else said.position,
+        )
+    if said.using_index and table.partitioning is not None:
+        raise PlanError(
+            "0A000", "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned tables"
         )
     if said.using_index:
         return _key_from_index(scope, table, said)
@@ -72,6 +89,7 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
     refuse_keys(columns, "primary keys" if said.kind == "p" else "unique constraints")
     included = [_included(table, name, said.position) for name in said.include]
     attnums = tuple(c.attnum for c in columns)
+    refuse_key_without(table, attnums, what.upper())
     same = next(
         (c for c in table.constraints if c.kind in "pu" and c.columns == attnums and not c.index_only), None
     )

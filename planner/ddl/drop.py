@@ -40,6 +40,7 @@ from planner.catalog.user_types import has_rows_of
 from planner.ddl import collations, depends, policies, routines, sequences, triggers
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
+from planner.partitioning import descendants
 from planner.types.of_extensions import EXTENSION_OF
 
 _KIND: Final[dict[str, tuple[type, ...]]] = {
@@ -188,6 +189,14 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         if materialized:
             hint = "Use DROP MATERIALIZED VIEW to remove a materialized view."
         raise PlanError("42809", f'"{name.name}" is not {article} {kind}', hint=hint)
+    if isinstance(found, Index) and found.parent:
+        above = scope.catalog.get(found.parent)
+        assert isinstance(above, Index)
+        raise PlanError(
+            "2BP01",
+            f"cannot drop index {found.name} because index {above.name} requires it",
+            hint=f"You can drop index {above.name} instead.",
+        )
     if isinstance(found, Index) and found.constraint_oid:
         table = scope.catalog.table(found.table_oid)
         what = f"constraint {found.name} on table {table.name}"
@@ -412,7 +421,11 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
     if isinstance(thing, RangeType):
         return [_multirange(scope, thing)]
     if isinstance(thing, Table):
-        return [*scope.catalog.indexes_of(thing.oid), *scope.catalog.sequences_of(thing.oid)]
+        below = scope.catalog.partitions_of(thing.oid)
+        return [*below, *scope.catalog.indexes_of(thing.oid), *scope.catalog.sequences_of(thing.oid)]
+    if isinstance(thing, Index):
+        over = scope.catalog.partitions_of(thing.table_oid)
+        return [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]
     return []
 
 
@@ -563,15 +576,20 @@ def mentions(query: str, name: str) -> bool:
 
 def truncate(scope: Scope, said: st.Truncate) -> None:
     tables: list[Table] = []
-    for name in said.tables:
+    for at, name in enumerate(said.tables):
         found = scope.find(name)
         if found is None:
             scope.require_schema(name)
             raise PlanError("42P01", f'relation "{_shown(name)}" does not exist')
         if not isinstance(found, Table) or found.materialized is not None:
             raise PlanError("42809", f'"{name.name}" is not a table')
-        if found not in tables:
-            tables.append(found)
+        if found.partitioning is not None and at in said.only:
+            raise PlanError(
+                "42809",
+                "cannot truncate only a partitioned table",
+                hint="Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.",
+            )
+        tables += [t for t in [found, *descendants(scope.catalog, found)] if t not in tables]
     i = 0
     while i < len(tables):
         for other in referencing(scope, tables[i]):

@@ -73,6 +73,10 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     if said.where is not None:
         constraints.refuse_subqueries(said.where, "index predicate")
         constraints.verify_boolean(scope, table, said.where, "WHERE", "index predicates")
+    if table.partitioning is not None:
+        _refuse_for_partitions(table, said, keys)
+    elif table.partition is not None and said.unique and (said.where or any(not k.attnum for k in keys)):
+        raise PlanError("0A000", "unique indexes of partitions over expressions or some rows are not supported")
     index = Index(
         scope.allocate(),
         table.schema_oid,
@@ -86,16 +90,29 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         tuple(include),
         said.nulls_not_distinct,
         options=kept((), said.options),
+        valid=not (said.only and scope.catalog.partitions_of(table.oid)),
     )
     scope.add(index)
     if said.unique:
         alter.add_unique_index(scope, table, index)
         filled = table.materialized is None or table.materialized.populated
-        if filled and not scope.made_here(table):  # else there is nothing to look at
+        if filled and not scope.made_here(table) and table.partitioning is None:  # else there is nothing to look at
             named = {k.attnum for k in index.keys}
             columns = [c for c in table.columns if c.attnum in named]
             checks = [_unique_check(scope, table, index), *constraints.nan_checks(scope, table, columns)]
             scope.checks += [dataclasses.replace(check, before=True) for check in checks]
+
+
+def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexKey]) -> None:
+    """Raises 0A000 for an index that a partitioned table cannot have."""
+    if said.concurrently:
+        raise PlanError("0A000", f'cannot create index on partitioned table "{table.name}" concurrently')
+    if said.unique:
+        constraints.refuse_key_without(table, tuple(k.attnum for k in keys), "UNIQUE")
+        if said.where or any(not k.attnum for k in keys):
+            raise PlanError(
+                "0A000", "unique indexes of partitioned tables over expressions or some rows are not supported"
+            )
 
 
 def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> IndexKey:

@@ -12,6 +12,20 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
     """The table with one more constraint; its index and the check of its rows go to the scope."""
     if said.name and any(c.name == said.name and not c.index_only for c in table.constraints):
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
+    if table.partitioning is not None:
+        if said.kind == "x":
+            raise PlanError("0A000", "exclusion constraints are not supported on partitioned tables")
+        if said.kind == "c" and said.no_inherit:
+            raise PlanError(
+                "42P16", f'cannot add NO INHERIT constraint to partitioned table "{table.name}"'
+            )
+        if said.kind == "f" and said.not_valid:
+            raise PlanError(
+                "42809",
+                f'cannot add NOT VALID foreign key on partitioned table "{table.name}" referencing relation "{said.foreign}"',
+                detail="This feature is not yet supported on partitioned tables.",
+            )
+        has_rows = False  # its partitions have them, and constraints of their own
     if said.kind in "pu":
         return constraints.add_key(scope, table, said, has_rows)
     if said.kind == "c":

@@ -22,6 +22,7 @@ from planner.ddl import (
     exclusions,
     moments,
     naming,
+    partitions,
     sequences,
     table_constraints,
     unique_indexes,
@@ -57,6 +58,10 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     builder.retention_us = retention_us(said.options)
     builder.options = kept((), said.options.items())
     builder.on_commit = said.on_commit if said.on_commit in ("delete", "drop") else ""
+    builder.partition_by = said.partition_by
+    if said.partition_of is not None:
+        builder.partition_of(said)
+        return
     for element in said.elements:
         if isinstance(element, st.ColumnDef):
             builder.column(element)
@@ -84,6 +89,7 @@ class _Builder:
         self.sequences: list[Sequence] = []
         self.comments: list[tuple[int, str]] = []
         self.like_indexes: list[tuple[Index, Table]] = []
+        self.partition_by: st.PartitionBy | None = None
 
     def column(self, said: st.ColumnDef) -> None:
         self._refuse(said.name, said.position)
@@ -178,6 +184,58 @@ class _Builder:
                 if comment.sub:
                     self.comments.append((attnums[comment.sub], comment.text))
 
+    def partition_of(self, said: st.CreateTable) -> None:
+        """The columns of the table above, and what is said of them here; constraints and indexes follow in the end."""
+        scope = self.scope
+        assert said.partition_of is not None and said.bound is not None
+        parent = partitions.parent_of(scope, said.partition_of)
+        if parent.temporary != self.temporary:
+            what, of = ("temporary", "permanent") if self.temporary else ("permanent", "temporary")
+            raise PlanError(
+                "42809", f'cannot create a {what} relation as partition of {of} relation "{parent.name}"'
+            )
+        bound = partitions.bound_of(scope, parent, said.bound, self.name)
+        for c in parent.visible:
+            default = None if c.identity else c.default
+            self.columns.append(
+                dataclasses.replace(
+                    c, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0
+                )
+            )
+        for element in said.elements:
+            if isinstance(element, st.ColumnDef):
+                self._of_partition(element)
+            else:
+                assert isinstance(element, st.ConstraintDef)
+                self.constraints.append(element)
+        self.finish()
+        partitions.refuse_overlap(scope, parent, bound, self.name, said.bound)
+        partitions.made_partition(scope, parent, scope.catalog.table(self.oid), bound)
+
+    def _of_partition(self, said: st.ColumnDef) -> None:
+        """What a partition says of a column that it has from above."""
+        at = next((i for i, c in enumerate(self.columns) if c.name == said.name), None)
+        if at is None:
+            raise PlanError("42703", f'column "{said.name}" does not exist')
+        if said.identity or said.generated is not None or said.collation:
+            raise PlanError("0A000", "such options of a partition's columns are not supported")
+        column = self.columns[at]
+        if said.default is not None:
+            if column.generated:
+                raise PlanError(
+                    "42601",
+                    f'column "{said.name}" inherits from generated column but specifies default',
+                )
+            default = depends.qualified_constants(self.scope, said.default)
+            column = dataclasses.replace(
+                column, default=with_schemas(self.scope, moments.frozen(self.scope, default, column.type))
+            )
+            self.expressions.append((column.name, said.default))
+        self.columns[at] = dataclasses.replace(column, not_null=column.not_null or bool(said.not_null))
+        self.constraints += [
+            c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints
+        ]
+
     def _copy_sequence(self, column: Column, attnum: int) -> Sequence:
         source = self.scope.catalog.get(column.sequence_oid)
         assert isinstance(source, Sequence)
@@ -207,6 +265,10 @@ class _Builder:
             options=self.options,
             unlogged=self.unlogged,
         )
+        if self.partition_by is not None:
+            table = dataclasses.replace(table, partitioning=partitions.key_of(table, self.partition_by))
+            if any(c.kind == "x" for c in self.constraints):
+                raise PlanError("0A000", "exclusion constraints are not supported on partitioned tables")
         for sequence in self.sequences:
             scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid, unlogged=self.unlogged))
         checks = [c.name for c in self.constraints if c.kind == "c" and c.name]

@@ -11,7 +11,7 @@ from typing import Any
 
 from planner import statements as st
 from planner.abc import PlanError
-from planner.parse import clauses, constraints
+from planner.parse import clauses, constraints, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options, storage_pairs
@@ -23,13 +23,13 @@ def alter_relation(c: Cursor, kind: str) -> Any:
     if c.accept("all"):
         c.unsupported("ALTER ... ALL IN TABLESPACE", c.tokens[c.at - 1])
     exists = c.accept("if", "exists")
-    c.accept("only")
+    only = c.accept("only")
     name = c.qualified()
     c.accept_symbol("*")
     actions = [_action(c, name.name)]
     while c.accept_symbol(","):
         actions.append(_action(c, name.name))
-    return st.AlterTable(kind, name, tuple(actions), exists)
+    return st.AlterTable(kind, name, tuple(actions), exists, only)
 
 
 def _action(c: Cursor, table: str) -> st.AlterAction:
@@ -49,6 +49,10 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
             return _alter_constraint(c)
         c.accept("column")
         return _alter_column(c, position)
+    if c.accept("attach", "partition"):
+        return partitions.attach(c, position)
+    if c.accept("detach", "partition"):
+        return partitions.detach(c, position)
     if c.accept("validate", "constraint"):
         return st.AlterAction("validate constraint", c.name(), position=position)
     sets = c.next_is("set")
@@ -79,8 +83,6 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         return st.AlterAction("replica identity", position=position, which=said)
     for words, feature in (
         (("inherit",), "table inheritance"),
-        (("attach", "partition"), "table partitioning"),
-        (("detach", "partition"), "table partitioning"),
         (("of",), "typed tables"),
     ):
         if c.next_is(*words):

@@ -128,7 +128,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     if exists and not name:
         c.fail()
     c.expect("on")
-    c.accept("only")
+    only = c.accept("only")
     table = c.qualified()
     method = c.name() if c.accept("using") else "btree"
     c.expect_symbol("(")
@@ -159,6 +159,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
         not_distinct,
         position,
         tuple(options.items()),
+        only,
     )
 
 
@@ -538,8 +539,10 @@ def _drop_unknown(c: Cursor, at: Any) -> Any:
 def truncate(c: Cursor) -> st.Truncate:
     c.accept("table")
     names: list[st.Name] = []
+    only: set[int] = set()
     while True:
-        c.accept("only")
+        if c.accept("only"):
+            only.add(len(names))
         names.append(c.qualified())
         c.accept_symbol("*")
         if not c.accept_symbol(","):
@@ -547,4 +550,4 @@ def truncate(c: Cursor) -> st.Truncate:
     restart = c.accept("restart", "identity")
     if not restart:
         c.accept("continue", "identity")
-    return st.Truncate(tuple(names), restart, clauses.drop_behaviour(c))
+    return st.Truncate(tuple(names), restart, clauses.drop_behaviour(c), frozenset(only))

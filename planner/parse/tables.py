@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from planner import statements as st
 from planner.lexer import PUNCTUATION, QUOTED, WORD
-from planner.parse import column_constraints, constraints
+from planner.parse import column_constraints, constraints, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.storage import storage_options
 
@@ -28,7 +28,17 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
     """After CREATE ... TABLE."""
     exists = c.accept("if", "not", "exists")
     name = c.qualified()
-    if c.accept("partition", "of") or c.accept("of"):
+    if c.accept("partition", "of"):
+        parent = c.qualified()
+        typed = partitions.typed_elements(c, name.name)
+        bound = partitions.bound(c)
+        by = partitions.partition_by(c)
+        options, on_commit = _table_options(c)
+        return st.CreateTable(
+            name, typed, exists, temporary, unlogged, on_commit, options,
+            partition_by=by, partition_of=parent, bound=bound,
+        )  # fmt: skip
+    if c.accept("of"):
         c.unsupported("CREATE TABLE ... OF", c.tokens[c.at - 1])
     if _is_create_as(c):
         return dataclasses.replace(_create_as(c, name, exists, temporary), unlogged=unlogged)
@@ -42,10 +52,11 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
     inherits: tuple[st.Name, ...] = ()
     if c.accept("inherits"):
         c.unsupported("table inheritance", c.tokens[c.at - 1])
-    if c.next_is("partition", "by"):
-        c.unsupported("table partitioning")
+    by = partitions.partition_by(c)
     options, on_commit = _table_options(c)
-    return st.CreateTable(name, tuple(elements), exists, temporary, unlogged, on_commit, options, inherits)
+    return st.CreateTable(
+        name, tuple(elements), exists, temporary, unlogged, on_commit, options, inherits, by
+    )
 
 
 def _is_create_as(c: Cursor) -> bool:

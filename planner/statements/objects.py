@@ -24,6 +24,7 @@ class CreateIndex:
     nulls_not_distinct: bool = False
     position: int = 0
     options: tuple[tuple[str, Any], ...] = ()
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,25 @@ class LikeClause:
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionBy:
+    strategy: str  # "r", "l", "h"
+    elements: tuple[IndexElement, ...]
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BoundDef:
+    """FOR VALUES ("l": IN `values`; "r": FROM `values` TO `upper`; "h": WITH), or "d": DEFAULT."""
+
+    kind: str
+    values: tuple[Sql, ...] = ()
+    upper: tuple[Sql, ...] = ()
+    modulus: int = 0
+    remainder: int = 0
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTable:
     name: Name
     elements: tuple[ColumnDef | ConstraintDef | LikeClause, ...]
@@ -99,6 +118,9 @@ class CreateTable:
     on_commit: str = ""  # "", "preserve", "delete", "drop"
     options: dict[str, Any] = field(default_factory=dict)
     inherits: tuple[Name, ...] = ()
+    partition_by: PartitionBy | None = None
+    partition_of: Name | None = None
+    bound: BoundDef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +153,7 @@ class AlterAction:
     add column, drop column, set default, drop default, set not null, drop not null, set type, add constraint,
     drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
     add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters),
-    switch triggers, switch rule, ignore (tablespaces and the like)
+    switch triggers, switch rule, attach partition, detach partition, ignore (tablespaces and the like)
     """
 
     what: str
@@ -151,6 +173,8 @@ class AlterAction:
     which: str = ""  # switch triggers: "all", "user", or the one with this name
     off: bool = False
     enabled: str = ""  # switch triggers: what they become, as in `Trigger.enabled`
+    relation: Name | None = None  # attach partition, detach partition
+    bound: BoundDef | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +185,7 @@ class AlterTable:
     name: Name
     actions: tuple[AlterAction, ...]
     if_exists: bool = False
+    only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,3 +204,5 @@ class Truncate:
     tables: tuple[Name, ...]
     restart_identity: bool = False
     cascade: bool = False
+    only: frozenset[int] = frozenset()
+    """Which of them were named with ONLY."""

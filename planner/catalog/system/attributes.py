@@ -26,7 +26,7 @@ def expression_name(text: str) -> str:
 
 
 def _attribute(
-    make: RowMaker, relid: Oid, column: Column, kind: str, catalog: Catalog | None = None
+    make: RowMaker, relid: Oid, column: Column, kind: str, catalog: Catalog | None = None, *, above: bool = False
 ) -> tuple[object, ...]:
     known = BY_OID.get(column.type.oid)
     declared = column.declared
@@ -48,7 +48,8 @@ def _attribute(
         atthasdef=column.default is not None and not column.identity and kind == "r" and not _is_null(column),
         attidentity=column.identity,
         attgenerated="s" if column.generated else "",
-        attislocal=True,
+        attislocal=not above,
+        attinhcount=int(above),
         attcollation=collation_oid(column),
     )
 
@@ -78,7 +79,8 @@ def pg_attribute(context: SystemContext) -> Rows:
     make = RowMaker("pg_attribute")
     found: Rows = list(_system_attributes()) if catalog.shown is None else []
     for t in catalog.objects(Table):
-        found += [_attribute(make, t.oid, c, "r", catalog) for c in t.visible]
+        above = t.partition is not None
+        found += [_attribute(make, t.oid, c, "r", catalog, above=above) for c in t.visible]
         here = {c.attnum for c in t.visible}
         for attnum in range(1, max(here, default=0) + 1):
             if attnum not in here:

@@ -13,6 +13,7 @@ from planner.abc import Oid, Table, TypeRef
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
 from planner.catalog.objects import CompositeType, Index, Schema, Sequence, View
 from planner.catalog.row_types import row_type_oid
+from planner.catalog.system.bounds import shown_bound
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
@@ -85,11 +86,14 @@ def pg_class(context: SystemContext) -> Rows:
                 t.name,
                 t.schema_oid,
                 t.owner,
-                "r" if t.materialized is None else "m",
+                "p" if t.partitioning is not None else "r" if t.materialized is None else "m",
                 max((c.attnum for c in t.visible), default=0),
-                relam=HEAP_AM,
-                relfilenode=t.oid,
+                relam=HEAP_AM if t.partitioning is None else 0,
+                relfilenode=t.oid if t.partitioning is None else 0,
                 reltuples=-1.0,
+                relispartition=t.partition is not None,
+                relpartbound=shown_bound(catalog, t),
+                relhassubclass=bool(catalog.partitions_of(t.oid)),
                 relhasindex=bool(catalog.indexes_of(t.oid)),
                 relpersistence=persistence(catalog, t.schema_oid, t.temporary, t.unlogged),
                 relhasrules=t.materialized is not None,
@@ -114,10 +118,12 @@ def pg_class(context: SystemContext) -> Rows:
                 i.name,
                 i.schema_oid,
                 table.owner,
-                "i",
+                "i" if table.partitioning is None else "I",
                 len(i.keys) + len(i.include),
                 relam=INDEX_METHODS.get(i.method, BTREE_AM),
-                relfilenode=i.oid,
+                relfilenode=i.oid if table.partitioning is None else 0,
+                relispartition=bool(i.parent),
+                relhassubclass=table.partitioning is not None and bool(catalog.partitions_of(table.oid)),
                 reloptions=list(i.options) or None,
                 relpersistence=persistence(catalog, table.schema_oid, table.temporary, table.unlogged),
             )

@@ -184,6 +184,8 @@ def _of_types(context: SystemContext) -> Rows:
     for t in catalog.objects(Table):
         for c in t.visible:
             edge(t.oid, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
+        if t.partition is not None:
+            edge(t.oid, _AUTO, t.partition.parent, CLASS_OID, 0, CLASS_OID)
     return found
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from planner.abc import Oid, Table
 from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.catalog.objects import Index, Schema, Sequence, View
+from planner.catalog.system import bounds, partitions
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.types.encodings import BY_NUMBER, encoding_named
@@ -71,10 +72,7 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 @system("pg_get_statisticsobjdef", (OID,), TEXT)
 @system("pg_get_statisticsobjdef_columns", (OID,), TEXT)
 @system("pg_get_statisticsobjdef_expressions", (OID,), TEXT_ARRAY)
-@system("pg_get_partkeydef", (OID,), TEXT)
-@system("pg_get_partition_constraintdef", (OID,), TEXT)
 @system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)
-@system("pg_partition_root", (REGCLASS,), REGCLASS)
 @system("pg_collation_actual_version", (OID,), TEXT)
 @system("pg_database_collation_actual_version", (OID,), TEXT)
 @system("pg_relation_filepath", (REGCLASS,), TEXT)
@@ -88,6 +86,24 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 def _nothing(context: SystemContext, *arguments: Any) -> None:
     """Of a kind of object that does not exist here: what PostgreSQL answers for an unknown OID."""
     return None
+
+
+@system("pg_get_partkeydef", (OID,), TEXT)
+def _partition_key(context: SystemContext, oid: Oid | None) -> str | None:
+    table = context.catalog.get(oid) if oid is not None else None
+    return bounds.key_text(table) if isinstance(table, Table) else None
+
+
+@system("pg_get_partition_constraintdef", (OID,), TEXT)
+def _partition_constraint(context: SystemContext, oid: Oid | None) -> str | None:
+    table = context.catalog.get(oid) if oid is not None else None
+    return bounds.constraint_text(context.catalog, table) if isinstance(table, Table) else None
+
+
+@system("pg_partition_root", (REGCLASS,), REGCLASS)
+def _partition_root(context: SystemContext, oid: Oid | None) -> Oid | None:
+    found = partitions.above(context.catalog, oid) if oid is not None else []
+    return found[-1] if found else None
 
 
 @system("pg_is_other_temp_schema", (OID,), BOOL)

@@ -6,6 +6,7 @@ from typing import Any
 
 from planner.abc import Oid
 from planner.catalog.objects import Sequence
+from planner.catalog.system import partitions
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.keywords import COLUMN_NAME, KEYWORDS, NOT_BARE_LABEL, RESERVED, TYPE_FUNCTION_NAME
@@ -63,7 +64,7 @@ def _options(context: SystemContext, options: list[str | None] | None) -> list[d
 
 @system("pg_partition_ancestors", (REGCLASS,), REGCLASS, columns=(("relid", REGCLASS),))
 def _ancestors(context: SystemContext, oid: Oid | None) -> list[Oid]:
-    return []
+    return partitions.above(context.catalog, oid) if oid is not None else []
 
 
 @system("pg_tablespace_databases", (OID,), OID, columns=(("pg_tablespace_databases", OID),))
@@ -78,9 +79,9 @@ def _tablespace_databases(context: SystemContext, oid: Oid | None) -> list[Oid]:
     columns=(("relid", REGCLASS), ("parentrelid", REGCLASS), ("isleaf", BOOL), ("level", INT4)),
 )
 def _partition_tree(context: SystemContext, oid: Oid | None) -> list[dict[str, Any]]:
-    if oid is None or context.catalog.get(oid) is None:
+    if oid is None or not (above := partitions.above(context.catalog, oid)):
         return []
-    return [{"relid": oid, "parentrelid": None, "isleaf": True, "level": 0}]
+    return partitions.tree(context.catalog, oid, above[1] if len(above) > 1 else None)
 
 
 @system(

@@ -1,0 +1,317 @@
+"""Writing to a partitioned table: each row to its leaf, as if the statement had been of the leaf.
+
+    INSERT   rows of the table's shape ── key columns ── Router ──> rows of each leaf, in its shape ──> bulk.insert
+    UPDATE   (_rid, new row, _leaf)   stays in its leaf  ──> bulk.update
+                                      moves to another   ──> bulk.delete there, bulk.insert here
+    DELETE   (_rid, _leaf)            ──> bulk.delete
+    RETURNING                         what the leaves have written, in the table's shape again, in the order of the rows
+
+Row ids are unique in an environment, so FROM's and USING's columns still find their rows. Statement triggers are the named table's,
+row triggers the leaves'. The statement has a savepoint around it (`writing`): if one leaf's rows are newer than its snapshot,
+what others have been given is undone, and it begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from executor.abc import ExecutionError
+from executor.columnar.rows import batch_rows
+from executor.constraints.rules import describe_key
+from executor.session import bulk, queries
+from executor.session.block import Block
+from executor.session.returned import Written, versions
+from executor.triggers import firing
+from planner import triggers
+from planner.abc import Constraint, DeleteQuery, OnConflict, Table, UpdateQuery
+from planner.partitioning import Router, router
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+LEAF = "_leaf"
+Piece = tuple[Table, np.ndarray[Any, Any]]
+"""A leaf, and which of the rows are its."""
+
+
+def homes_of(table: Table, found: pa.Table) -> tuple[pa.Table, pa.ChunkedArray | None]:
+    """What a statement's query has found, and the leaf of each row where the table has some."""
+    if table.partitioning is None:
+        return found, None
+    return found.drop_columns([LEAF]), found.column(LEAF)
+
+
+def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> list[Piece]:
+    """Rows by leaves. `first`: the column in which they begin. Raises 23514."""
+    way = router(session.catalog, table)
+    places = sorted(way.all_places())
+    types = [table.columns[i].type for i in places]
+    keys = batch_rows(queries.canonical_table(rows.select([i + first for i in places]), types), types)
+    known: dict[Any, int] = {}
+    leaves: list[Table] = []
+    numbers: dict[int, int] = {}
+    which = np.empty(len(keys), np.int64)
+    for i, key in enumerate(keys):
+        number = known.get(key)
+        if number is None:
+            leaf = leaf_of(way, dict(zip(places, key, strict=True)))
+            number = numbers.setdefault(leaf.oid, len(leaves))
+            if number == len(leaves):
+                leaves.append(leaf)
+            known[key] = number
+        which[i] = number
+    return [(leaf, np.flatnonzero(which == n)) for n, leaf in enumerate(leaves)]
+
+
+def leaf_of(way: Router, row: Any) -> Table:
+    """The leaf of a row, a value by place. Raises 23514."""
+    found = way.leaf(row)
+    if isinstance(found, Router):
+        raise unplaced(found, [row[i] for i in found.places])
+    return found
+
+
+def unplaced(way: Router, values: Sequence[Datum]) -> ExecutionError:
+    """23514 of a row that no partition takes."""
+    return ExecutionError(
+        "23514",
+        f'no partition of relation "{way.table.name}" found for row',
+        detail=f"Partition key of the failing row contains {describe_key(way.columns, values)}.",
+        table=way.table.name,
+        about_oid=way.table.oid,
+    )
+
+
+def _places(table: Table, leaf: Table) -> list[int]:
+    """Where in a row of the table the leaf's columns are."""
+    if any(c.hidden for c in leaf.columns):
+        raise ExecutionError(
+            "0A000", f'writing through "{table.name}" to partitions with indexes over expressions is not supported'
+        )
+    by_name = {c.name: i for i, c in enumerate(table.columns)}
+    return [by_name[c.name] for c in leaf.columns]
+
+
+@contextmanager
+def _through(block: Block, leaf: Table) -> Iterator[None]:
+    """While rows of a statement go to a leaf that it has not named: no statement triggers of the leaf fire."""
+    around, block.routed = block.routed, block.routed | {leaf.oid}
+    try:
+        yield
+    finally:
+        block.routed = around
+
+
+def _shown(table: Table, leaf: Table, written: pa.Table) -> pa.Table:
+    """What a leaf has written, as rows of the table."""
+    by_name = {c.name: f"c{c.attnum}" for c in leaf.columns}
+    beside = written.column_names[len(leaf.columns) :]
+    rows = written.select([*(by_name[c.name] for c in table.columns), *beside])
+    rows = rows.rename_columns([*(f"c{c.attnum}" for c in table.columns), *beside])
+    return rows.append_column(LEAF, pa.array(np.full(rows.num_rows, leaf.oid, np.int64)))
+
+
+def _together(table: Table, made: list[pa.Table], order: list[np.ndarray[Any, Any]]) -> pa.Table:
+    """RETURNING's rows of all leaves, in the order in which the statement found them."""
+    if not made:
+        none = bulk.written_rows(table, ())
+        none = versions(none, none.column("_rid"), False)
+        return none.append_column(LEAF, pa.array([], pa.int64()))
+    rows = pa.concat_tables(made)
+    at = np.concatenate(order) if order else np.empty(0, np.int64)
+    if len(at) != rows.num_rows:  # some were left alone
+        return rows
+    return rows.take(pa.array(np.argsort(at, kind="stable")))
+
+
+async def insert(
+    session: Session,
+    block: Block,
+    table: Table,
+    rows: pa.Table,
+    on_conflict: OnConflict | None,
+    params: Sequence[Datum] = (),
+    given: Mapping[str, queries.Given] | None = None,
+) -> Written:
+    """As `bulk.insert`."""
+    fired = firing.statement(session, block, table, triggers.INSERT)
+    if fired is not None:
+        await fired.begin(triggers.INSERT)
+    made: list[pa.Table] = []
+    order: list[np.ndarray[Any, Any]] = []
+    total = 0
+    for leaf, at in dealt(session, table, rows):
+        part = rows.take(pa.array(at)).select(_places(table, leaf))
+        conflict = _conflict(table, leaf, on_conflict)
+        with _through(block, leaf):
+            written, count = await bulk.insert(session, block, leaf, part, conflict, params, given)
+        made.append(_shown(table, leaf, written))
+        order.append(at)
+        total += count
+    if fired is not None:
+        await fired.end(triggers.INSERT)
+    return _together(table, made, order), total
+
+
+def _conflict(table: Table, leaf: Table, said: OnConflict | None) -> OnConflict | None:
+    """ON CONFLICT in the leaf's words."""
+    if said is None:
+        return None
+    constraint: Constraint | None = None
+    if said.constraint is not None:
+        constraint = _part_of(table, leaf, said.constraint)
+        if constraint is None:
+            raise ExecutionError(
+                "0A000", f'ON CONFLICT is not supported where partition "{leaf.name}" lacks its index'
+            )
+    acts = said.assignments is not None or said.query is not None
+    if acts and [c.name for c in table.columns] != [c.name for c in leaf.columns]:
+        raise ExecutionError(
+            "0A000", "ON CONFLICT DO UPDATE is not supported where columns of partitions are in another order"
+        )
+    return replace(said, constraint=constraint)
+
+
+def _part_of(table: Table, leaf: Table, constraint: Constraint) -> Constraint | None:
+    """The leaf's key that is a part of the table's."""
+    names = {c.attnum: c.name for c in table.columns}
+    mine = {c.attnum: c.name for c in leaf.columns}
+    wanted = [names[n] for n in constraint.columns]
+    return next(
+        (c for c in leaf.constraints if c.kind in "pu" and [mine[n] for n in c.columns] == wanted), None
+    )
+
+
+async def update(
+    session: Session, block: Block, body: UpdateQuery, rows: pa.Table, homes: pa.ChunkedArray
+) -> Written:
+    """As `bulk.update`; rows whose key says so move."""
+    table = body.table
+    fired = firing.statement(session, block, table, triggers.UPDATE, body.assigned)
+    if fired is not None:
+        await fired.begin(triggers.UPDATE, body.assigned)
+    first = _first_places(rows.column(0))
+    if len(first) < rows.num_rows:  # a join found some of them more than once
+        rows, homes = rows.take(pa.array(first)), homes.take(pa.array(first))
+    made: list[pa.Table] = []
+    order: list[np.ndarray[Any, Any]] = []
+    total = 0
+    way = router(session.catalog, table)
+    decides = not way.all_places().isdisjoint(body.assigned)
+    moved: list[np.ndarray[Any, Any]] = []
+    target = np.empty(rows.num_rows, np.int64)
+    old = np.asarray(homes.to_numpy(), np.int64)
+    dealt_out = dealt(session, table, rows, 1) if decides else []
+    for leaf, at in dealt_out:
+        target[at] = leaf.oid
+    if not decides:
+        target = old
+    for oid in dict.fromkeys(old.tolist()):
+        leaf = session.catalog.table(oid)
+        at = np.flatnonzero((old == oid) & (target == oid))
+        if len(at):
+            places = _places(table, leaf)
+            part = rows.take(pa.array(at)).select([0, *(i + 1 for i in places)])
+            assigned = tuple(sorted(places.index(i) for i in body.assigned))
+            with _through(block, leaf):
+                written, count = await bulk.update(session, block, replace(body, table=leaf, assigned=assigned), part)
+            made.append(_shown(table, leaf, written))
+            order.append(at)
+            total += count
+        gone = np.flatnonzero((old == oid) & (target != oid))
+        if len(gone):
+            _refuse_to_move(leaf)
+            with _through(block, leaf):
+                part = rows.select([0]).take(pa.array(gone))
+                await bulk.delete(session, block, DeleteQuery(leaf, body.query), part)
+            moved.append(gone)
+    away = np.concatenate(moved) if moved else np.empty(0, np.int64)
+    for leaf, among in dealt_out:
+        at = np.intersect1d(among, away)
+        if len(at):
+            part = rows.take(pa.array(at))
+            new = part.select([i + 1 for i in _places(table, leaf)])
+            with _through(block, leaf):
+                written, count = await bulk.insert(session, block, leaf, new, None)
+            if written.num_rows == len(at):  # FROM's columns are known by the row that was found
+                written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
+            made.append(_shown(table, leaf, written))
+            order.append(at)
+            total += count
+    if fired is not None:
+        await fired.end(triggers.UPDATE)
+    return _together(table, made, order), total
+
+
+def _refuse_to_move(leaf: Table) -> None:
+    if any(x.bits & triggers.ROW and x.bits & triggers.UPDATE for x in leaf.triggers):
+        raise ExecutionError(
+            "0A000", "rows that move to another partition under UPDATE triggers are not supported"
+        )
+
+
+def _first_places(rids: pa.ChunkedArray) -> np.ndarray[Any, Any]:
+    """Where each row id comes first, in order."""
+    _, first = np.unique(rids.to_numpy(), return_index=True)
+    return np.sort(first)
+
+
+async def delete(
+    session: Session, block: Block, body: DeleteQuery, rows: pa.Table, homes: pa.ChunkedArray
+) -> Written:
+    """As `bulk.delete`."""
+    table = body.table
+    fired = firing.statement(session, block, table, triggers.DELETE)
+    if fired is not None:
+        await fired.begin(triggers.DELETE)
+    made: list[pa.Table] = []
+    order: list[np.ndarray[Any, Any]] = []
+    total = 0
+    for leaf, at in _by_home(session, homes):
+        part = rows.select([0]).take(pa.array(at))
+        with _through(block, leaf):
+            written, count = await bulk.delete(session, block, replace(body, table=leaf), part)
+        if body.returning is not None:
+            made.append(_shown(table, leaf, written))
+            order.append(at)
+        total += count
+    if fired is not None:
+        await fired.end(triggers.DELETE)
+    return _together(table, made, order), total
+
+
+def _by_home(session: Session, homes: pa.ChunkedArray) -> list[Piece]:
+    ids = np.asarray(homes.to_numpy(), np.int64)
+    return [(session.catalog.table(oid), np.flatnonzero(ids == oid)) for oid in dict.fromkeys(ids.tolist())]
+
+
+async def lock_rids(
+    session: Session, block: Block, rids: pa.ChunkedArray, homes: pa.ChunkedArray
+) -> None:
+    """As `bulk.lock_rids`."""
+    for leaf, at in _by_home(session, homes):
+        await bulk.hydrated(block, leaf)
+        await bulk.lock_rids(session, block, leaf, rids.take(pa.array(at)))
+
+
+def not_gone(
+    block: Block, session: Session, found: pa.Table, homes: pa.ChunkedArray,
+    still: Callable[[Block, Table, pa.Table], pa.Table],
+) -> tuple[pa.Table, pa.ChunkedArray]:
+    """Rows that no earlier part of the statement has written."""
+    kept: set[int] = set()
+    for leaf, at in _by_home(session, homes):
+        kept.update(still(block, leaf, found.take(pa.array(at))).column(0).to_pylist())
+    mask = pc.is_in(found.column(0), value_set=pa.array(sorted(kept), pa.int64()))
+    return found.filter(mask), homes.filter(mask)
+
+
+__all__ = ["dealt", "delete", "homes_of", "insert", "leaf_of", "lock_rids", "not_gone", "unplaced", "update"]

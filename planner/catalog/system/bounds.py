@@ -1,0 +1,155 @@
+"""Bounds of partitions as PostgreSQL shows them, and the conditions that they mean.
+
+    Bound(lower=("1",), upper=("10",))      FOR VALUES FROM (1) TO (10)            relpartbound, by pg_get_expr
+                                            ((a IS NOT NULL) AND (a >= 1) AND (a < 10))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planner import types as t
+from planner.abc import Column, Table
+from planner.catalog.catalog import Catalog
+from planner.catalog.names import quote_identifier
+from planner.partitions import WORDS, Bound
+from planner.types.oids import BOOL, INT4, NUMERIC
+
+_ENDS = {-1: "MINVALUE", 1: "MAXVALUE"}
+
+
+def _literal(text: str, column: Column) -> str:
+    """A constant as PostgreSQL's get_const_expr has it where nobody asks for its type."""
+    oid = t.base_of(column.type).oid
+    if oid in (INT4, NUMERIC) and text[:1].isdigit():
+        return text
+    if oid == BOOL:
+        return "true" if text == "t" else "false"
+    return "'" + text.replace("'", "''") + "'"
+
+
+def bound_text(bound: Bound, columns: Sequence[Column], strategy: str) -> str:
+    """FOR VALUES ..., or DEFAULT."""
+    if bound.default:
+        return "DEFAULT"
+    if strategy == "h":
+        return f"FOR VALUES WITH (modulus {bound.modulus}, remainder {bound.remainder})"
+    if strategy == "l":
+        shown = ("NULL" if v is None else _literal(v, columns[0]) for v in bound.values)
+        return f"FOR VALUES IN ({', '.join(shown)})"
+
+    def edge(texts: Sequence[str], ends: Sequence[int]) -> str:
+        return ", ".join(
+            _ENDS.get(end) or _literal(text, c) for text, end, c in zip(texts, ends, columns, strict=True)
+        )
+
+    return f"FOR VALUES FROM ({edge(bound.lower, bound.lower_ends)}) TO ({edge(bound.upper, bound.upper_ends)})"
+
+
+def shown_bound(catalog: Catalog, table: Table) -> str | None:
+    """A partition's, as \\d shows it."""
+    if table.partition is None:
+        return None
+    parent = catalog.table(table.partition.parent)
+    key = parent.partitioning
+    assert key is not None
+    columns = [parent.columns[parent.index_of(n)] for n in key.columns]
+    return bound_text(table.partition.bound, columns, key.strategy)
+
+
+def _typed(text: str, column: Column) -> str:
+    """A constant in a condition, with its type where the text alone does not say it."""
+    literal = _literal(text, column)
+    oid = t.base_of(column.type).oid
+    if literal[0] != "'" or oid == BOOL:
+        return literal
+    return f"{literal}::{t.format_type(t.base_of(column.type))}"
+
+
+def condition_text(bound: Bound, columns: Sequence[Column], strategy: str) -> str:
+    """What a bound asks of a row, LIST's and RANGE's, as SQL over the key's columns."""
+    names = [quote_identifier(c.name) for c in columns]
+    if strategy == "l":
+        values = [_typed(v, columns[0]) for v in bound.values if v is not None]
+        tests = []
+        if len(values) == 1:
+            tests = [f"{names[0]} = {values[0]}"]
+        elif values:
+            tests = [f"{names[0]} = ANY (ARRAY[{', '.join(values)}])"]
+        if None in bound.values:
+            return f"(({names[0]} IS NULL) OR ({tests[0]}))" if tests else f"({names[0]} IS NULL)"
+        return f"(({names[0]} IS NOT NULL) AND ({tests[0]}))"
+    tests = [f"({n} IS NOT NULL)" for n in names]
+    for texts, ends, sign in ((bound.lower, bound.lower_ends, ">"), (bound.upper, bound.upper_ends, "<")):
+        made = _beyond(names, columns, texts, ends, sign)
+        if made:
+            tests.append(made)
+    return f"({' AND '.join(tests)})"
+
+
+def _beyond(
+    names: Sequence[str], columns: Sequence[Column], texts: Sequence[str], ends: Sequence[int], sign: str
+) -> str:
+    """The comparison with one edge of a range, column by column; empty: nothing is asked."""
+    alternatives: list[str] = []
+    before: list[str] = []
+    for i, (name, column, text, end) in enumerate(zip(names, columns, texts, ends, strict=True)):
+        if end:
+            if (end < 0) == (sign == ">"):  # all values of this column are beyond
+                alternatives.append(" AND ".join(before) if before else "true")
+            break
+        last = i == len(names) - 1
+        operator = sign + ("=" if last and sign == ">" else "")
+        value = _typed(text, column)
+        alternatives.append(" AND ".join([*before, f"({name} {operator} {value})"]))
+        before.append(f"({name} = {value})")
+    if not alternatives:
+        return "false"
+    if "true" in alternatives:
+        return ""
+    if len(alternatives) == 1:
+        return alternatives[0]
+    return "(" + " OR ".join(f"({a})" if " AND " in a else a for a in alternatives) + ")"
+
+
+def key_text(table: Table) -> str | None:
+    """pg_get_partkeydef."""
+    if table.partitioning is None:
+        return None
+    names = [
+        quote_identifier(table.columns[table.index_of(n)].name) for n in table.partitioning.columns
+    ]
+    return f"{WORDS[table.partitioning.strategy]} ({', '.join(names)})"
+
+
+def constraint_text(catalog: Catalog, table: Table) -> str | None:
+    """pg_get_partition_constraintdef: what all tables above ask of the rows."""
+    if table.partition is None:
+        return None
+    tests: list[str] = []
+    at = table
+    while at.partition is not None:
+        parent = catalog.table(at.partition.parent)
+        key = parent.partitioning
+        assert key is not None
+        columns = [parent.columns[parent.index_of(n)] for n in key.columns]
+        bound = at.partition.bound
+        if key.strategy == "h":
+            cells = ", ".join(quote_identifier(c.name) for c in columns)
+            test = f"satisfies_hash_partition('{parent.oid}'::oid, {bound.modulus}, {bound.remainder}, {cells})"
+        elif bound.default:
+            others = [
+                condition_text(o.partition.bound, columns, key.strategy)
+                for o in catalog.partitions_of(parent.oid)
+                if o.partition is not None and not o.partition.bound.default
+            ]
+            if not others:
+                at = parent
+                continue
+            test = f"(NOT ({' OR '.join(others)}))" if len(others) > 1 else f"(NOT {others[0]})"
+        else:
+            test = condition_text(bound, columns, key.strategy)
+        tests.insert(0, test)
+        at = parent
+    flat = [x[1:-1] if x.startswith("((") and len(tests) > 1 and " OR " not in x else x for x in tests]
+    return None if not flat else flat[0] if len(flat) == 1 else f"({' AND '.join(flat)})"

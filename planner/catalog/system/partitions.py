@@ -1,0 +1,96 @@
+"""Partitions in the catalog: pg_partitioned_table, pg_inherits, and the trees that they make."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from planner.abc import Oid, Table
+from planner.catalog.catalog import Catalog
+from planner.catalog.collations import collation_oid
+from planner.catalog.objects import Index
+from planner.catalog.system.constraints import opclass_for
+from planner.catalog.system.context import Rows, SystemContext
+from planner.catalog.system.rowmaker import RowMaker
+
+
+def _default_of(catalog: Catalog, table: Table) -> Oid:
+    for child in catalog.partitions_of(table.oid):
+        if child.partition is not None and child.partition.bound.default:
+            return child.oid
+    return 0
+
+
+def pg_partitioned_table(context: SystemContext) -> Rows:
+    make = RowMaker("pg_partitioned_table")
+    found: Rows = []
+    for table in context.catalog.objects(Table):
+        key = table.partitioning
+        if key is None:
+            continue
+        columns = [table.columns[table.index_of(n)] for n in key.columns]
+        access = "hash" if key.strategy == "h" else "btree"
+        found.append(
+            make(
+                partrelid=table.oid,
+                partstrat=key.strategy,
+                partnatts=len(columns),
+                partdefid=_default_of(context.catalog, table),
+                partattrs=list(key.columns),
+                partclass=[opclass_for(access, "", c.type.oid) for c in columns],
+                partcollation=[collation_oid(c) for c in columns],
+                partexprs=None,
+            )
+        )
+    return found
+
+
+def pg_inherits(context: SystemContext) -> Rows:
+    """Partitions of tables, and of their indexes."""
+    make = RowMaker("pg_inherits")
+    found: Rows = []
+    pairs: list[tuple[Oid, Oid]] = [
+        (x.oid, x.partition.parent) for x in context.catalog.objects(Table) if x.partition is not None
+    ]
+    pairs += [(i.oid, i.parent) for i in context.catalog.objects(Index) if i.parent]
+    for child, parent in pairs:
+        found.append(make(inhrelid=child, inhparent=parent, inhseqno=1, inhdetachpending=False))
+    return found
+
+
+def tree(catalog: Catalog, oid: Oid, parent: Oid | None = None, level: int = 0) -> list[dict[str, Any]]:
+    """pg_partition_tree, of a table or an index."""
+    thing = catalog.get(oid)
+    if isinstance(thing, Table):
+        below = [c.oid for c in catalog.partitions_of(oid)]
+        leaf = thing.partitioning is None
+    elif isinstance(thing, Index):
+        table = catalog.table(thing.table_oid)
+        parts = [i for c in catalog.partitions_of(table.oid) for i in catalog.indexes_of(c.oid)]
+        below = [i.oid for i in parts if i.parent == oid]
+        leaf = table.partitioning is None
+    else:
+        return []
+    rows = [{"relid": oid, "parentrelid": parent, "isleaf": leaf, "level": level}]
+    for child in below:
+        rows += tree(catalog, child, oid, level + 1)
+    return rows
+
+
+def above(catalog: Catalog, oid: Oid) -> list[Oid]:
+    """pg_partition_ancestors: the relation itself, and those above it, if it has to do with partitions."""
+    thing = catalog.get(oid)
+    found: list[Oid] = []
+    while thing is not None:
+        found.append(thing.oid)
+        if isinstance(thing, Table):
+            thing = catalog.get(thing.partition.parent) if thing.partition is not None else None
+        elif isinstance(thing, Index):
+            thing = catalog.get(thing.parent) if thing.parent else None
+        else:
+            return []
+    last = catalog.get(found[-1]) if found else None
+    if isinstance(last, Table) and last.partitioning is None:
+        return []
+    if isinstance(last, Index) and catalog.table(last.table_oid).partitioning is None:
+        return []
+    return found

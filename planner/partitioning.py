@@ -1,0 +1,343 @@
+"""Which partition a row belongs to: bounds as values that compare, and the way from a partitioned table to the leaf.
+
+    Placing((int4, text))         datums -> a key whose order is the columns' order; MINVALUE is before all, MAXVALUE behind
+    Router(catalog, orders)       LIST   value -> partition              a dictionary
+                                  RANGE  lower edges in order            a binary search
+                                  HASH   PostgreSQL's hash modulo        so that dumps of partitions fit, either way
+    Router.leaf(row)              down through sub-partitions, by the columns' names
+
+A partition's columns may stand in another order than its parent's; they are the same by name.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from planner import types as t
+from planner.partitions import Bound, PartitionTest
+from planner.relations import Column, Table, TypeRef
+from planner.types import oids
+from planner.types.hashing import hash_bytes, hash_long, hash_word
+from planner.types.orders import UNORDERED, order_of
+
+if TYPE_CHECKING:
+    from planner.catalog.catalog import Catalog
+
+Values = Sequence[Any]
+"""Datums of the key's columns."""
+
+_SETTINGS: Final = t.TypeSettings()
+_SEED: Final = 0x7A5B22367996DCFD
+_MASK: Final = (1 << 64) - 1
+_POSTGRES_EPOCH_DAYS: Final = 10_957
+_DAY_US: Final = 86_400_000_000
+
+
+def _text_hash(value: Any) -> int:
+    return hash_bytes(value.encode(), _SEED)
+
+
+def _micros_hash(value: Any) -> int:
+    return hash_long(value, _SEED)
+
+
+_HASHES: Final[dict[int, Callable[[Any], int]]] = {
+    oids.INT2: lambda v: hash_word(v, _SEED),
+    oids.INT4: lambda v: hash_word(v, _SEED),
+    oids.INT8: _micros_hash,
+    oids.OID: lambda v: hash_word(v, _SEED),
+    oids.BOOL: lambda v: hash_word(int(v), _SEED),
+    oids.TEXT: _text_hash,
+    oids.VARCHAR: _text_hash,
+    oids.BPCHAR: lambda v: _text_hash(v.rstrip(" ")),
+    oids.DATE: lambda v: hash_word(v - _POSTGRES_EPOCH_DAYS, _SEED),
+    oids.TIME: _micros_hash,
+    oids.TIMESTAMP: lambda v: hash_long(v - _POSTGRES_EPOCH_DAYS * _DAY_US, _SEED),
+    oids.TIMESTAMPTZ: lambda v: hash_long(v - _POSTGRES_EPOCH_DAYS * _DAY_US, _SEED),
+    oids.UUID: lambda v: hash_bytes(bytes.fromhex(str(v).replace("-", "")), _SEED),
+}
+"""PostgreSQL's extended hash functions, by the types that HASH partitions can be of here."""
+
+
+def can_be_key(strategy: str, ref: TypeRef) -> bool:
+    """Whether values of a type can be dealt out in this way."""
+    oid = t.base_of(ref).oid
+    if strategy == "h":
+        return oid in _HASHES
+    return oid not in UNORDERED and order_of(oid) is not None
+
+
+def has_order(ref: TypeRef) -> bool:
+    """Whether PostgreSQL has a class of operators by which a key of this type could be."""
+    return t.base_of(ref).oid not in UNORDERED
+
+
+def row_hash(columns: Sequence[TypeRef], values: Values) -> int:
+    """PostgreSQL's hash of a HASH partition's key."""
+    total = 0
+    for ref, value in zip(columns, values, strict=True):
+        if value is not None:
+            hashed = _HASHES[t.base_of(ref).oid](value)
+            mixed = (hashed + 0x49A0F4DD15E5A8E3 + (total << 54 & _MASK) + (total >> 7)) & _MASK
+            total ^= mixed
+    return total
+
+
+class Placing:
+    """Datums and texts of a key's columns as values that compare."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self.refs = [t.base_of(c.type) for c in columns]
+        self._orders = [order_of(ref.oid) for ref in self.refs]
+
+    def _ordered(self, i: int, value: Any) -> Any:
+        order = self._orders[i]
+        return value if order is None else order(value)
+
+    def value(self, i: int, text: str) -> Any:
+        """What a text of column `i` is among its values."""
+        return self._ordered(i, t.input_text(text, self.refs[i], _SETTINGS))
+
+    def row(self, values: Values) -> tuple[Any, ...] | None:
+        """A row's place in ranges; None where a NULL has none."""
+        if None in values:
+            return None
+        return tuple((0, self._ordered(i, v)) for i, v in enumerate(values))
+
+    def first(self, value: Any) -> tuple[int, Any]:
+        """A datum of the first column as an edge has it."""
+        return (0, self._ordered(0, value))
+
+    def one(self, value: Any) -> Any:
+        """A LIST's value."""
+        return None if value is None else self._ordered(0, value)
+
+    def listed(self, bound: Bound) -> list[Any]:
+        return [None if v is None else self.value(0, v) for v in bound.values]
+
+    def edge(self, texts: Sequence[str], ends: Sequence[int]) -> tuple[Any, ...]:
+        """An edge of a range."""
+        return tuple(
+            (end,) if end else (0, self.value(i, text))
+            for i, (text, end) in enumerate(zip(texts, ends, strict=True))
+        )
+
+    def lower(self, bound: Bound) -> tuple[Any, ...]:
+        return self.edge(bound.lower, bound.lower_ends)
+
+    def upper(self, bound: Bound) -> tuple[Any, ...]:
+        return self.edge(bound.upper, bound.upper_ends)
+
+    def within(self, strategy: str, bound: Bound) -> Callable[[Values], bool]:
+        """Whether a row with this key is in a bound that is no DEFAULT."""
+        if strategy == "l":
+            listed = set(self.listed(bound))
+            return lambda values: self.one(values[0]) in listed
+        if strategy == "h":
+            return lambda values: row_hash(self.refs, values) % bound.modulus == bound.remainder
+        low, high = self.lower(bound), self.upper(bound)
+
+        def inside(values: Values) -> bool:
+            row = self.row(values)
+            return row is not None and low <= row < high
+
+        return inside
+
+
+def meets(table: Table, test: PartitionTest) -> Callable[[Sequence[Any]], bool]:
+    """Whether a row of the table passes what a table above it asks."""
+    places = [table.index_of(n) for n in test.columns]
+    placing = Placing([table.columns[i] for i in places])
+    if test.bound.default:
+        others = [placing.within(test.strategy, b) for b in test.others]
+        return lambda row: not any(inside([row[i] for i in places]) for inside in others)
+    inside = placing.within(test.strategy, test.bound)
+    return lambda row: inside([row[i] for i in places])
+
+
+class Router:
+    """Where rows of a partitioned table go. `positions`: where in a row the columns of `table` are, by name."""
+
+    def __init__(self, catalog: Catalog, table: Table, positions: dict[str, int] | None = None) -> None:
+        key = table.partitioning
+        assert key is not None
+        self.table = table
+        columns = [table.columns[table.index_of(n)] for n in key.columns]
+        self.columns = columns
+        if positions is None:
+            positions = {c.name: i for i, c in enumerate(table.columns)}
+        self.places = tuple(positions[c.name] for c in columns)
+        self.placing = Placing(columns)
+        self.strategy = key.strategy
+        self._below: dict[int, Router] = {}
+        self._default: Table | None = None
+        self._by_value: dict[Any, Table] = {}
+        self._hashes: list[tuple[Bound, Table]] = []
+        ranges: list[tuple[Any, Any, Table]] = []
+        for child in catalog.partitions_of(table.oid):
+            assert child.partition is not None
+            bound = child.partition.bound
+            if child.partitioning is not None:
+                self._below[child.oid] = Router(catalog, child, positions)
+            if bound.default:
+                self._default = child
+            elif self.strategy == "l":
+                self._by_value.update(dict.fromkeys(self.placing.listed(bound), child))
+            elif self.strategy == "h":
+                self._hashes.append((bound, child))
+            else:
+                ranges.append((self.placing.lower(bound), self.placing.upper(bound), child))
+        ranges.sort(key=lambda r: r[0])
+        self._lows = [r[0] for r in ranges]
+        self._ranges = ranges
+
+    def all_places(self) -> set[int]:
+        """The columns that decide, on all levels."""
+        return set(self.places).union(*(below.all_places() for below in self._below.values()))
+
+    def child(self, values: Values) -> Table | None:
+        """The partition for a key's datums, of this level."""
+        found: Table | None = None
+        if self.strategy == "l":
+            found = self._by_value.get(self.placing.one(values[0]))
+        elif self.strategy == "h":
+            hashed = row_hash(self.placing.refs, values)
+            found = next((c for b, c in self._hashes if hashed % b.modulus == b.remainder), None)
+        elif (row := self.placing.row(values)) is not None:
+            at = bisect_right(self._lows, row) - 1
+            if at >= 0 and row < self._ranges[at][1]:
+                found = self._ranges[at][2]
+        return found if found is not None else self._default
+
+    def leaf(self, row: Sequence[Any]) -> Table | Router:
+        """The leaf of a row; the table's router that has no partition for it."""
+        router = self
+        while True:
+            found = router.child([row[i] for i in router.places])
+            if found is None:
+                return router
+            below = router._below.get(found.oid)
+            if below is None:
+                return found
+            router = below
+
+    def wanted(self, asked: Sequence[tuple[int, str, Sequence[Any]]]) -> set[int]:
+        """The OIDs of leaves that may have rows of which all this is true: (place in a row, comparison, one of these datums)."""
+        known: dict[int, list[Any]] = {}
+        low: dict[int, Any] = {}
+        high: dict[int, Any] = {}
+        for place, how, values in asked:
+            if None in values:
+                values = [v for v in values if v is not None]
+                if not values:
+                    return set()  # a comparison with NULL is never true
+            if how == "=":
+                known.setdefault(place, list(values))
+            elif how in (">", ">="):
+                low.setdefault(place, values[0])
+            else:
+                high.setdefault(place, values[0])
+        return {leaf.oid for leaf in self._leaves(known, low, high)}
+
+    def _leaves(
+        self, known: dict[int, list[Any]], low: dict[int, Any], high: dict[int, Any]
+    ) -> Iterator[Table]:
+        options = [known.get(place) for place in self.places]
+        among: set[int] | None = None
+        first = self.places[0]
+        if all(o is not None for o in options):
+            combined: list[list[Any]] = [[]]
+            for option in options:
+                combined = [[*c, v] for c in combined for v in option or ()]
+            found = [self.child(values) for values in combined]
+            among = {c.oid for c in found if c is not None}
+        elif self.strategy == "r" and (first in known or first in low or first in high):
+            among = self._between(known.get(first), low.get(first), high.get(first))
+        elif self.strategy == "l" and (first in low or first in high):
+            among = self._between_listed(low.get(first), high.get(first))
+        for child in self.children():
+            if among is None or child.oid in among:
+                below = self._below.get(child.oid)
+                if below is None:
+                    yield child
+                else:
+                    yield from below._leaves(known, low, high)
+
+    def _between(self, values: list[Any] | None, low: Any, high: Any) -> set[int]:
+        """Ranges that meet what is said of the first column, and the DEFAULT, which has what is in none."""
+        one = self.placing.first
+        ends = [one(v) for v in values] if values is not None else None
+        least = min(ends) if ends else one(low) if low is not None else None
+        most = max(ends) if ends else one(high) if high is not None else None
+        found = {
+            child.oid
+            for start, end, child in self._ranges
+            if (least is None or end[0] >= least) and (most is None or start[0] <= most)
+        }
+        return found | ({self._default.oid} if self._default is not None else set())
+
+    def _between_listed(self, low: Any, high: Any) -> set[int]:
+        least = self.placing.one(low) if low is not None else None
+        most = self.placing.one(high) if high is not None else None
+        found = {
+            child.oid
+            for value, child in self._by_value.items()
+            if value is not None and (least is None or value >= least) and (most is None or value <= most)
+        }
+        return found | ({self._default.oid} if self._default is not None else set())
+
+    def children(self) -> list[Table]:
+        found: dict[int, Table] = {c.oid: c for c in self._by_value.values()}
+        found.update({c.oid: c for _, c in self._hashes})
+        found.update({r[2].oid: r[2] for r in self._ranges})
+        if self._default is not None:
+            found[self._default.oid] = self._default
+        return list(found.values())
+
+
+_routers: dict[tuple[int, int], Router] = {}
+_ROUTERS_MAX: Final = 1_024
+
+
+def router(catalog: Catalog, table: Table) -> Router:
+    """The table's, made once for each catalog."""
+    key = catalog.version, table.oid
+    found = _routers.get(key)
+    if found is None:
+        if len(_routers) >= _ROUTERS_MAX:
+            _routers.clear()
+        found = _routers[key] = Router(catalog, table)
+    return found
+
+
+def leaves_of(catalog: Catalog, table: Table) -> list[Table]:
+    """The tables that have the rows, in the order in which PostgreSQL lists bounds: by value, DEFAULT last."""
+    out: list[Table] = []
+    for child in router(catalog, table).children():
+        out += [child] if child.partitioning is None else leaves_of(catalog, child)
+    return out
+
+
+def descendants(catalog: Catalog, table: Table) -> list[Table]:
+    """All tables below, parents before their partitions."""
+    out: list[Table] = []
+    for child in catalog.partitions_of(table.oid):
+        out += [child, *descendants(catalog, child)]
+    return out
+
+
+def ancestors(catalog: Catalog, table: Table) -> list[Table]:
+    """The tables above, the nearest first."""
+    out: list[Table] = []
+    at = table
+    while at.partition is not None:
+        at = catalog.table(at.partition.parent)
+        out.append(at)
+    return out
+
+
+__all__ = [
+    "Placing", "Router", "ancestors", "can_be_key", "descendants", "has_order", "leaves_of", "meets", "router", "row_hash",
+]  # fmt: skip
