@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from planner import types as t
+from planner.abc import PlanError
 from planner.partitions import Bound, PartitionTest
 from planner.relations import Column, Table, TypeRef
 from planner.types import oids
@@ -320,6 +321,12 @@ def leaves_of(catalog: Catalog, table: Table) -> list[Table]:
     return out
 
 
+def refuse(table: Table, what: str) -> None:
+    """Raises 0A000 for a partitioned table where something is of tables with rows of their own."""
+    if table.partitioning is not None:
+        raise PlanError("0A000", f'{what} of partitioned table "{table.name}" is not supported')
+
+
 def descendants(catalog: Catalog, table: Table) -> list[Table]:
     """All tables below, parents before their partitions."""
     out: list[Table] = []
@@ -339,5 +346,5 @@ def ancestors(catalog: Catalog, table: Table) -> list[Table]:
 
 
 __all__ = [
-    "Placing", "Router", "ancestors", "can_be_key", "descendants", "has_order", "leaves_of", "meets", "router", "row_hash",
+    "Placing", "Router", "ancestors", "can_be_key", "descendants", "has_order", "leaves_of", "meets", "refuse", "router", "row_hash",
 ]  # fmt: skip

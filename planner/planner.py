@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from planner import classify, cursors, repeated_rows, types
+from planner import classify, cursors, partitioning, repeated_rows, types
 from planner import statements as st
 from planner.abc import (
     InsertValues,
@@ -388,6 +388,7 @@ class Planner:
         """The write by key that the executor runs with the cursor's key."""
         name = said.table
         table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
+        partitioning.refuse(table, "WHERE CURRENT OF")
         inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
         plan.extra["query"], plan.extra["table"] = inner, table
         plan.parameters = inner.parameters[: said.parameters]

@@ -128,6 +128,7 @@ class Trigger:
     foreign_table: Oid = 0  # CONSTRAINT TRIGGER ... FROM
     old_table: str = ""  # REFERENCING OLD TABLE AS
     new_table: str = ""
+    parent: Oid = 0  # of a partition: the trigger of the table above that this one is a copy of
 
 
 @dataclass(frozen=True, slots=True)

@@ -224,7 +224,10 @@ def key_text(table: Table, constraint: Constraint, key: Key) -> str:
 
 def describe_key(columns: Sequence[Column], values: Sequence[Any]) -> str:
     """A partition key as PostgreSQL shows it: `(a, b) = (1, x)`."""
-    shown = ["null" if v is None else t.output_text(v, c.type, _DEFAULTS) for v, c in zip(values, columns, strict=True)]
+    shown = [
+        "null" if v is None else t.output_text(v, c.type, _DEFAULTS)
+        for v, c in zip(values, columns, strict=True)
+    ]
     return f"({', '.join(_quoted(c.name) for c in columns)}) = ({', '.join(shown)})"
 
 

@@ -37,6 +37,7 @@ from planner import types as t
 from planner.abc import Table
 from planner.catalog import Catalog
 from planner.catalog.names import split_name
+from planner.partitioning import refuse
 from storage.abc import LeaseExpired, Part, ShardId, SinceViolation, Timestamp
 from storage.gc import STAGED
 from storage.parts import RID_FIELD, PartStore
@@ -112,7 +113,9 @@ def _names(tables: str | None) -> list[str]:
 
 def _table(session: Session, catalog: Catalog, name: str) -> Table:
     schema, bare = split_name(name)
-    return catalog.resolve_table(bare, schema, session.search_path(), -1)
+    found = catalog.resolve_table(bare, schema, session.search_path(), -1)
+    refuse(found, "a snapshot")
+    return found
 
 
 def _lease_us(lease_s: int | None) -> int:

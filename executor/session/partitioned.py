@@ -71,6 +71,15 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
     return [(leaf, np.flatnonzero(which == n)) for n, leaf in enumerate(leaves)]
 
 
+def _in_order(pieces: list[Piece]) -> list[Piece]:
+    """The same as stretches of rows that follow each other."""
+    which = np.empty(sum(len(at) for _, at in pieces), np.int64)
+    for n, (_, at) in enumerate(pieces):
+        which[at] = n
+    ends = np.flatnonzero(np.diff(which)) + 1
+    return [(pieces[int(which[run[0]])][0], run) for run in np.split(np.arange(len(which)), ends) if len(run)]
+
+
 def leaf_of(way: Router, row: Any) -> Table:
     """The leaf of a row, a value by place. Raises 23514."""
     found = way.leaf(row)
@@ -94,7 +103,8 @@ def _places(table: Table, leaf: Table) -> list[int]:
     """Where in a row of the table the leaf's columns are."""
     if any(c.hidden for c in leaf.columns):
         raise ExecutionError(
-            "0A000", f'writing through "{table.name}" to partitions with indexes over expressions is not supported'
+            "0A000",
+            f'writing through "{table.name}" to partitions with indexes over expressions is not supported',
         )
     by_name = {c.name: i for i, c in enumerate(table.columns)}
     return [by_name[c.name] for c in leaf.columns]
@@ -148,7 +158,10 @@ async def insert(
     made: list[pa.Table] = []
     order: list[np.ndarray[Any, Any]] = []
     total = 0
-    for leaf, at in dealt(session, table, rows):
+    pieces = dealt(session, table, rows)
+    if any(x.bits & triggers.ROW for leaf, _ in pieces for x in leaf.triggers):
+        pieces = _in_order(pieces)  # triggers fire for one row after the other
+    for leaf, at in pieces:
         part = rows.take(pa.array(at)).select(_places(table, leaf))
         conflict = _conflict(table, leaf, on_conflict)
         with _through(block, leaf):
@@ -222,7 +235,9 @@ async def update(
             part = rows.take(pa.array(at)).select([0, *(i + 1 for i in places)])
             assigned = tuple(sorted(places.index(i) for i in body.assigned))
             with _through(block, leaf):
-                written, count = await bulk.update(session, block, replace(body, table=leaf, assigned=assigned), part)
+                written, count = await bulk.update(
+                    session, block, replace(body, table=leaf, assigned=assigned), part
+                )
             made.append(_shown(table, leaf, written))
             order.append(at)
             total += count
@@ -293,9 +308,7 @@ def _by_home(session: Session, homes: pa.ChunkedArray) -> list[Piece]:
     return [(session.catalog.table(oid), np.flatnonzero(ids == oid)) for oid in dict.fromkeys(ids.tolist())]
 
 
-async def lock_rids(
-    session: Session, block: Block, rids: pa.ChunkedArray, homes: pa.ChunkedArray
-) -> None:
+async def lock_rids(session: Session, block: Block, rids: pa.ChunkedArray, homes: pa.ChunkedArray) -> None:
     """As `bulk.lock_rids`."""
     for leaf, at in _by_home(session, homes):
         await bulk.hydrated(block, leaf)
@@ -303,7 +316,10 @@ async def lock_rids(
 
 
 def not_gone(
-    block: Block, session: Session, found: pa.Table, homes: pa.ChunkedArray,
+    block: Block,
+    session: Session,
+    found: pa.Table,
+    homes: pa.ChunkedArray,
     still: Callable[[Block, Table, pa.Table], pa.Table],
 ) -> tuple[pa.Table, pa.ChunkedArray]:
     """Rows that no earlier part of the statement has written."""

@@ -52,8 +52,8 @@ from executor.session.staged_columns import WrongColumn, canonical_column
 from executor.snapshot.encoded import EncodedFile, EncodedRows, decoded_bytes, dictionary_texts, open_texts
 from executor.snapshot.spill import SLICE_ROWS, spilled_batches
 from executor.triggers.table import fires
+from planner import partitioning, triggers
 from planner import statements as st
-from planner import triggers
 from planner import types as t
 from planner.abc import Column, Table
 from planner.catalog.exclusions import exclusions
@@ -87,6 +87,7 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
     )
     if table.materialized is not None:
         raise ExecutionError("42809", f'cannot copy to materialized view "{table.name}"')
+    partitioning.refuse(table, "COPY of staged files")
     mode, folder, names = _options(s)
     require(session, table, *PRIVILEGES[mode])
     if row_security.restricts(session, table):

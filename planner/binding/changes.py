@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from planner import partitioning
 from planner import types as t
 from planner.abc import ChangesUse, PlanError, Slot, TypeRef
 from planner.binding.emit import EmittedColumn
@@ -58,6 +59,7 @@ def source(
         from planner.binding import row_security
 
         row_security.refuse(queries, table, "reading the changes")
+    partitioning.refuse(table, "the change feed")
     number = queries.next_relation()
     columns = [RelationColumn(n, TypeRef(oid)) for n, oid in COLUMNS]
     columns += [RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden) for c in table.columns]

@@ -304,7 +304,9 @@ class DmlBinder(SecuredRows):
         if self.instead is not None:
             items += self._old_items(table, relation)
         joined = self.joined.items if self.joined is not None else []
-        text = self._target_query(prefix, [*items, *joined, *partitioned.home(relation)], relation, source, where)
+        text = self._target_query(
+            prefix, [*items, *joined, *partitioned.home(relation)], relation, source, where
+        )
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         plain = self.instead is None and not any(c.generated for c in table.columns)
         plain = plain and table.partitioning is None
@@ -361,7 +363,9 @@ class DmlBinder(SecuredRows):
                     sql(self.canonical(ir.Var(c.type, relation.number, i), c), f" AS {quote_name(c.name)}")
                 )
         extra = self.joined.items if self.joined is not None else []
-        text = self._target_query(prefix, [*items, *extra, *partitioned.home(relation)], relation, source, where)
+        text = self._target_query(
+            prefix, [*items, *extra, *partitioned.home(relation)], relation, source, where
+        )
         query = self.queries.finished(text, with_rid=relation.number)
         keyed_way = by_range is None and not extra and self.instead is None and self.seen_by_policies is None
         if keyed_way and table.partitioning is None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planner import types as t
-from planner.abc import Const, Lookup, PartUse, Param, RelationUse, Slot, Table
+from planner.abc import Const, Lookup, Param, PartUse, RelationUse, Slot, Table
 from planner.binding import ir, keyed
 from planner.binding.fragments import Item, Piece, quote_name
 from planner.partitioning import leaves_of, router
@@ -49,7 +49,9 @@ def note(queries: QueryState, relations: Sequence[Relation], where: ir.Node | No
                 queries.parts_asked[relation.number] = found
 
 
-def _asked(queries: QueryState, relation: Relation, where: ir.Node) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
+def _asked(
+    queries: QueryState, relation: Relation, where: ir.Node
+) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
     """(position of a column, comparison, values of which one is it)."""
     table = relation.table
     assert table is not None
@@ -62,7 +64,9 @@ def _asked(queries: QueryState, relation: Relation, where: ir.Node) -> Iterator[
         if any(m is None for m in made):
             continue
         compared = [m for m in made if m is not None]
-        if len({(place, how) for place, how, _ in compared}) == 1 and (len(made) == 1 or compared[0][1] == "="):
+        if len({(place, how) for place, how, _ in compared}) == 1 and (
+            len(made) == 1 or compared[0][1] == "="
+        ):
             yield compared[0][0], compared[0][1], tuple(v for _, _, v in compared)
 
 
@@ -79,7 +83,8 @@ def _comparison(
         return None
     mine = t.base_of(table.columns[a.column].type).oid
     if isinstance(b, ir.Lit):
-        theirs, value = b.type.oid, Const(b.value, b.type)
+        theirs: int = b.type.oid
+        value: Const | Param = Const(b.value, b.type)
     elif isinstance(b, ir.Parm):
         theirs, value = b.type.oid, Param(b.number, b.type)
     else:
@@ -89,7 +94,9 @@ def _comparison(
     return a.column, how, value
 
 
-def written(queries: QueryState, relation: Relation, use: RelationUse) -> tuple[list[Piece], list[RelationUse]]:
+def written(
+    queries: QueryState, relation: Relation, use: RelationUse
+) -> tuple[list[Piece], list[RelationUse]]:
     """The text in the place of the relation's slot, and the leaves that it names."""
     table, catalog = use.table, queries.ctx.catalog
     asked = queries.parts_asked.get(relation.number, ())
@@ -110,7 +117,9 @@ def written(queries: QueryState, relation: Relation, use: RelationUse) -> tuple[
         where = {c.name: i for i, c in enumerate(leaf.columns)}
         slot = f"{use.slot}_{leaf.oid}"
         mine = tuple(sorted(where[n] for n in names))
-        made = replace(use, slot=slot, table=leaf, columns=mine, ranges=_ranges(table, leaf, use.ranges), part=part)
+        made = replace(
+            use, slot=slot, table=leaf, columns=mine, ranges=_ranges(table, leaf, use.ranges), part=part
+        )
         uses.append(made)
         shown = f"{outputs}, " if outputs else ""
         pieces += [
@@ -118,7 +127,10 @@ def written(queries: QueryState, relation: Relation, use: RelationUse) -> tuple[
             f"SELECT {shown}{leaf.oid} AS {LEAF} FROM ", Slot(slot), " AS tw_leaf",
         ]  # fmt: skip
     if not leaves:
-        empty = [f"CAST(NULL AS {t.duckdb_type(table.columns[i].type)}) AS {quote_name(table.columns[i].name)}" for i in positions]
+        empty = [
+            f"CAST(NULL AS {t.duckdb_type(table.columns[i].type)}) AS {quote_name(table.columns[i].name)}"
+            for i in positions
+        ]
         empty.append(f"CAST(NULL AS BIGINT) AS _rid, 0 AS {LEAF}")
         pieces.append(f"SELECT {', '.join(empty)} WHERE false")
     pieces.append(")")

@@ -7,7 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from planner import types as t
-from planner.abc import ChangesUse, Param, PlanError, Query, RelationUse, ResultColumn, Slot, SystemUse, TypeRef
+from planner.abc import (
+    ChangesUse,
+    Param,
+    PlanError,
+    Query,
+    RelationUse,
+    ResultColumn,
+    Slot,
+    SystemUse,
+    TypeRef,
+)
 from planner.binding import folding, ir, late_targets, partitioned, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for

@@ -91,7 +91,12 @@ def settle_unique_indexes(scope: Scope, table: Table) -> None:
 
 
 def alter_table(
-    scope: Scope, table: Table, actions: tuple[st.AlterAction, ...], *, only: bool = False, above: bool = False
+    scope: Scope,
+    table: Table,
+    actions: tuple[st.AlterAction, ...],
+    *,
+    only: bool = False,
+    above: bool = False,
 ) -> None:
     """A list of actions over one table, and over its partitions. `above`: they were said of the table above."""
     if table.partitioning is not None or table.partition is not None:

@@ -79,14 +79,25 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
             "rename column": f'inherited column "{a.name}" must be renamed in child tables too',
             "set type": f'type of inherited column "{a.name}" must be changed in child tables too',
         }
-        raise PlanError("42P16", said[a.what], hint="Do not specify the ONLY keyword." if a.what == "drop column" else "")
+        raise PlanError(
+            "42P16", said[a.what], hint="Do not specify the ONLY keyword." if a.what == "drop column" else ""
+        )
     if a.what == "add column" and below and a.column is not None:
-        serial = a.column.type.names[0] in ("serial", "bigserial", "smallserial", "serial4", "serial8", "serial2")
+        serial = a.column.type.names[0] in (
+            "serial",
+            "bigserial",
+            "smallserial",
+            "serial4",
+            "serial8",
+            "serial2",
+        )
         if a.column.identity or serial:
             raise PlanError(
                 "0A000", "adding serial and identity columns to a table with partitions is not supported"
             )
-    if a.what in ("set logged",):
+    if a.what == "row security":
+        raise PlanError("0A000", "row-level security of partitioned tables is not supported")
+    if a.what == "set logged":
         raise PlanError("0A000", "ALTER TABLE ... SET LOGGED of a partitioned table is not supported")
     if a.what == "set options":
         raise PlanError(

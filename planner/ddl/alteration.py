@@ -116,7 +116,9 @@ class Alteration:
         """A constraint, which rows that are there already must meet too."""
         before = {c.oid for c in self.table.constraints}
         self.table = table_constraints.add(self.scope, self.table, said, has_rows=True)
-        if self.only and said.kind in "pu":  # partitions get theirs by ATTACH, which is how dumps are taken in
+        if (
+            self.only and said.kind in "pu"
+        ):  # partitions get theirs by ATTACH, which is how dumps are taken in
             for c in self.table.constraints:
                 index = self.scope.catalog.get(c.index_oid) if c.oid not in before else None
                 if isinstance(index, Index) and self.scope.catalog.partitions_of(self.table.oid):

@@ -76,7 +76,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     if table.partitioning is not None:
         _refuse_for_partitions(table, said, keys)
     elif table.partition is not None and said.unique and (said.where or any(not k.attnum for k in keys)):
-        raise PlanError("0A000", "unique indexes of partitions over expressions or some rows are not supported")
+        raise PlanError(
+            "0A000", "unique indexes of partitions over expressions or some rows are not supported"
+        )
     index = Index(
         scope.allocate(),
         table.schema_oid,
@@ -96,7 +98,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     if said.unique:
         alter.add_unique_index(scope, table, index)
         filled = table.materialized is None or table.materialized.populated
-        if filled and not scope.made_here(table) and table.partitioning is None:  # else there is nothing to look at
+        if (
+            filled and not scope.made_here(table) and table.partitioning is None
+        ):  # else there is nothing to look at
             named = {k.attnum for k in index.keys}
             columns = [c for c in table.columns if c.attnum in named]
             checks = [_unique_check(scope, table, index), *constraints.nan_checks(scope, table, columns)]
@@ -111,7 +115,8 @@ def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexK
         constraints.refuse_key_without(table, tuple(k.attnum for k in keys), "UNIQUE")
         if said.where or any(not k.attnum for k in keys):
             raise PlanError(
-                "0A000", "unique indexes of partitioned tables over expressions or some rows are not supported"
+                "0A000",
+                "unique indexes of partitioned tables over expressions or some rows are not supported",
             )
 
 

@@ -12,10 +12,12 @@ from __future__ import annotations
 import dataclasses
 
 from planner import statements as st
+from planner import triggers
 from planner.abc import Constraint, Oid, PlanError, Table
 from planner.catalog import Index
 from planner.ddl import alter, constraints, foreign_keys, naming, partitions, table_constraints
 from planner.ddl.scope import Scope
+from planner.ddl.triggers import put
 from planner.partitioning import descendants
 from planner.partitions import Partition, PartitionTest
 
@@ -99,10 +101,40 @@ def _in_line(scope: Scope, parent: Table, oid: Oid) -> None:
         if not any(c.parent == theirs.oid for c in child.constraints):
             _constraint(scope, parent, child, theirs)
     for index in scope.catalog.indexes_of(parent.oid):
-        if not index.constraint_oid and index.valid:
-            mine = scope.catalog.indexes_of(oid)
-            if not any(i.parent == index.oid for i in mine):
-                _index(scope, parent, scope.catalog.table(oid), index)
+        there = any(i.parent == index.oid for i in scope.catalog.indexes_of(oid))
+        if not index.constraint_oid and index.valid and not there:
+            _index(scope, parent, scope.catalog.table(oid), index)
+    _triggers(scope, parent, oid)
+
+
+def _triggers(scope: Scope, parent: Table, oid: Oid) -> None:
+    """Row triggers of the table above, each copied."""
+    child = scope.catalog.table(oid)
+    wanted = [x for x in parent.triggers if x.bits & triggers.ROW]
+    if not wanted and not any(x.parent for x in child.triggers):
+        return
+    below = {c.name: c.attnum for c in child.columns}
+    above = {c.attnum: c.name for c in parent.columns}
+    before = scope.before.get(parent.oid)
+    was = {x.oid: x.enabled for x in before.triggers} if isinstance(before, Table) else {}
+    mine = {x.parent: x for x in child.triggers if x.parent}
+    kept = [x for x in child.triggers if not x.parent]
+    for theirs in wanted:
+        known = mine.get(theirs.oid)
+        if known is None and any(x.name == theirs.name for x in kept):
+            raise PlanError("42710", f'trigger "{theirs.name}" for relation "{child.name}" already exists')
+        same = known is not None and was.get(theirs.oid) == theirs.enabled
+        kept.append(
+            dataclasses.replace(
+                theirs,
+                oid=known.oid if known is not None else scope.allocate(),
+                columns=tuple(below[above[n]] for n in theirs.columns),
+                enabled=known.enabled if known is not None and same else theirs.enabled,
+                parent=theirs.oid,
+            )
+        )
+    if sorted(kept, key=lambda x: x.oid) != sorted(child.triggers, key=lambda x: x.oid):
+        put(scope, child, kept)
 
 
 def _put(scope: Scope, table: Table, kept: tuple[Constraint, ...]) -> None:
@@ -120,8 +152,9 @@ def _follow(scope: Scope, oid: Oid, mine: Constraint, theirs: Constraint) -> Non
     if theirs.kind == "c" and mine.name != theirs.name:
         _changed(scope, oid, dataclasses.replace(mine, name=theirs.name))
     elif theirs.kind == "f" and (mine.deferrable, mine.deferred) != (theirs.deferrable, theirs.deferred):
-        said = {"deferrable": theirs.deferrable, "deferred": theirs.deferred}
-        _changed(scope, oid, dataclasses.replace(mine, **said))
+        _changed(
+            scope, oid, dataclasses.replace(mine, deferrable=theirs.deferrable, deferred=theirs.deferred)
+        )
 
 
 def _constraint(scope: Scope, parent: Table, child: Table, theirs: Constraint) -> None:
@@ -212,7 +245,12 @@ def _foreign_key(
         key = {c.attnum: c for c in target.columns}
         mine = [names[n] for n in columns]
         scope.checks += foreign_keys.check_rows(
-            scope, scope.catalog.table(child.oid), made, mine, target, [key[n] for n in theirs.foreign_columns]
+            scope,
+            scope.catalog.table(child.oid),
+            made,
+            mine,
+            target,
+            [key[n] for n in theirs.foreign_columns],
         )
 
 

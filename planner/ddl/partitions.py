@@ -110,7 +110,9 @@ def bound_of(scope: Scope, parent: Table, said: st.BoundDef, name: str) -> Bound
         if said.modulus <= 0:
             raise PlanError("42P16", "modulus for hash partition must be an integer value greater than zero")
         if said.remainder < 0:
-            raise PlanError("42P16", "remainder for hash partition must be an integer value greater than or equal to zero")
+            raise PlanError(
+                "42P16", "remainder for hash partition must be an integer value greater than or equal to zero"
+            )
         if said.remainder >= said.modulus:
             raise PlanError("42P16", "remainder for hash partition must be less than modulus")
         return Bound(modulus=said.modulus, remainder=said.remainder)
@@ -246,10 +248,35 @@ def refuse_overlap(
             low2, high2 = placing.lower(theirs), placing.upper(theirs)
             overlaps = low < high2 and low2 < high
             if overlaps:
-                edge = said.values if low >= low2 else said.upper
-                at = edge[0].offset + 1
+                at = _place_of_overlap(
+                    placing, bound, [o.partition.bound for o in others if o.partition], said
+                )
         if overlaps:
-            raise PlanError("42P17", f'partition "{name}" would overlap partition "{other.name}"', position=at)
+            raise PlanError(
+                "42P17", f'partition "{name}" would overlap partition "{other.name}"', position=at
+            )
+
+
+def _place_of_overlap(placing: Placing, bound: Bound, others: list[Bound], said: st.BoundDef) -> int:
+    """Where PostgreSQL points: at the column that decided the last comparison of its search for the lower edge, or the upper one."""
+    ranges = [(placing.lower(b), placing.upper(b)) for b in others if not b.default]
+    edges = sorted({e for r in ranges for e in r})
+    low, high = placing.lower(bound), placing.upper(bound)
+    first, last, column = -1, len(edges) - 1, 0
+    while first < last:
+        middle = (first + last + 1) // 2
+        column = next((i for i, (a, b) in enumerate(zip(edges[middle], low, strict=True)) if a != b), -1)
+        if edges[middle] <= low:
+            first = middle
+            if column < 0:
+                break
+        else:
+            last = middle - 1
+    if any(start <= low < end for start, end in ranges):
+        return said.values[max(column, 0)].offset + 1
+    above = next(e for e in edges if e > low)
+    column = next((i for i, (a, b) in enumerate(zip(above, high, strict=True)) if a != b), 0)
+    return said.upper[column].offset + 1
 
 
 def _refuse_modulus(bound: Bound, others: list[tuple[str, Bound]]) -> None:
@@ -305,7 +332,9 @@ def refuse_rows_of_default(scope: Scope, parent: Table, bound: Bound) -> None:
         )
 
 
-def _check_rows(scope: Scope, table: Table, parent: Table, bound: Bound, message: str, *, wanted: bool) -> None:
+def _check_rows(
+    scope: Scope, table: Table, parent: Table, bound: Bound, message: str, *, wanted: bool
+) -> None:
     """A query for rows that are within a bound (or are not)."""
     key = parent.partitioning
     assert key is not None
@@ -401,7 +430,9 @@ def _refuse_child(scope: Scope, parent: Table, child: Table) -> None:
             f'cannot attach {what} relation as partition of {of} relation "{parent.name}"',
         )
     if any(t.bits & 1 and (t.old_table or t.new_table) for t in child.triggers):
-        raise PlanError("0A000", "attaching tables with triggers that have transition tables is not supported")
+        raise PlanError(
+            "0A000", "attaching tables with triggers that have transition tables is not supported"
+        )
 
 
 def _refuse_columns(parent: Table, child: Table) -> None:
@@ -419,9 +450,7 @@ def _refuse_columns(parent: Table, child: Table) -> None:
         if mine is None:
             raise PlanError("42804", f'child table is missing column "{c.name}"')
         if mine.declared != c.declared:
-            raise PlanError(
-                "42804", f'child table "{child.name}" has different type for column "{c.name}"'
-            )
+            raise PlanError("42804", f'child table "{child.name}" has different type for column "{c.name}"')
         if mine.collation != c.collation:
             raise PlanError(
                 "42P21", f'child table "{child.name}" has different collation for column "{c.name}"'
@@ -444,11 +473,10 @@ def detach(on: Alteration, a: st.AlterAction) -> None:
         raise PlanError("42809", f'table "{parent.name}" is not partitioned')
     child = scope.relation(a.relation)
     if not isinstance(child, Table) or child.partition is None or child.partition.parent != parent.oid:
-        raise PlanError(
-            "42P01", f'relation "{child.name}" is not a partition of relation "{parent.name}"'
-        )
+        raise PlanError("42P01", f'relation "{child.name}" is not a partition of relation "{parent.name}"')
     alone = tuple(dataclasses.replace(c, parent=0) for c in child.constraints)
-    scope.replace(child, dataclasses.replace(child, partition=None, constraints=alone))
+    own = tuple(x for x in child.triggers if not x.parent)  # copies go, as there
+    scope.replace(child, dataclasses.replace(child, partition=None, constraints=alone, triggers=own))
     for index in scope.catalog.indexes_of(child.oid):
         if index.parent:
             scope.replace(index, dataclasses.replace(index, parent=0))
@@ -510,4 +538,3 @@ def shape(table: Table, index: Index) -> tuple[Any, ...]:
         for k in index.keys
     )
     return keys, index.unique, index.method, index.predicate, tuple(names[a] for a in index.include)
-

@@ -16,9 +16,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
         if said.kind == "x":
             raise PlanError("0A000", "exclusion constraints are not supported on partitioned tables")
         if said.kind == "c" and said.no_inherit:
-            raise PlanError(
-                "42P16", f'cannot add NO INHERIT constraint to partitioned table "{table.name}"'
-            )
+            raise PlanError("42P16", f'cannot add NO INHERIT constraint to partitioned table "{table.name}"')
         if said.kind == "f" and said.not_valid:
             raise PlanError(
                 "42809",

@@ -126,6 +126,20 @@ def _refuse_kind(holder: Holder, said: st.CreateTrigger) -> None:
 
 def _refuse_transition(holder: Holder, said: st.CreateTrigger) -> None:
     """REFERENCING: what PostgreSQL refuses, in its order."""
+    if said.transition and isinstance(holder, Table) and (holder.partitioning or holder.partition):
+        if said.bits & ROW:
+            what = "partitioned tables" if holder.partitioning is not None else "partitions"
+            raise PlanError(
+                "42809" if holder.partitioning is not None else "0A000",
+                f'"{holder.name}" is a partitioned table'
+                if holder.partitioning is not None
+                else "ROW triggers with transition tables are not supported on partitions",
+                detail=f"ROW triggers with transition tables are not supported on {what}."
+                if holder.partitioning is not None
+                else "",
+            )
+        if holder.partitioning is not None:
+            raise PlanError("0A000", "transition tables of partitioned tables are not supported")
     seen: dict[bool, str] = {}
     for x in said.transition:
         word = "NEW" if x.is_new else "OLD"
@@ -224,6 +238,14 @@ def drop_trigger(scope: Scope, said: st.DropTrigger) -> None:
         scope.notice(f'trigger "{said.name}" for relation "{found.name}" does not exist, skipping')
         return
     assert isinstance(found, Holder)
+    above = scope.catalog.holder_of(trigger.parent) if trigger.parent else None
+    if isinstance(above, Table):
+        of = f"trigger {said.name} on table {above.name}"
+        raise PlanError(
+            "2BP01",
+            f"cannot drop trigger {said.name} on table {found.name} because {of} requires it",
+            hint=f"You can drop {of} instead.",
+        )
     remove(scope, found, [trigger])
 
 

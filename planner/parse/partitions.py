@@ -1,8 +1,8 @@
 """The grammar of partitions.
 
-    PARTITION BY RANGE | LIST | HASH (column [COLLATE c] [opclass], ...)
-    PARTITION OF parent [(columns and constraints)] FOR VALUES IN (...) | FROM (...) TO (...) | WITH (MODULUS m, REMAINDER r)  |  DEFAULT
-    ALTER TABLE ... ATTACH PARTITION p FOR VALUES ...,  DETACH PARTITION p
+PARTITION BY RANGE | LIST | HASH (column [COLLATE c] [opclass], ...)
+PARTITION OF parent [(columns and constraints)] FOR VALUES IN (...) | FROM (...) TO (...) | WITH (MODULUS m, REMAINDER r)  |  DEFAULT
+ALTER TABLE ... ATTACH PARTITION p FOR VALUES ...,  DETACH PARTITION p
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ def bound(c: Cursor) -> st.BoundDef:
         at = c.position
         word = c.name()
         if word not in ("modulus", "remainder"):
-            raise PlanError(
-                "42601", f'unrecognized hash partition bound specification "{word}"', position=at
-            )
+            raise PlanError("42601", f'unrecognized hash partition bound specification "{word}"', position=at)
         if word in said:
             raise PlanError("42710", f"{word} for hash partition provided more than once", position=at)
         said[word] = c.integer()

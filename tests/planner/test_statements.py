@@ -95,7 +95,7 @@ SAID: list[tuple[str, Any]] = [
     ),
     ("select 1 as of timestamp now()", st.SelectAsOf(Sql("select 1", 0), Sql("now()", 25))),
     (
-        "truncate only a, b restart identity cascade",
+        "truncate a, b restart identity cascade",
         st.Truncate((st.Name("a", position=15), st.Name("b", position=18)), True, True),
     ),
     (

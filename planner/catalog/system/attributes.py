@@ -26,7 +26,13 @@ def expression_name(text: str) -> str:
 
 
 def _attribute(
-    make: RowMaker, relid: Oid, column: Column, kind: str, catalog: Catalog | None = None, *, above: bool = False
+    make: RowMaker,
+    relid: Oid,
+    column: Column,
+    kind: str,
+    catalog: Catalog | None = None,
+    *,
+    above: bool = False,
 ) -> tuple[object, ...]:
     known = BY_OID.get(column.type.oid)
     declared = column.declared

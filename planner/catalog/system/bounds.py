@@ -1,7 +1,7 @@
 """Bounds of partitions as PostgreSQL shows them, and the conditions that they mean.
 
-    Bound(lower=("1",), upper=("10",))      FOR VALUES FROM (1) TO (10)            relpartbound, by pg_get_expr
-                                            ((a IS NOT NULL) AND (a >= 1) AND (a < 10))
+Bound(lower=("1",), upper=("10",))      FOR VALUES FROM (1) TO (10)            relpartbound, by pg_get_expr
+                                        ((a IS NOT NULL) AND (a >= 1) AND (a < 10))
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ def bound_text(bound: Bound, columns: Sequence[Column], strategy: str) -> str:
             _ENDS.get(end) or _literal(text, c) for text, end, c in zip(texts, ends, columns, strict=True)
         )
 
-    return f"FOR VALUES FROM ({edge(bound.lower, bound.lower_ends)}) TO ({edge(bound.upper, bound.upper_ends)})"
+    return (
+        f"FOR VALUES FROM ({edge(bound.lower, bound.lower_ends)}) TO ({edge(bound.upper, bound.upper_ends)})"
+    )
 
 
 def shown_bound(catalog: Catalog, table: Table) -> str | None:
@@ -116,9 +118,7 @@ def key_text(table: Table) -> str | None:
     """pg_get_partkeydef."""
     if table.partitioning is None:
         return None
-    names = [
-        quote_identifier(table.columns[table.index_of(n)].name) for n in table.partitioning.columns
-    ]
+    names = [quote_identifier(table.columns[table.index_of(n)].name) for n in table.partitioning.columns]
     return f"{WORDS[table.partitioning.strategy]} ({', '.join(names)})"
 
 
@@ -136,7 +136,9 @@ def constraint_text(catalog: Catalog, table: Table) -> str | None:
         bound = at.partition.bound
         if key.strategy == "h":
             cells = ", ".join(quote_identifier(c.name) for c in columns)
-            test = f"satisfies_hash_partition('{parent.oid}'::oid, {bound.modulus}, {bound.remainder}, {cells})"
+            test = (
+                f"satisfies_hash_partition('{parent.oid}'::oid, {bound.modulus}, {bound.remainder}, {cells})"
+            )
         elif bound.default:
             others = [
                 condition_text(o.partition.bound, columns, key.strategy)

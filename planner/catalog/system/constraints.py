@@ -137,7 +137,9 @@ def _constraint(
         coninhcount=1 if c.parent else 0,
         conparentid=c.parent if c.kind != "c" else 0,
         connoinherit=c.no_inherit
-        or (c.kind in ("p", "u", "f", "x") and not c.parent and (table is None or table.partitioning is None)),
+        or (
+            c.kind in ("p", "u", "f", "x") and not c.parent and (table is None or table.partitioning is None)
+        ),
         conkey=_keys(catalog, c) or None,
         conexclop=_exclusion_operators(c) if c.kind == "x" else None,
         confkey=list(c.foreign_columns) or None,

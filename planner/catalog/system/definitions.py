@@ -248,7 +248,7 @@ def index_definition(
     schema = catalog.get(table.schema_oid)
     assert isinstance(schema, Schema)
     text = (
-        f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote_identifier(index.name)} ON "
+        f"CREATE {'UNIQUE ' if index.unique else ''}INDEX {quote_identifier(index.name)} ON {'ONLY ' if table.partitioning is not None else ''}"
         f"{quote_identifier(schema.name)}.{quote_identifier(table.name)} USING {index.method} ({', '.join(keys)})"
     )
     if index.include:

@@ -45,6 +45,7 @@ def pg_trigger(context: SystemContext) -> Rows:
         make(
             oid=x.oid,
             tgrelid=holder.oid,
+            tgparentid=x.parent,
             tgname=x.name,
             tgfoid=x.function,
             tgtype=x.bits,
