@@ -81,11 +81,8 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         if not said:
             c.fail()
         return st.AlterAction("replica identity", position=position, which=said)
-    for words, feature in (
-        (("inherit",), "table inheritance"),
-        (("of",), "typed tables"),
-    ):
-        if c.next_is(*words):
+    for word, feature in (("inherit", "table inheritance"), ("of", "typed tables")):
+        if c.next_is(word):
             c.unsupported(feature)
     for words in (("enable",), ("disable",), ("force",), ("no", "force")):
         if c.accept(*words, "row", "level", "security"):

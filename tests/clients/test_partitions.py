@@ -169,7 +169,7 @@ def test_rows_that_move_while_others_write_are_there_once(server: ServerProcess)
             c.execute(
                 f"CREATE TABLE wanderers_{place} PARTITION OF wanderers FOR VALUES IN ({place})".encode()
             )
-        c.execute("INSERT INTO wanderers SELECT i, i % 3, 0 FROM generate_series(1, %s) i", [rows])
+        c.execute("INSERT INTO wanderers SELECT i, i %% 3, 0 FROM generate_series(1, %s) i", [rows])
     done: list[int] = []
     failed: list[BaseException] = []
 
