@@ -5,10 +5,11 @@ PostgreSQL's own functions are not listed: who looks for a schema's routines her
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from planner.abc import Table, TypeRef
+from planner.catalog import rights
 from planner.catalog.objects import Function, View
 from planner.catalog.row_types import is_row_array, relation_of
 from planner.catalog.system.context import Rows, SystemContext
@@ -58,10 +59,18 @@ def _specific(context: SystemContext, f: Function) -> dict[str, Any]:
     }
 
 
+def _seen(context: SystemContext) -> Iterator[Function]:
+    """Those that the user may call, or owns."""
+    catalog, user = context.catalog, context.user
+    for f in catalog.objects(Function):
+        if rights.holds(catalog, user, f, "execute") or rights.owns(catalog, user, f):
+            yield f
+
+
 def _routines(context: SystemContext) -> Rows:
     make = _make("routines")
     found: Rows = []
-    for f in context.catalog.objects(Function):
+    for f in _seen(context):
         told: dict[str, Any] = {}
         if f.kind == "f":
             kind = _type(context, f.result)
@@ -80,14 +89,16 @@ def _routines(context: SystemContext) -> Rows:
                 routine_name=f.name,
                 routine_type="PROCEDURE" if f.kind == "p" else "FUNCTION",
                 routine_body="SQL" if f.language == "sql" else "EXTERNAL",
-                routine_definition=f.body if not f.standard else None,
+                routine_definition=f.body
+                if not f.standard and rights.owns(context.catalog, context.user, f)
+                else None,
                 external_language=f.language.upper(),
                 parameter_style="GENERAL",
                 is_deterministic="YES" if f.volatility == "i" else "NO",
                 sql_data_access="MODIFIES",
                 schema_level_routine="YES",
                 max_dynamic_result_sets=0,
-                security_type="INVOKER",
+                security_type="DEFINER" if f.definer else "INVOKER",
                 as_locator="NO",
                 is_udt_dependent="NO",
             )
@@ -109,7 +120,7 @@ def _parameters(context: SystemContext) -> Rows:
             dtd_identifier=str(i),
             parameter_default=default_shown(context, p) if p.default is not None else None,
         )
-        for f in context.catalog.objects(Function)
+        for f in _seen(context)
         for i, p in enumerate(f.parameters, 1)
     ]
 
