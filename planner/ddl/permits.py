@@ -19,7 +19,7 @@ from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
 from planner.catalog.objects import CompositeType, Database
-from planner.ddl import collations
+from planner.ddl import collations, routine_names
 from planner.ddl.scope import Scope
 
 
@@ -304,9 +304,7 @@ def _comments(scope: Scope, said: st.Comment) -> None:
     elif said.kind == "collation":
         thing = collations.find(scope, said.name)
     elif said.signature is not None:
-        from planner.ddl import routines  # which asks here who may create
-
-        thing = routines.find(scope, said.signature, said.kind)
+        thing = routine_names.find(scope, said.signature, said.kind)
     else:
         return
     if thing is not None:

@@ -25,7 +25,15 @@ from planner.catalog import (
     rights,
 )
 from planner.catalog.objects import BaseType, Domain, Index, MultirangeType
-from planner.ddl import collations, default_privileges, first_settings, grants, policies, routines, triggers
+from planner.ddl import (
+    collations,
+    default_privileges,
+    first_settings,
+    grants,
+    policies,
+    routine_names,
+    triggers,
+)
 from planner.ddl.constraints import require_role
 from planner.ddl.owned import OWNED
 from planner.ddl.scope import Scope, describe
@@ -337,7 +345,7 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
     if kind == "policy":
         return policies.named(scope, name, said.column).oid, 0
     if said.signature is not None:
-        return routines.named(scope, said.signature, kind), 0
+        return routine_names.named(scope, said.signature, kind), 0
     if kind == "domain constraint":
         return _domain_constraint(scope, name, said.column), 0
     if kind == "schema":
@@ -455,7 +463,7 @@ def _granted(scope: Scope, said: st.Grant) -> list[tuple[str, CatalogObject]]:
                     found.append(("function", thing))
         return found
     if said.kind in ("function", "procedure", "routine"):
-        return [("function", routines.named(scope, s, said.kind)) for s in said.signatures]
+        return [("function", routine_names.named(scope, s, said.kind)) for s in said.signatures]
     for name in said.names:
         if said.kind == "schema":
             found.append(("schema", scope.catalog.schema(name.name)))

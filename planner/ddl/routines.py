@@ -13,7 +13,6 @@ from planner import statements as st
 from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, Table, TypeRef
 from planner.binding import routines as binding
-from planner.binding.facts import Proc, procs, type_oid
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
@@ -33,6 +32,7 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl import depends as depends_on
 from planner.ddl import permits, procedural
 from planner.ddl.constraints import require_role
+from planner.ddl.routine_names import as_parsed, find, missing, named, refuse_kind, types_shown
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 from planner.parse import parse_expression, parse_query
@@ -417,94 +417,6 @@ def of_type(scope: Scope, kind: UserType) -> list[Function]:
     ]
 
 
-# --- naming one -----------------------------------------------------------------------------------------
-
-
-def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function | None:
-    """The function that a statement names; None where there is none. Raises 42725, 3F000."""
-    name = scope.homed(said.name)
-    if name.schema and scope.catalog.find_schema(name.schema) is None:
-        return None
-    found = scope.catalog.functions(name.name, name.schema, scope.search_path)
-    built_in = procs().get(name.name, ()) if name.schema in ("", "pg_catalog") else ()
-    if said.parameters is None:
-        if kind in ("function", "procedure"):
-            found = [f for f in found if (f.kind == "p") == (kind == "procedure")]
-        if len(found) + len(built_in) > 1:
-            raise PlanError(
-                "42725",
-                f'{kind} name "{name}" is not unique',
-                hint=f"Specify the argument list to select the {kind} unambiguously.",
-            )
-        if built_in:
-            raise _required(built_in[0])
-        return found[0] if found else None
-    wanted = tuple(
-        resolve_type(p.type, scope.catalog, scope.search_path).oid
-        for p in said.parameters
-        if (p.mode or "i") in "ibv"
-    )
-    for proc in built_in:
-        if tuple(type_oid(a) for a in proc.args) == wanted:
-            raise _required(proc)
-    return next((f for f in found if f.signature == wanted), None)
-
-
-def _refuse_kind(scope: Scope, f: Function, kind: str) -> None:
-    """DROP FUNCTION of a procedure, and the other way round. Raises 42809."""
-    if kind in ("function", "procedure") and (f.kind == "p") != (kind == "procedure"):
-        shown = f"{f.name}({signature_shown(scope.catalog, f, ', ')})"
-        raise PlanError("42809", f"{shown} is not a {kind}")
-
-
-def _required(proc: Proc) -> PlanError:
-    shown = ",".join(t.format_type(TypeRef(type_oid(a))) for a in proc.args)
-    return PlanError(
-        "2BP01", f"cannot drop function {proc.name}({shown}) because it is required by the database system"
-    )
-
-
-def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
-    """Raises 42883, 42725, 3F000."""
-    if said.name.schema and scope.catalog.find_schema(scope.homed(said.name).schema) is None:
-        raise missing_schema(said.name.schema)
-    f = find(scope, said, kind)
-    if f is None:
-        raise _missing(scope, said, kind)
-    _refuse_kind(scope, f, kind)
-    return f
-
-
-def _missing(scope: Scope, said: st.Signature, kind: str) -> PlanError:
-    if said.parameters is None:
-        return PlanError("42883", f'could not find a {kind} named "{said.name}"')
-    return PlanError("42883", f"{kind} {said.name}({_types(scope, said)}) does not exist")
-
-
-def _types(scope: Scope, said: st.Signature) -> str:
-    shown = []
-    for p in said.parameters or ():
-        if (p.mode or "i") in "ibv":
-            ref = resolve_type(p.type, scope.catalog, scope.search_path)
-            shown.append(t.format_type(TypeRef(ref.oid)))
-    return ", ".join(shown)
-
-
-_SPELLED = {
-    "int": "int4", "integer": "int4", "bigint": "int8", "smallint": "int2", "real": "float4", "float": "float8",
-    "double precision": "float8", "decimal": "numeric", "dec": "numeric", "numeric": "numeric", "boolean": "bool",
-    "varchar": "varchar", "char": "bpchar", "bit": "bit", "bit varying": "varbit", "timestamp": "timestamp",
-    "timestamptz": "timestamptz", "time": "time", "timetz": "timetz", "interval": "interval",
-}  # fmt: skip
-"""Types that are grammar: PostgreSQL's parser puts its own names in their place."""
-
-
-def _as_parsed(p: st.ParameterDef) -> str:
-    """A type as the notice of DROP ... IF EXISTS has it."""
-    own = _SPELLED.get(p.type.names[0]) if len(p.type.names) == 1 else None
-    return (f"pg_catalog.{own}" if own else ".".join(p.type.names)) + "[]" * bool(p.type.dimensions)
-
-
 def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
     from planner.ddl.drop import remove_all
 
@@ -518,7 +430,7 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
             continue
         try:
             found = find(scope, signature, said.kind)
-            _types(scope, signature)
+            types_shown(scope, signature)
         except SqlError as e:
             if e.sqlstate != "42704" or not said.if_exists:
                 e.position = 0 if e.sqlstate == "42704" else e.position
@@ -527,12 +439,12 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
             continue
         if found is None:
             if not said.if_exists:
-                raise _missing(scope, signature, said.kind)
-            listed = ",".join(map(_as_parsed, signature.parameters or ()))
+                raise missing(scope, signature, said.kind)
+            listed = ",".join(map(as_parsed, signature.parameters or ()))
             listed = f"({listed})"
             scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
         elif found not in doomed:
-            _refuse_kind(scope, found, said.kind)
+            refuse_kind(scope, found, said.kind)
             permits.must_own(scope, found, schema_will_do=True)
             doomed.append(found)
     remove_all(scope, list(doomed), said.cascade)

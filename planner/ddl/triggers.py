@@ -18,7 +18,7 @@ from planner.binding import trigger_conditions
 from planner.catalog import Function, Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.system.triggers import listed
-from planner.ddl import constraints, routines
+from planner.ddl import constraints, routine_names
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
@@ -205,7 +205,7 @@ def _function(scope: Scope, said: st.CreateTrigger) -> Oid:
     if name.name in BUILT_IN and name.schema in ("", "pg_catalog"):
         return BUILT_IN[name.name]
     try:
-        function = routines.named(scope, st.Signature(name, ()))
+        function = routine_names.named(scope, st.Signature(name, ()))
     except SqlError as e:
         if e.sqlstate != "2BP01":
             raise
