@@ -75,7 +75,7 @@ def _comparison(
 ) -> tuple[int, str, Any] | None:
     if not isinstance(node, ir.Call) or len(node.args) != 2:
         return None
-    how = node.op.partition("(")[0]
+    how = node.op.split(" ")[1] if node.op.count(" ") == 2 else ""  # `date = date`
     a, b = node.args
     if isinstance(b, ir.Var) and not isinstance(a, ir.Var):
         a, b, how = b, a, _TURNED.get(how, "")

@@ -95,8 +95,8 @@ SAID: list[tuple[str, Any]] = [
     ),
     ("select 1 as of timestamp now()", st.SelectAsOf(Sql("select 1", 0), Sql("now()", 25))),
     (
-        "truncate a, b restart identity cascade",
-        st.Truncate((st.Name("a", position=15), st.Name("b", position=18)), True, True),
+        "truncate only a, b restart identity cascade",
+        st.Truncate((st.Name("a", position=15), st.Name("b", position=18)), True, True, frozenset({0})),
     ),
     (
         "drop index concurrently if exists s.i restrict",
