@@ -19,6 +19,7 @@ from planner import types as t
 from planner.abc import ChangesUse, PlanError, Slot, TypeRef
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import quote_name, sql
+from planner.binding.from_items import Source
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.scope import Relation, RelationColumn, StarColumn
@@ -28,7 +29,7 @@ from planner.parse import position as first_position
 if TYPE_CHECKING:
     from planner.binding import ir  # noqa: F401
     from planner.binding.queries import QueryBinder
-    from planner.binding.sources import Source, SourceBinder
+    from planner.binding.sources import SourceBinder
 
 NAME = "tidewire_changes"
 COLUMNS = (("_change", t.TEXT), ("_commit_ts", t.INT8))
@@ -39,7 +40,6 @@ def source(
 ) -> Source:
     """The FROM item. Raises 42883 for other arguments, 42P01 for an unknown table."""
     from planner.binding.ir import Var
-    from planner.binding.sources import Source
 
     given = list(call.expressions)
     position = first_position(call)

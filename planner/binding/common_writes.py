@@ -27,9 +27,9 @@ from planner.abc import (
 )
 from planner.binding.compound import renamed
 from planner.binding.fragments import Item
+from planner.binding.from_items import CommonTable
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
-from planner.binding.sources import CommonTable
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:

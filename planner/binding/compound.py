@@ -16,12 +16,12 @@ from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key, refuse_unequal
 from planner.binding.dimensions import as_text
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, sql
+from planner.binding.from_items import CommonTable
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import as_text_numeric, column_form
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope
 from planner.binding.search_and_cycle import rewritten
-from planner.binding.sources import CommonTable
 from planner.binding.state import COLUMNS_MAX, BoundQuery, Parts, Target
 from planner.binding.writing import QueryWriter
 from planner.catalog.collations import nondeterministic

@@ -35,7 +35,7 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import ir, keyed, locking, partitioned, updatable_views
+from planner.binding import ir, joins, keyed, locking, partitioned, updatable_views
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
@@ -429,7 +429,7 @@ class DmlBinder(SecuredRows):
                 continue
             made = self.queries.sources.item(x, scope)
             for j in node.args.get("joins") or ():
-                made = self.queries.sources.joined(made, j, scope)
+                made = joins.joined(self.queries.sources, made, j, scope)
             scope.relations += made.relations
             scope.columns += made.columns
             frags.append(made.frag)

@@ -19,6 +19,7 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import expanded, ir, once, ordinality, routine_runs, routine_values, routines
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
+from planner.binding.from_items import Source, star_of
 from planner.binding.naming import function_name, identifier
 from planner.binding.routine_bodies import mismatch
 from planner.binding.scope import Relation, RelationColumn, Scope
@@ -27,7 +28,7 @@ from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
-    from planner.binding.sources import Source, SourceBinder
+    from planner.binding.sources import SourceBinder
     from planner.binding.state import BoundQuery
 
 
@@ -110,7 +111,6 @@ class _Rows:
         self.given = expanded.definitions(self.alias)
 
     def source(self) -> Source:
-        from planner.binding.sources import Source, star_of
 
         f, queries = self.f, self.queries
         columns = self._columns()

@@ -29,6 +29,7 @@ from planner.binding.compound import with_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
+from planner.binding.from_items import CommonTable
 from planner.binding.naming import identifier
 from planner.binding.numeric_forms import column_form
 from planner.binding.outer_aggregates import standing
@@ -43,7 +44,6 @@ from planner.binding.scope import (
     no_column,
     similar_column,
 )
-from planner.binding.sources import CommonTable
 from planner.binding.state import BoundQuery, Parts, Target
 from planner.catalog import View
 from planner.lexer import QUOTED, WORD, tokenize

@@ -15,13 +15,13 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.fragments import Frag, sql
+from planner.binding.from_items import Source
 from planner.binding.naming import identifier
 from planner.binding.scope import Scope
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
-    from planner.binding.sources import Source
 
 _UNITS = {"bernoulli": "_rid", "system": "(_rid >> 7)"}
 
@@ -36,7 +36,6 @@ def not_a_table(position: int) -> PlanError:
 
 def sampled(queries: QueryBinder, source: Source, sample: exp.Expression, scope: Scope) -> Source:
     """The table with the rows that the sample takes. Raises PlanError."""
-    from planner.binding.sources import Source
 
     method = sample.args["method"]
     name = identifier(method).lower() if isinstance(method, exp.Identifier) else str(method.name).lower()

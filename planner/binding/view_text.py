@@ -25,6 +25,7 @@ from sqlglot import exp
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir, policy_conditions
 from planner.binding.deparse import NotWritable, TypeName
+from planner.binding.from_items import star_of
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
 from planner.binding.queries import unwrapped
@@ -549,7 +550,6 @@ def _query_of(node: exp.Expression) -> exp.Expression | None:
 
 
 def _columns(relations: list[Relation]) -> list[Any]:
-    from planner.binding.sources import star_of
 
     return [c for r in relations for c in star_of(r)]
 

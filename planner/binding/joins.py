@@ -1,0 +1,155 @@
+"""JOIN: two items of FROM become one.
+
+    t JOIN u USING (k)         (SLOT AS r1 JOIN SLOT AS r2 ON (r1."k" = r2."k")), of which `*` shows k once
+    t FULL JOIN u USING (k)    k is whichever of the two there is
+    t RIGHT JOIN LATERAL ...   what is on the right may not look left
+
+`ON` sees both sides and what is outside; who is on the side that may be missing is nullable from then on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from planner.abc import PlanError
+from planner.binding import ir
+from planner.binding.collating import carried
+from planner.binding.fragments import join, sql
+from planner.binding.from_items import Source
+from planner.binding.keyed_joins import joined_steps
+from planner.binding.naming import identifier
+from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn, duplicate_alias
+from planner.parse import position as first_position
+from planner.parse.column_lists import SEPARATOR
+
+if TYPE_CHECKING:
+    from planner.binding.sources import SourceBinder
+
+
+def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) -> Source:
+    side = str(node.args.get("side") or "").upper()
+    kind = str(node.args.get("kind") or "").upper()
+    natural = str(node.args.get("method") or "").upper() == "NATURAL"
+    inner = Scope(scope.parent, scope.number, ctes=scope.ctes, windows=scope.windows)
+    if side in ("RIGHT", "FULL"):
+        inner.barred = left.relations
+    else:
+        inner.relations, inner.columns = list(left.relations), list(left.columns)
+    inner.beyond = [r for r in scope.relations if r not in left.relations]
+    right = sources.item(node.this, inner)
+    scope.outer += inner.outer
+    for r in [
+        *(right.relations if side in ("LEFT", "FULL") else ()),
+        *(left.relations if side in ("RIGHT", "FULL") else ()),
+    ]:
+        r.nullable = True
+    again = duplicate_alias([*left.relations, *right.relations])
+    if again is not None:
+        raise PlanError("42712", f'table name "{again}" specified more than once')
+    using = [identifier(u) for u in node.args.get("using") or ()]
+    alias = ""
+    if using:
+        using[-1], _, alias = using[-1].partition(SEPARATOR)
+    for i, name in enumerate(using):
+        if name in using[:i]:
+            raise PlanError("42701", f'column name "{name}" appears more than once in USING clause')
+    if natural:
+        names = [c.name for c in right.columns]
+        using = [c.name for c in left.columns if c.name in names]
+    relations = [*left.relations, *right.relations]
+    columns = [*left.columns, *right.columns]
+    word = f"{side} JOIN" if side else "JOIN"
+    if kind == "CROSS" or (natural and not using and not side):
+        frag = sql("(", left.frag, " CROSS JOIN ", right.frag, ")")
+        return Source(frag, relations, columns, joined_steps(left.steps, right.steps, "", ()))
+    emitter = sources.queries.emitter
+    on: tuple[ir.Node, ...] = ()
+    if using:
+        merged, tests = [], []
+        for name in using:
+            a, b = (
+                _merge_column(left, name, "left", node),
+                _merge_column(right, name, "right", node),
+            )
+            equal = sources.queries.expressions.infix("=", a.node, b.node, first_position(node))
+            for n in ir.walk(equal):
+                if isinstance(n, ir.Var):
+                    sources.queries.use(n)
+            assert isinstance(equal, ir.Call)
+            on += (equal,)
+            tests.append(emitter.frag(equal))
+            place = first_position(node)
+            (x, y), _ = sources.queries.expressions.to_common([a.node, b.node], "JOIN/USING", [place, place])
+            if side == "FULL":
+                value: ir.Node = ir.Logic(x.type, "coalesce", (x, y))
+            else:
+                value = y if side == "RIGHT" else x
+            merged.append(StarColumn(name, value, RelationColumn(name, value.type, collation=carried(value))))
+        condition = join(" AND ", tests)
+        if alias:
+            relations = [*relations, _merged(sources, alias, merged)]
+        columns = merged + [c for c in left.columns if c.name not in using]
+        columns += [c for c in right.columns if c.name not in using]
+    else:
+        condition_node = node.args.get("on")
+        if condition_node is None:
+            condition = sql("true")
+        else:
+            on_scope = Scope(
+                scope.parent, scope.number, relations, columns, scope.ctes, clause="JOIN conditions"
+            )
+            on_scope.beyond = [r for r in scope.relations if r not in relations]
+            bound = sources.queries.expressions.boolean(condition_node, on_scope, "JOIN/ON")
+            scope.outer += on_scope.outer
+            on = (bound,)
+            condition = emitter.frag(bound)
+    return Source(
+        sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"),
+        relations,
+        columns,
+        joined_steps(left.steps, right.steps, side, on),
+    )
+
+
+def _merged(sources: SourceBinder, alias: str, merged: Sequence[StarColumn]) -> Relation:
+    """What `JOIN ... USING (...) AS alias` calls the merged columns: a relation without rows of its own."""
+    columns = [RelationColumn(c.name, c.column.type) for c in merged]
+    return Relation(sources.queries.next_relation(), alias, columns, values=[c.node for c in merged])
+
+
+def _merge_column(source: Source, name: str, side: str, node: exp.Join) -> StarColumn:
+    found = [c for c in source.columns if c.name == name]
+    if not found:
+        raise PlanError(
+            "42703",
+            f'column "{name}" specified in USING clause does not exist in {side} table',
+        )
+    if len(found) > 1:
+        raise PlanError("42702", f'common column name "{name}" appears more than once in {side} table')
+    return found[0]
+
+
+def may_look_left(node: exp.Join) -> bool:
+    """Whether what is joined may name relations of FROM items before the one that it is joined to."""
+    item = node.this
+    if str(node.args.get("side") or "").upper() in ("RIGHT", "FULL"):
+        return False
+    return isinstance(item, exp.Lateral | exp.Unnest) or (
+        isinstance(item, exp.Table) and not isinstance(item.this, exp.Identifier | exp.Values)
+    )
+
+
+def crossed(groups: list[Source]) -> Source:
+    """FROM items as one: what is joined to the last may then look at all of them."""
+    return Source(
+        sql("(", join(" CROSS JOIN ", [g.frag for g in groups]), ")"),
+        [r for g in groups for r in g.relations],
+        [c for g in groups for c in g.columns],
+        tuple(s for g in groups for s in g.steps) if all(g.steps for g in groups) else (),
+    )
+
+
+__all__ = ["crossed", "joined", "may_look_left"]
