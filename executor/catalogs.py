@@ -229,13 +229,14 @@ class Catalogs:
                 removed.add(change.oid)
         for change in changes:
             new = change.new
-            schema_oid, name = getattr(new, "schema_oid", 0), getattr(new, "name", "")
-            if schema_oid and name:
-                other = _namesake(newest, new)
-                if other is not None and other.oid != change.oid and other.oid not in removed:
-                    raise _taken(other, name)
-                if newest.get(schema_oid) is None and schema_oid not in made:
-                    raise SerializationFailure("could not serialize access: the schema was dropped")
+            if new is None:
+                continue
+            other = _namesake(newest, new)
+            if other is not None and other.oid != change.oid and other.oid not in removed:
+                raise _taken(other)
+            schema_oid = getattr(new, "schema_oid", 0)
+            if schema_oid and newest.get(schema_oid) is None and schema_oid not in made:
+                raise SerializationFailure("could not serialize access: the schema was dropped")
 
     def apply(self, block: Block, group: Group) -> None:
         """The rows of the counter, the images, the admitted catalog. Raises nothing."""
@@ -339,7 +340,7 @@ async def fetch_part(env: Environment, id: ShardId, part: Part) -> pa.Table:
     return conform(table, registered) if part.kind == "+" else table
 
 
-def _namesake(catalog: Catalog, made: CatalogObject | None) -> Relation | UserType | Function | None:
+def _namesake(catalog: Catalog, made: CatalogObject) -> CatalogObject | None:
     """What has the name of an object that is made, where only one may have it."""
     if isinstance(made, Function):
         same = (f for f in catalog.named_functions(made.name) if f.schema_oid == made.schema_oid)
@@ -348,15 +349,18 @@ def _namesake(catalog: Catalog, made: CatalogObject | None) -> Relation | UserTy
         return other
     if isinstance(made, Relation):
         return catalog.relation_in(made.schema_oid, made.name)
-    return None
+    return catalog.twin(made)
 
 
-def _taken(other: Relation | UserType | Function, name: str) -> ExecutionError:
+def _taken(other: CatalogObject) -> Exception:
+    """Of what no schema holds it depends on the statement what is to be said (GRANT adds to what there is): it looks again."""
     if isinstance(other, Function):
-        return ExecutionError("42723", f'function "{name}" already exists with same argument types')
+        return ExecutionError("42723", f'function "{other.name}" already exists with same argument types')
     if isinstance(other, UserType):
-        return ExecutionError("42710", f'type "{name}" already exists')
-    return ExecutionError("42P07", f'relation "{name}" already exists')
+        return ExecutionError("42710", f'type "{other.name}" already exists')
+    if isinstance(other, Relation):
+        return ExecutionError("42P07", f'relation "{other.name}" already exists')
+    return SerializationFailure("could not serialize access: a concurrent transaction has created an object")
 
 
 __all__ = ["CATALOG_SHARD", "Catalogs", "fetch_part"]

@@ -169,6 +169,7 @@ async def _truncate(session: Session, block: Block, bound: DdlPlan, statement: s
 async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
     executor = session.executor
     txn = block.transaction()
+    before = session.catalog  # as the statement was bound in it: others may commit while this one waits
     changes = list(bound.changes)
     catalog = bound.catalog
     for change in bound.changes:
@@ -220,9 +221,9 @@ async def _apply(session: Session, block: Block, bound: DdlPlan) -> None:
         if isinstance(new, Table) and isinstance(old, Table) and old.shard == new.shard:
             step.altered.append(new)
     step.created = list(created.values())
-    step.dropped = [_named(session, shard) for shard in dropped]
+    step.dropped = [_named(before, shard) for shard in dropped]
     for table in step.altered:
-        if schema_bytes(table) != schema_bytes(_before(session, table)):
+        if schema_bytes(table) != schema_bytes(before.table(table.oid)):
             txn.register(table.shard, schema_bytes(table))
     for table in step.created:
         txn.register(table.shard, schema_bytes(table))
@@ -313,17 +314,12 @@ def _squashed(changes: Sequence[CatalogChange]) -> list[CatalogChange]:
     return list(out.values())
 
 
-def _named(session: Session, shard: str) -> Table:
+def _named(catalog: Catalog, shard: str) -> Table:
     """The table that a dropped shard belonged to."""
-    for table in session.catalog.all_tables():
+    for table in catalog.all_tables():
         if table.shard == shard:
-            return table  # type: ignore[no-any-return]
+            return table
     raise AssertionError(f"shard {shard} belongs to no table")
-
-
-def _before(session: Session, table: Table) -> Table:
-    found: Table = session.catalog.table(table.oid)
-    return found
 
 
 # --- data ----------------------------------------------------------------------------------------

@@ -35,6 +35,7 @@ from planner.catalog.objects import (
     CompositeType,
     Counter,
     Database,
+    DefaultGrant,
     Domain,
     Extension,
     Function,
@@ -541,6 +542,34 @@ class Catalog:
             (c for c in self.objects(Collation) if c.schema_oid == schema_oid and c.name == name), None
         )
 
+    def twin(self, thing: CatalogObject) -> CatalogObject | None:
+        """What is told from other objects by the same as `thing`, of those kinds that no schema holds."""
+        match thing:
+            case Schema(database_oid=home, name=name):
+                return self._objects.get(self._schemas.get((home, name), 0))
+            case Role(name=name):
+                return self.role(name)
+            case Database(name=name):
+                return self._objects.get(self._databases.get(name, 0))
+            case Extension(database_oid=home, name=name):
+                return self._objects.get(self._extensions.get((home, name), 0))
+            case SessionDefaults(database_oid=home, role_oid=role):
+                return self._objects.get(self._defaults.get((home, role), 0))
+            case Comment(target=target, sub=sub):
+                return next((c for c in self.comments_on(target) if c.sub == sub), None)
+            case Grant(target=target):
+                said = (thing.grantee, thing.attnum)
+                return next((g for g in self.grants_on(target) if (g.grantee, g.attnum) == said), None)
+            case DefaultGrant():
+                alike = (self._objects[oid] for oid in self._of_kind(DefaultGrant))
+                return next(
+                    (d for d in alike if isinstance(d, DefaultGrant) and _for_whom(d) == _for_whom(thing)),
+                    None,
+                )
+            case Collation(schema_oid=home, name=name):
+                return self.collation_in(home, name)
+        return None
+
     def extension(self, name: str) -> Extension | None:
         """The extension of that name in this database."""
         thing = self._objects.get(self._extensions.get((self.database_oid, name), 0))
@@ -628,6 +657,11 @@ def meant_schema(said: str, search_path: Sequence[str]) -> str:
     if said != OWN_TEMPORARY:
         return said
     return next((s for s in search_path if s.startswith(TEMPORARY_PREFIX)), said)
+
+
+def _for_whom(default: DefaultGrant) -> tuple[Any, ...]:
+    """What tells one record of ALTER DEFAULT PRIVILEGES from another."""
+    return default.database_oid, default.role, default.namespace, default.kind, default.grantee
 
 
 def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:

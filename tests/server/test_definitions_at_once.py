@@ -1,0 +1,75 @@
+"""Several clients make, change and drop the same objects at once: each hears of its conflict, and nothing is out of order inside.
+
+ALTER TABLE waits in its middle for rows that are still being read back; what others commit meanwhile is not what it was bound to.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from pathlib import Path
+
+import psycopg
+
+from tests.server.process import ServerProcess
+
+ROUNDS = 30
+STATEMENTS = (
+    "CREATE TABLE a (x int PRIMARY KEY, y text)",
+    "CREATE TABLE b (x int PRIMARY KEY REFERENCES a)",
+    "INSERT INTO a VALUES (1, 'one')",
+    "CREATE TABLE c AS SELECT * FROM a",
+    "CREATE INDEX ON a (y)",
+    "ALTER TABLE a ADD COLUMN z int",
+    "ALTER TABLE a ALTER y TYPE varchar(9)",
+    "TRUNCATE a, b",
+    "DROP TABLE a, b CASCADE",
+    "DROP TABLE c",
+    "CREATE SCHEMA s CREATE TABLE t (i int) CREATE VIEW v AS SELECT * FROM t",
+    "GRANT CREATE ON SCHEMA s TO PUBLIC",
+    "COMMENT ON SCHEMA s IS 'made by whoever was first'",
+    "ALTER DEFAULT PRIVILEGES IN SCHEMA s GRANT SELECT ON TABLES TO PUBLIC",
+    "CREATE ROLE somebody",
+    "ALTER ROLE somebody SET work_mem = '9MB'",
+    "DROP ROLE somebody",
+    "DROP SCHEMA s CASCADE",
+)
+CONFLICTS = {
+    "40001",
+    "42P01",
+    "42P06",
+    "42P07",
+    "42701",
+    "42703",
+    "42704",
+    "42710",
+    "3F000",
+    "2BP01",
+    "23503",
+    "23505",
+}
+
+
+def test_who_loses_a_race_is_told_so(tmp_path: Path) -> None:
+    heard: Counter[str] = Counter()
+
+    def client(connection: psycopg.Connection[object]) -> None:
+        for _ in range(ROUNDS):
+            for statement in STATEMENTS:
+                try:
+                    connection.execute(statement)
+                    heard["00000"] += 1
+                except psycopg.Error as error:
+                    heard[error.sqlstate or "none"] += 1
+
+    with ServerProcess(tmp_path / "data") as server:
+        connections = [server.connect(autocommit=True) for _ in range(3)]
+        threads = [threading.Thread(target=client, args=(c,)) for c in connections]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for connection in connections:
+            connection.close()
+        assert server.unexpected() == []
+    assert heard["00000"] and set(heard) - {"00000"} <= CONFLICTS, heard
