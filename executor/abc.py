@@ -275,6 +275,7 @@ class Session(Protocol):
     statement_began_ns: int  # pgwire's: when it came, nanoseconds since 1970 (0: nothing came yet)
     rows_wanted: int  # pgwire's: how many rows at a time the client asks for of what is executed now (0: all)
     peer: tuple[str, int] | str  # pgwire's: the client's address and port, or what its socket is called
+    local: tuple[str, int] | str  # the end of the connection that is here
 
     silence_limited: bool  # whether `silence_limit` has anything to say: asked after every statement
 

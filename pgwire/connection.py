@@ -67,6 +67,7 @@ class Connection(asyncio.Protocol):
         "closed",
         "data_received",
         "key",
+        "local",
         "peer",
         "writable",
         "write",
@@ -95,6 +96,7 @@ class Connection(asyncio.Protocol):
         self._tls = False
         self.key = b""
         self.peer: tuple[str, int] | str = ""
+        self.local: tuple[str, int] | str = ""
         self.writable = True
         self.closed = False
 
@@ -110,6 +112,8 @@ class Connection(asyncio.Protocol):
             return
         peer = transport.get_extra_info("peername")
         self.peer = (peer[0], peer[1]) if isinstance(peer, tuple) else str(peer or "local")
+        local = transport.get_extra_info("sockname")
+        self.local = (local[0], local[1]) if isinstance(local, tuple) else str(local or "")
         self._server.connected(self)
         self._timer = self._server.loop.call_later(
             self._server.limits.authentication_timeout_s, self._startup_timed_out
@@ -372,7 +376,7 @@ class Connection(asyncio.Protocol):
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets a FATAL error
             self._refuse(error)
             return
-        session.peer = self.peer
+        session.peer, session.local = self.peer, self.local
         self._session = session
         self.key = server.make_key(session, startup.minor)
         server.opened(self, session)

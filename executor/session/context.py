@@ -94,6 +94,7 @@ class SessionContext:
         """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""
         self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
+        self.local: tuple[str, int] | str = ""
         self.began_us = executor.env.clock.now_us()
         self.streams: set[Any] = set()
         """Results under way: each has `cancel(reason)`."""

@@ -43,6 +43,11 @@ def _asking(session: Session) -> int:
     return -1 - session.routine_depth
 
 
+def _end(of: tuple[str, int] | str, part: int) -> Datum:
+    """Address (0) or port (1) of one end of the connection; NULL of those over a socket of the file system."""
+    return of[part] if isinstance(of, tuple) else None
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
@@ -60,6 +65,10 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "time_zone": lambda s: s.type_settings.time_zone,
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
     "pid": lambda s: s.pid,
+    "client_addr": lambda s: _end(s.peer, 0),
+    "client_port": lambda s: _end(s.peer, 1),
+    "server_addr": lambda s: _end(s.local, 0),
+    "server_port": lambda s: _end(s.local, 1),
     "asking": _asking,
     "catalog_ref": lambda s: s.executor.system.seen.of(s).ref,
     "backend_pid": lambda s: s.pid,

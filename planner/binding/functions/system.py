@@ -22,6 +22,7 @@ _SESSION: dict[str, tuple[str, int]] = {
     "pg_backend_pid": ("pid", t.INT4), "pg_trigger_depth": ("trigger_depth", t.INT4), "now": ("now", t.TIMESTAMPTZ), "current_timestamp": ("now", t.TIMESTAMPTZ),
     "transaction_timestamp": ("now", t.TIMESTAMPTZ), "statement_timestamp": ("statement_timestamp", t.TIMESTAMPTZ),
     "clock_timestamp": ("clock_timestamp", t.TIMESTAMPTZ), "tidewire_now": ("read_ts", t.TIMESTAMPTZ),
+    "inet_client_port": ("client_port", t.INT4), "inet_server_port": ("server_port", t.INT4),
     "txid_current": ("txid", t.INT8), "pg_current_xact_id": ("txid", t.XID8),
     "pg_postmaster_start_time": ("started_at", t.TIMESTAMPTZ), "pg_conf_load_time": ("started_at", t.TIMESTAMPTZ),
 }  # fmt: skip
@@ -31,8 +32,7 @@ _CLOCKS = {
     "localtime": t.TIME,
     "current_time": t.TIMETZ,
 }
-
-
+_ADDRESSES = {"inet_client_addr": "client_addr", "inet_server_addr": "server_addr"}
 _PRECISE = {"current_timestamp": t.TIMESTAMPTZ, **{k: v for k, v in _CLOCKS.items() if v != t.DATE}}
 """Clocks that take a number of digits."""
 
@@ -45,6 +45,8 @@ def session_function(name: str, args: Sequence[ir.Node]) -> ir.Node | None:
             return ir.Session(TypeRef(found[1]), found[0])
         if name in _CLOCKS:
             return ir.Cast(TypeRef(_CLOCKS[name]), ir.Session(TypeRef(t.TIMESTAMPTZ), "now"))
+        if name in _ADDRESSES:
+            return ir.Cast(TypeRef(t.INET), ir.Session(TypeRef(t.TEXT), _ADDRESSES[name]))
         if name == "pg_client_encoding":
             return ir.Cast(TypeRef(t.NAME), ir.Session(TypeRef(t.TEXT), "setting:client_encoding"))
         if name == "version":

@@ -1,4 +1,4 @@
-"""Encodings, addresses, and functions about things that never exist here.
+"""Encodings, and functions about things that never exist here.
 
 What PostgreSQL answers for an object without triggers, partitions, statistics or files is the answer.
 """
@@ -77,8 +77,6 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 @system("pg_database_collation_actual_version", (OID,), TEXT)
 @system("pg_relation_filepath", (REGCLASS,), TEXT)
 @system("pg_filenode_relation", (OID, OID), REGCLASS)
-@system("inet_server_port", (), INT4)
-@system("inet_client_port", (), INT4)
 @system("pg_last_xact_replay_timestamp", (), TIMESTAMPTZ)
 @system("txid_current_if_assigned", (), INT8)
 @system("pg_current_xact_id_if_assigned", (), XID8)
