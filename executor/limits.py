@@ -58,4 +58,10 @@ class ExecutorLimits:
 
     savepoints_max: int = 1_000
 
+    large_object_bytes_max: int = 1 << 30
+    """Of one large object; more is 54000."""
+
+    large_object_descriptors_max: int = 1_000
+    """Large objects that a transaction has open at once; one more is 53400."""
+
     statement_bytes_max: int = 64 << 20

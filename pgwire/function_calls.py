@@ -26,8 +26,6 @@ from planner.lexer import quoted
 if TYPE_CHECKING:
     from pgwire.session import Conversation
 
-_LARGE_OBJECTS: Final = frozenset((715, 952, 953, 954, 955, 956, 957, 958, 964, 1004, 3170, 3171, 3172))
-"""OIDs of `lo_create`, `lo_open`, `lo_close`, `loread`, `lowrite` and their kin."""
 _DATA_ROW_HEADER_SIZE: Final = 7
 
 
@@ -85,8 +83,6 @@ def _functions() -> dict[int, _Function]:
 
 def _function(call: FunctionCall) -> _Function:
     """Raises 42883, 0A000, and a violation where the arguments are not as many as the function takes."""
-    if call.oid in _LARGE_OBJECTS:
-        raise SqlError("0A000", "large objects are not supported")
     found = _functions().get(call.oid)
     if found is None:
         raise SqlError("42883", f"function with OID {call.oid} does not exist")

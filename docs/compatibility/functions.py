@@ -17,10 +17,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from planner.binding.facts import Proc, casts, operators, procs
+from planner.binding.facts import Proc, casts, operators, procs, type_name
 from planner.binding.functions import aggregates, registry
 from planner.binding.functions.system import session_function
 from planner.binding.functions.windows import _RANKS, _VALUES
+from planner.catalog import large_objects
 
 TARGET = Path(__file__).parent.parent / "functions.md"
 _INTERNAL = frozenset(
@@ -87,6 +88,8 @@ def section_of(name: str, kinds: Iterable[str], kind: str = "f") -> str:
             "txid_",
             "to_reg",
             "lo_",
+            "loread",
+            "lowrite",
             "current_set",
             "set_config",
             "col_desc",
@@ -117,6 +120,10 @@ def sections() -> list[Section]:
     known = (
         set(registry.signatures())
         | set(aggregates.signatures())
+        | {
+            f"{f.name}({', '.join(type_name(p.type.oid) for p in f.inputs)})"
+            for f in large_objects.functions().values()
+        }
         | set(_RANKS)
         | set(_VALUES)
         | {"ntile(int4)"}

@@ -14,6 +14,7 @@ from executor.abc import ExecutionError, Rows, Stream
 from executor.procedural.frame import Code, Declarations, Frame, kind_of
 from executor.procedural.texts import Misplaced, columns_of, first_rows, rows_of, same
 from executor.procedural.walk import RETURN, Ended, Returns, Walk
+from executor.session import large_objects
 from executor.session.acting import around
 from planner import types as t
 from planner.abc import Plan, ResultColumn, SqlError, TypeRef
@@ -239,6 +240,8 @@ async def _apart(
 async def _run(
     session: Session, f: Function, arguments: Sequence[Datum], described: Sequence[tuple[str, TypeRef]] | None, atomic: bool
 ) -> list[Row]:  # fmt: skip
+    if f.language == "internal":
+        return [(await large_objects.call(session, f, arguments),)]
     code = code_of(session, f)
     frame = Frame(code)
     given = iter(arguments)

@@ -85,6 +85,8 @@ class Savepoint:
     cursors: frozenset[str]
     notifications: int
     read_only: bool
+    descriptors: int
+    """How many descriptors of large objects had been opened."""
 
 
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
@@ -98,7 +100,7 @@ class Block:
 
     __slots__ = (
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
-        "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "last_changes", "level",
+        "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
         "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
         "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
@@ -147,6 +149,8 @@ class Block:
         """SET CONSTRAINTS: deferred or not, by constraint; 0: all."""
         self.found: Mapping[ShardId, Mapping[int, Row]] = {}
         """Rows by their ids, as keys have led to them last (`executor.session.few_rows`): a row id is of one version."""
+        self.large_objects: Any = None
+        """Descriptors of large objects, once there are any (`executor.session.large_objects`)."""
         self.gathered: Any = None
         """Rows of many INSERTs that wait beside the block (`executor.session.gathering`)."""
         self.since: Timestamp = 0
@@ -309,6 +313,7 @@ class Block:
                 cursors,
                 len(self.notifications),
                 self.read_only,
+                self.large_objects.begun if self.large_objects is not None else 0,
             )
         )
 
@@ -324,6 +329,8 @@ class Block:
         self.transaction().rollback_to(point.name)
         del self.savepoints[index + 1 :]
         self.gathered = None  # nothing that was gathered is older than a savepoint
+        if self.large_objects is not None:
+            self.large_objects.roll_back(point.descriptors)
         for shard, w in self.tables.items():
             w.roll_back(*point.bulk_marks.get(shard, (0, 0)))
         self.catalog = point.catalog

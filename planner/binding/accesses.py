@@ -19,7 +19,7 @@ from sqlglot import exp
 from planner.abc import PlanError, Table
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
-from planner.catalog import Catalog, Function, Schema, Sequence, View, predefined, rights
+from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
 
 _RESTRICTED = frozenset(("pg_authid", "pg_shadow", "pg_user_mapping", "pg_statistic", "pg_subscription"))
 
@@ -126,6 +126,10 @@ class Accesses:
         if isinstance(a.thing, Function):
             rights.require(catalog, a.role, a.thing, a.privilege)
             return
+        if isinstance(a.thing, Table) and (public := large_objects.is_readable(a.thing)) is not None:
+            if public and a.privilege == "SELECT":
+                return
+            raise rights.denied(a.thing)
         schema = catalog.get(a.thing.schema_oid)
         if isinstance(schema, Schema) and not schema.name.startswith("pg_temp_"):
             rights.require(catalog, a.role, schema, "USAGE")

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, outer_aggregates, routines
+from planner.binding import ir, outer_aggregates, routine_runs, routines
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
@@ -32,6 +32,7 @@ from planner.binding.resolve import (
 )
 from planner.binding.scope import Scope
 from planner.binding.windows import INSIDE, WindowBinder
+from planner.catalog import large_objects
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
@@ -224,6 +225,8 @@ class CallBinder(WindowBinder):
             return ir.SetReturning(result, signature, args, position=position)
         if proc.volatility != "i":
             refuse_unsteady(self.queries.ctx.clause)
+        if (runs := large_objects.functions().get(proc.oid)) is not None:
+            return routine_runs.call(self.queries, routines.Resolved(runs, list(args), []), position)
         return ir.Call(result, signature, args, proc.volatility == "v", position)
 
     # --- calls -----------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from planner.binding.numeric_forms import column_form
 from planner.binding.scope import FromStep, Relation, RelationColumn, Scope, duplicate_alias
 from planner.binding.system import system_relation
 from planner.catalog import Sequence as SequenceObject
-from planner.catalog import View, policies
+from planner.catalog import View, large_objects, policies
 from planner.catalog.catalog import TEMPORARY_PREFIX
 from planner.parse import position as first_position
 from planner.relations import TransitionTable
@@ -186,6 +186,8 @@ class SourceBinder:
         catalog = self.queries.ctx.catalog
         for home in [schema] if schema else self._path():
             if home in _SYSTEM_SCHEMAS and (columns := system_relation(home, name)) is not None:
+                if home == "pg_catalog" and (kept := large_objects.table_of(catalog, name)) is not None:
+                    return self.table(kept, name, schema, alias)
                 return self._system(home, name, columns, alias)
             at_home = None if schema else catalog.find_schema(home)
             if at_home is not None and catalog.relation_in(at_home.oid, name) is not None:
@@ -228,9 +230,9 @@ class SourceBinder:
     def table(
         self, table: Table, name: str, schema: str, alias: exp.Expression | None, *, only: bool = False
     ) -> Source:
-        number = self.queries.next_relation()
+        number, shown_oid = self.queries.next_relation(), large_objects.shown_oid(table)
         columns = [
-            RelationColumn(c.name, c.type, table.oid, c.attnum, c.hidden, c.collation) for c in table.columns
+            RelationColumn(c.name, c.type, shown_oid, c.attnum, c.hidden, c.collation) for c in table.columns
         ]
         shown = identifier(alias.this) if alias is not None and alias.this is not None else name
         slot = f"s{number}"

@@ -388,7 +388,12 @@ class Catalog:
         return found
 
     def find_schema(self, name: str) -> Schema | None:
-        oid = self._schemas.get((self.database_oid, name)) or self._schemas.get((0, name))
+        here = self.database_oid
+        oid = (
+            self._schemas.get((here, name))
+            or self._schemas.get((0, name))
+            or self._schemas.get((-here, name))
+        )
         thing = self._objects.get(oid) if oid is not None else None
         return thing if isinstance(thing, Schema) else None
 

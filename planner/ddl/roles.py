@@ -19,6 +19,7 @@ from planner.catalog import (
     Schema,
     Sequence,
     View,
+    large_objects,
     passwords,
     predefined,
     quote_identifier,
@@ -275,6 +276,8 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
         raise PlanError("55006", "cannot drop the currently open database")
     inside = scope.catalog.for_database(name)
     schemas = {s.oid: s for s in inside.objects(Schema) if s.database_oid == database.oid}
+    if (hidden := large_objects.home(inside, database.oid)) is not None:
+        schemas[hidden.oid] = hidden
     for schema in schemas.values():
         for thing in inside.inside(schema.oid):
             scope.remove(thing)

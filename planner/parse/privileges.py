@@ -123,6 +123,8 @@ def comment(c: Cursor) -> Any:
             c.advance()
             return st.Accepted("COMMENT")
         kind, name = "extension", st.Name(c.name())
+    elif c.accept("large", "object"):
+        c.unsupported("COMMENT ON LARGE OBJECT", at)
     elif c.token.kind == WORD and c.token.keyword:
         c.unsupported("COMMENT ON " + c.word.upper(), at)
     else:
@@ -178,7 +180,9 @@ def _grant(c: Cursor, revoke: bool) -> Any:
     if is_role:
         raise PlanError("42601", f'unrecognized privilege type "{privileges[0][0]}"')
     c.advance()
-    kind = "table"
+    kind, at = "table", c.token
+    if c.accept("large", "object"):
+        c.unsupported("GRANT ON LARGE OBJECT", at)
     if c.accept("all"):
         what = c.accept_one("tables", "sequences", "functions", "procedures", "routines")
         if not what:

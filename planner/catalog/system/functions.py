@@ -49,6 +49,7 @@ _CLASSES: dict[str, Oid] = {
     "pg_class": 1259,
     "pg_type": 1247,
     "pg_namespace": 2615,
+    "pg_largeobject": 2613,
     "pg_constraint": 2606,
     "pg_database": 1262,
     "pg_authid": 1260,

@@ -1,0 +1,133 @@
+"""Large objects among several sessions, and over the end of a server: they are rows, and must behave like them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.server.process import ServerProcess
+
+
+@pytest.fixture
+def server_of_its_own(tmp_path: Path) -> Iterator[ServerProcess]:
+    with ServerProcess(tmp_path / "data") as process:
+        yield process
+        assert process.unexpected() == []
+
+
+def test_what_was_committed_survives_a_kill_and_nothing_else(server_of_its_own: ServerProcess) -> None:
+    server, data = server_of_its_own, random.Random(1).randbytes(300_000)
+    killed = server.connect(autocommit=True)
+    killed.execute("SELECT lo_from_bytea(17, %s)", (data,))
+    killed.execute("SELECT lo_put(17, 5000, '\\x00ff00')")
+    killed.execute("BEGIN")
+    killed.execute("SELECT lo_put(17, 0, 'never'), lo_from_bytea(18, 'never')")
+    server.kill()
+    killed.close()
+    server.start()
+    expected = data[:5000] + b"\x00\xff\x00" + data[5003:]
+    with server.connect(autocommit=True) as c:
+        assert c.execute("SELECT oid, lo_get(oid) FROM pg_largeobject_metadata").fetchall() == [
+            (17, expected)
+        ]
+        c.execute("SELECT lo_unlink(17)")
+        assert c.execute("SELECT count(*) FROM pg_largeobject").fetchall() == [(0,)]
+    assert server.unexpected() == []
+
+
+def test_two_transactions_that_bring_the_first_one(server_of_its_own: ServerProcess) -> None:
+    """Both make the tables. The second is told so, and finds them when it begins again."""
+    with server_of_its_own.connect(autocommit=False) as a, server_of_its_own.connect(autocommit=False) as b:
+        a.execute("SELECT lo_from_bytea(1, 'a')")
+        b.execute("SELECT lo_from_bytea(2, 'b')")
+        a.commit()
+        with pytest.raises(psycopg.errors.SerializationFailure):
+            b.commit()
+        b.rollback()
+        b.execute("SELECT lo_from_bytea(2, 'b')")
+        b.commit()
+        assert a.execute("SELECT oid, lo_get(oid) FROM pg_largeobject_metadata ORDER BY 1").fetchall() == [
+            (1, b"a"),
+            (2, b"b"),
+        ]
+
+
+@pytest.mark.parametrize("level", ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"])
+def test_nobody_writes_over_what_he_has_not_seen(server_of_its_own: ServerProcess, level: str) -> None:
+    """Two write into one page: whoever commits second either has the first one's bytes, or fails."""
+    with server_of_its_own.connect(autocommit=False) as a, server_of_its_own.connect(autocommit=False) as b:
+        a.execute("SELECT lo_from_bytea(1, '0123456789')")
+        a.commit()
+        for c in (a, b):
+            c.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+            c.execute("SELECT lo_get(1)")
+        a.execute("SELECT lo_put(1, 0, 'a')")
+        b.execute("SET lock_timeout = '50ms'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            b.execute("SELECT lo_put(1, 9, 'b')")
+        b.rollback()
+        b.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+        assert b.execute("SELECT lo_get(1)").fetchone() == (b"0123456789",)
+        a.commit()
+        if level == "READ COMMITTED":
+            b.execute("SELECT lo_put(1, 9, 'b')")
+            b.commit()
+            assert a.execute("SELECT lo_get(1)").fetchone() == (b"a12345678b",)
+        else:
+            with pytest.raises(psycopg.errors.SerializationFailure):
+                b.execute("SELECT lo_put(1, 9, 'b')")
+                b.commit()
+
+
+def test_databases_have_their_own(server_of_its_own: ServerProcess) -> None:
+    """And DROP DATABASE takes them along."""
+    with server_of_its_own.connect(autocommit=True) as c:
+        c.execute("SELECT lo_from_bytea(1, 'here')")
+        c.execute("CREATE DATABASE elsewhere")
+        with server_of_its_own.connect(autocommit=True, dbname="elsewhere") as d:
+            assert d.execute("SELECT count(*) FROM pg_largeobject").fetchone() == (0,)
+            d.execute("SELECT lo_from_bytea(1, 'there')")
+            assert d.execute("SELECT lo_get(1)").fetchone() == (b"there",)
+        c.execute("DROP DATABASE elsewhere")
+        assert c.execute("SELECT lo_get(1)").fetchone() == (b"here",)
+        assert c.execute("SELECT count(*) FROM pg_class WHERE relnamespace = 2613 OR relname ~ '^pg_large.*index'").fetchone() == (0,)  # fmt: skip
+    server_of_its_own.stop()
+    server_of_its_own.start()
+    with server_of_its_own.connect() as c:
+        assert c.execute("SELECT lo_get(1)").fetchone() == (b"here",)
+
+
+def test_what_is_not_there_yet_is_refused_by_name(server_of_its_own: ServerProcess) -> None:
+    with server_of_its_own.connect(autocommit=True) as c:
+        c.execute("SELECT lo_create(1)")
+        for statement in (
+            "COMMENT ON LARGE OBJECT 1 IS 'x'",
+            "GRANT SELECT ON LARGE OBJECT 1 TO PUBLIC",
+            "REVOKE ALL ON LARGE OBJECT 1 FROM PUBLIC",
+            "ALTER LARGE OBJECT 1 OWNER TO tidewire",
+            "SELECT lo_import('/etc/hostname')",
+            "SELECT lo_export(1, 'x')",
+            "CREATE TABLE t (n oid DEFAULT lo_create(0), CHECK (lo_get(n) IS NULL))",
+        ):
+            with pytest.raises(psycopg.errors.FeatureNotSupported):
+                c.execute(statement)
+        c.execute("BEGIN READ ONLY")
+        assert c.execute("SELECT lo_get(1)").fetchone() == (b"",)
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match=r"lo_put\(\)"):
+            c.execute("SELECT lo_put(1, 0, 'a')")
+        c.execute("ROLLBACK")
+
+
+def test_limits(tmp_path: Path) -> None:
+    with ServerProcess(tmp_path / "data") as server, server.connect(autocommit=True) as c:
+        c.execute("SELECT lo_create(1)")
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded):
+            c.execute("SELECT lo_put(1, 1 << 30, 'a')")
+        c.execute("BEGIN")
+        with pytest.raises(psycopg.errors.ConfigurationLimitExceeded):
+            c.execute("SELECT lo_open(1, x'40000'::int) FROM generate_series(1, 1001)")
+        c.execute("ROLLBACK")
