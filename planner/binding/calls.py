@@ -225,7 +225,8 @@ class CallBinder(WindowBinder):
             return ir.SetReturning(result, signature, args, position=position)
         if proc.volatility != "i":
             refuse_unsteady(self.queries.ctx.clause)
-        if (runs := large_objects.functions().get(proc.oid)) is not None:
+        runs = large_objects.functions().get(proc.oid) if self.queries.routines.expand else None
+        if runs is not None:
             return routine_runs.call(self.queries, routines.Resolved(runs, list(args), []), position)
         return ir.Call(result, signature, args, proc.volatility == "v", position)
 

@@ -458,7 +458,9 @@ def alter(c: Cursor) -> Any:
         c.unsupported("ALTER SYSTEM", at)
     if c.accept("extension"):
         return extensions.alter(c)
-    if c.word in _REFUSED or c.word == "large":
+    if c.accept("large", "object"):
+        c.unsupported("ALTER LARGE OBJECT", at)
+    if c.word in _REFUSED:
         c.unsupported("ALTER " + c.word.upper(), at)
     c.fail()
 

@@ -34,4 +34,5 @@ step cursor=>sub{$d->begin_work;$d->do('declare c cursor for select x from gener
 step quote=>sub{[$d->quote("a'b\\"),$d->quote_identifier('a"b'),$d->quote("\0a",{pg_type=>PG_BYTEA}),$d->quote([1,2])]};
 step info=>sub{[map{my $x=$d->get_info($_);$x}(17,29,30,41,46,47,81,90,114)]};
 step attrs=>sub{[$d->{pg_db},$d->{pg_user},$d->{pg_host},$d->{pg_enable_utf8},$d->{pg_standard_conforming_strings},$d->{pg_protocol},$d->{Name}=~/dbname/?1:0]};
+step lob=>sub{$d->begin_work;my $o=$d->pg_lo_creat($d->{pg_INV_WRITE});my $f=$d->pg_lo_open($o,$d->{pg_INV_WRITE});my $b;my @r=($d->pg_lo_write($f,'perl' x 2000,8000),$d->pg_lo_lseek($f,7996,0),$d->pg_lo_read($f,$b,10),$b,$d->pg_lo_tell($f),$d->pg_lo_truncate($f,5),$d->pg_lo_close($f),$d->pg_lo_unlink($o));$d->commit;\@r};
 step drop=>sub{$d->do('drop schema s2 cascade');$d->do('drop table "Q t"');$d->do('drop view v');$d->do('drop table t');$d->do('drop table p');$d->do('drop type mood');1};
