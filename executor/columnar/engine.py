@@ -41,6 +41,8 @@ T = TypeVar("T")
 _IDLE_CURSORS_MAX = 16
 INNER_THREADS = 200
 """For queries of routines that queries wait for: more than may run so (`executor.procedural.calls`)."""
+_ASKS = "tw_routine"
+"""In the text of a query that waits for routines."""
 STREAMS_AHEAD_MAX = 64
 """Results that may be read ahead at a time, each for some megabytes; others are read as they are asked for."""
 
@@ -143,6 +145,7 @@ class ColumnarEngine:
         self._open_cursor = open_cursor
         self.limits = limits
         self._pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb")
+        self._asking_pool = ThreadPoolExecutor(limits.columnar_threads, thread_name_prefix="duckdb-asking")
         self._inner_pool = ThreadPoolExecutor(INNER_THREADS, thread_name_prefix="duckdb-inner")
         self._idle: list[duckdb.DuckDBPyConnection] = []
         self._working: set[duckdb.DuckDBPyConnection] = set()
@@ -179,7 +182,7 @@ class ColumnarEngine:
             return first, False
 
         try:
-            batches, complete = await self.on_thread(query.cursor, work)
+            batches, complete = await self.on_thread(query.cursor, work, asks=_ASKS in sql)
         except BaseException:
             query.cancelled = query.cancelled or "it failed"
             query.close()
@@ -224,7 +227,7 @@ class ColumnarEngine:
             return pa.concat_tables([*mapped, rest]) if mapped else rest
 
         try:
-            return await self.on_thread(query.cursor, work)
+            return await self.on_thread(query.cursor, work, asks=_ASKS in sql)
         except BaseException:
             query.cancelled = "it failed"
             raise
@@ -242,16 +245,21 @@ class ColumnarEngine:
 
         self._streams += 1
         query.on_close(self._streamed)
-        query.ahead = ReadAhead(
-            query, first, functools.partial(self.on_thread, query.cursor), ahead=at_leisure
-        )
+        on_thread = functools.partial(self.on_thread, query.cursor, asks=_ASKS in query.sql)
+        query.ahead = ReadAhead(query, first, on_thread, ahead=at_leisure)
         return query.ahead
 
     def _streamed(self) -> None:
         self._streams -= 1
 
-    async def on_thread(self, cursor: duckdb.DuckDBPyConnection, work: Callable[[], T]) -> T:
-        """Runs `work` on a thread; a cancelled caller interrupts the cursor and waits for the thread."""
+    async def on_thread(
+        self, cursor: duckdb.DuckDBPyConnection, work: Callable[[], T], *, asks: bool = False
+    ) -> T:
+        """Runs `work` on a thread; a cancelled caller interrupts the cursor and waits for the thread.
+
+        `asks`: it waits for routines, which may wait for a flush, and that for readers who hold a pin: these must not
+        wait for its thread.
+        """
         while (lowered := self._parallelism.lowered) is not None and not lowered.done():
             await asyncio.wait([lowered])
         if self._closed:
@@ -266,7 +274,7 @@ class ColumnarEngine:
         self._working.add(cursor)
         state = {"cancelled": False}
         # What a query waits for must not wait for the thread that the query is on.
-        pool = self._inner_pool if INSIDE.get() else self._pool
+        pool = self._inner_pool if INSIDE.get() else self._asking_pool if asks else self._pool
         future = asyncio.get_running_loop().run_in_executor(pool, functools.partial(_guarded, work, state))
         try:
             return await asyncio.shield(future)
@@ -339,7 +347,7 @@ class ColumnarEngine:
         self._closed = True
         for cursor in self._working:
             cursor.interrupt()
-        for pool in (self._inner_pool, self._pool):
+        for pool in (self._inner_pool, self._asking_pool, self._pool):
             await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
         await asyncio.to_thread(self._parallelism.close)
         for cursor in self._idle:

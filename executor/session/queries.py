@@ -39,6 +39,7 @@ from planner.abc import (
     Query,
     RelationUse,
     ResultColumn,
+    SessionValue,
     Slot,
     SystemUse,
     Table,
@@ -151,7 +152,7 @@ async def prepare(
         for used in uses if past else ():
             was_there(session, used.table, ts)  # only now is it known what its parts hold
         feeds = await changes.feeds(session, query, ts)
-        pin = executor.store.pin(() if nothing else shards)
+        pin = executor.store.pin(() if nothing or _asks(query) else shards)
     except BaseException:
         loan.release()
         if hold is not None:
@@ -191,6 +192,11 @@ async def prepare(
         prepared.begun()
         raise
     return prepared
+
+
+def _asks(query: Query) -> bool:
+    """Whether it waits for routines while it runs: these may read a table that is flushed, which would wait for its pin."""
+    return any(isinstance(piece, SessionValue) and piece.name == "asking" for piece in query.pieces)
 
 
 _NOTHING = re.compile(r" AS r\d+ (WHERE \((1 = 0|0 = 1|FALSE|false)\)|WHERE (FALSE|false)|LIMIT 0)")

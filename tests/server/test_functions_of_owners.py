@@ -6,6 +6,7 @@ After each of them the session must be its own again, in name, path and rights.
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextlib
 from collections.abc import Iterator
 
@@ -32,6 +33,7 @@ CREATE FUNCTION fo.waits(i int) RETURNS text LANGUAGE plpgsql SECURITY DEFINER S
 BEGIN UPDATE held SET v = v + 1 WHERE id = 1; RETURN current_user; END $$;
 CREATE FUNCTION fo.writes(i int) RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = fo AS $$
 BEGIN UPDATE kept SET v = v + 1 WHERE id = i; RETURN current_user; END $$;
+CREATE FUNCTION fo.sums() RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT sum(v) FROM fo.kept); END $$;
 CREATE FUNCTION fo.who() RETURNS text LANGUAGE sql SECURITY DEFINER AS 'SELECT current_user::text';
 RESET ROLE
 """
@@ -190,3 +192,29 @@ def test_another_role_needs_its_membership_however_it_is_asked_for(owned: Server
         assert c.execute("SELECT current_user, session_user").fetchall() == [("fo_caller", "fo_owner")]
         c.execute("SET application_name = 'x'")
         assert c.execute("SELECT current_user, session_user").fetchall() == [("fo_caller", "fo_owner")]
+
+
+def test_who_waits_in_the_middle_of_a_query_holds_nobody_up(owned: ServerProcess) -> None:
+    """Not those who read or write its table, be there more such queries than the server has threads for others."""
+    with contextlib.ExitStack() as stack:
+        holder = stack.enter_context(owned.connect())
+        others = [stack.enter_context(owned.connect(user="fo_owner")) for _ in range(6)]
+        holder.execute("BEGIN")
+        holder.execute("UPDATE fo.held SET v = 0 WHERE id = 1")
+        pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(len(others)))
+        query = "SELECT count(fo.waits(id)), count(fo.sums()) FROM fo.kept WHERE id < 3"
+        waiting = [pool.submit(c.execute, query) for c in others]
+        try:
+            while holder.execute(
+                "SELECT count(*) FROM pg_stat_activity WHERE usename = 'fo_owner' AND wait_event_type = 'Lock'"
+            ).fetchall() < [(4,)]:
+                pass
+            with owned.connect() as c:
+                c.execute("SET statement_timeout = '20s'")
+                (before,) = c.execute("SELECT sum(v) FROM fo.kept").fetchall()[0]
+                c.execute("UPDATE fo.kept SET v = v + 1 WHERE id = 1")
+                assert c.execute("SELECT sum(v) FROM fo.kept").fetchall() == [(before + 1,)]
+        finally:
+            holder.execute("ROLLBACK")
+            done = [f.exception() or f.result().fetchall() for f in waiting]
+        assert done == [[(2, 2)]] * len(others)
