@@ -199,6 +199,7 @@ def test_who_waits_in_the_middle_of_a_query_holds_nobody_up(owned: ServerProcess
     with contextlib.ExitStack() as stack:
         holder = stack.enter_context(owned.connect())
         others = [stack.enter_context(owned.connect(user="fo_owner")) for _ in range(6)]
+        holder.execute("SET statement_timeout = '20s'")
         holder.execute("BEGIN")
         holder.execute("UPDATE fo.held SET v = 0 WHERE id = 1")
         pool = stack.enter_context(concurrent.futures.ThreadPoolExecutor(len(others)))
