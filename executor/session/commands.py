@@ -342,7 +342,7 @@ _TABLE: dict[type[Any], Run] = {
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
     from executor.procedural import calls, do
-    from executor.session import as_of, copying, cursors, explain, maintenance, positioned
+    from executor.session import as_of, copying, cursors, explain, large_objects, maintenance, positioned
 
     return {
         st.DeclareCursor: cursors.declare,
@@ -351,6 +351,7 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.Copy: copying.run,
         st.Call: calls.call,
         st.Do: do.run,
+        st.AlterLargeObject: large_objects.alter_owner,
         st.Explain: explain.run,
         st.SelectAsOf: as_of.run,
         st.PositionedWrite: positioned.run,

@@ -18,9 +18,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from executor.abc import ExecutionError, PlanOutdated
+from executor.abc import ExecutionError, PlanOutdated, Rows
 from executor.ddl.schema import schema_bytes
 from executor.session.block import DdlStep
+from planner import statements as st
 from planner.abc import Plan
 from planner.catalog import CatalogChange, Function, large_objects, rights
 from planner.catalog.large_objects import MAX_BYTES, METADATA, PAGE_BYTES, PAGES, SCHEMA
@@ -43,6 +44,7 @@ _PLANNED_MAX: Final = 3
 _FIND = f"SELECT lomowner FROM {SCHEMA}.{METADATA} WHERE oid = $1", (_OID,)
 _LOCK = f"SELECT lomowner FROM {SCHEMA}.{METADATA} WHERE oid = $1 FOR UPDATE", (_OID,)
 _MAKE = f"INSERT INTO {SCHEMA}.{METADATA} (oid, lomowner) VALUES ($1, $2)", (_OID, _OID)
+_GIVE = f"UPDATE {SCHEMA}.{METADATA} SET lomowner = $2 WHERE oid = $1", (_OID, _OID)
 _FORGET = f"DELETE FROM {SCHEMA}.{METADATA} WHERE oid = $1", (_OID,)
 _LAST = f"SELECT pageno, data FROM {SCHEMA}.{PAGES} WHERE loid = $1 ORDER BY pageno DESC LIMIT 1", (_OID,)
 _PAGES = (
@@ -405,4 +407,35 @@ async def call(session: Session, f: Function, arguments: Sequence[Datum]) -> Dat
     return await _BY_NAME[f.name](session, *arguments)
 
 
-__all__ = ["Descriptor", "Descriptors", "call"]
+async def alter_owner(
+    session: Session, _plan: Plan, s: st.AlterLargeObject, _params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    """ALTER LARGE OBJECT ... OWNER TO, in the block at hand or one of its own. Raises 42704, 42501, 25006."""
+    alone = session.block is None and autocommit
+    block = session.block or session.open_block(implicit=True)
+    try:
+        if block.read_only:
+            raise ExecutionError("25006", "cannot execute ALTER LARGE OBJECT in a read-only transaction")
+        name = {"current_user": session.user, "session_user": session.settings.raw("session_authorization")}
+        role = session.catalog.role(name.get(s.owner, s.owner))
+        if role is None:
+            raise ExecutionError("42704", f'role "{s.owner}" does not exist')
+        owner = await _owner(session, s.oid, _LOCK)
+        if owner != role.oid:
+            if not _owns(session, owner):
+                raise ExecutionError("42501", f"must be owner of large object {s.oid}")
+            if not session.superuser and role.name not in rights.roles_of(
+                session.catalog, session.user, inherited=False
+            ):
+                raise ExecutionError("42501", f'must be member of role "{role.name}"')
+            await _rows(session, _GIVE, s.oid, role.oid)
+        if alone:
+            await session.commit()
+    except BaseException:
+        if alone:
+            session.rollback()
+        raise
+    return Rows("ALTER LARGE OBJECT")
+
+
+__all__ = ["Descriptor", "Descriptors", "alter_owner", "call"]

@@ -459,7 +459,10 @@ def alter(c: Cursor) -> Any:
     if c.accept("extension"):
         return extensions.alter(c)
     if c.accept("large", "object"):
-        c.unsupported("ALTER LARGE OBJECT", at)
+        number = c.integer()
+        c.expect("owner")
+        c.expect("to")
+        return st.AlterLargeObject(number, c.role())
     if c.word in _REFUSED:
         c.unsupported("ALTER " + c.word.upper(), at)
     c.fail()

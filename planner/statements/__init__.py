@@ -55,6 +55,7 @@ from planner.statements.routines import (
 )
 from planner.statements.sessions import (
     Accepted,
+    AlterLargeObject,
     Begin,
     CloseCursor,
     Commit,
@@ -117,6 +118,7 @@ __all__ = [
     "AlterEnum",
     "AlterExtension",
     "AlterFunction",
+    "AlterLargeObject",
     "AlterNamed",
     "AlterPolicy",
     "AlterRole",

@@ -170,6 +170,14 @@ class Unlisten:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterLargeObject:
+    """ALTER LARGE OBJECT ... OWNER TO: its owner is a column of a row, so the catalog has no part in it."""
+
+    oid: int
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
 class Notify:
     channel: str
     payload: str = ""

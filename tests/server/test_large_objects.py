@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from tests.server.process import ServerProcess
+from tests.server.process import ServerProcess, needs_psql
 
 
 @pytest.fixture
@@ -108,7 +109,6 @@ def test_what_is_not_there_yet_is_refused_by_name(server_of_its_own: ServerProce
             "COMMENT ON LARGE OBJECT 1 IS 'x'",
             "GRANT SELECT ON LARGE OBJECT 1 TO PUBLIC",
             "REVOKE ALL ON LARGE OBJECT 1 FROM PUBLIC",
-            "ALTER LARGE OBJECT 1 OWNER TO tidewire",
             "SELECT lo_import('/etc/hostname')",
             "SELECT lo_export(1, 'x')",
             "CREATE TABLE t (n oid DEFAULT lo_create(0), CHECK (lo_get(n) IS NULL))",
@@ -120,6 +120,29 @@ def test_what_is_not_there_yet_is_refused_by_name(server_of_its_own: ServerProce
         with pytest.raises(psycopg.errors.ReadOnlySqlTransaction, match=r"lo_put\(\)"):
             c.execute("SELECT lo_put(1, 0, 'a')")
         c.execute("ROLLBACK")
+        c.execute("BEGIN READ ONLY")
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+            c.execute("ALTER LARGE OBJECT 1 OWNER TO tidewire")
+        c.execute("ROLLBACK")
+
+
+@needs_psql
+def test_a_dump_of_them_is_read_without_an_error(server_of_its_own: ServerProcess) -> None:
+    server = server_of_its_own
+    data = random.Random(2).randbytes(50_000)
+    with server.connect(autocommit=True) as c:
+        c.execute("CREATE ROLE somebody")
+        c.execute("SELECT lo_from_bytea(1, %s), lo_from_bytea(2, '')", (data,))
+        c.execute("ALTER LARGE OBJECT 2 OWNER TO somebody")
+        c.execute("CREATE DATABASE copy")
+    dump = subprocess.run(
+        ["pg_dump"], env=server.client_environment(), capture_output=True, text=True, check=True, timeout=120
+    )
+    done = server.psql("-d", "copy", "-v", "ON_ERROR_STOP=1", stdin=dump.stdout)
+    assert (done.returncode, done.stderr) == (0, "")
+    with server.connect(dbname="copy") as c:
+        found = "SELECT oid, lo_get(oid), pg_get_userbyid(lomowner) FROM pg_largeobject_metadata ORDER BY 1"
+        assert c.execute(found).fetchall() == [(1, data, "tidewire"), (2, b"", "somebody")]
 
 
 def test_limits(tmp_path: Path) -> None:
