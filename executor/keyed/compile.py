@@ -46,6 +46,10 @@ _INLINE_TYPES = frozenset({"int2", "int4", "int8", "text", "varchar", "bool", "d
 _SINGLE_TEXT = {"varchar": "text", "name": "text", "unknown": "text"}
 
 
+OPERANDS_MAX = 90
+"""Of AND and OR, each a pair of parentheses within the last: Python's parser follows some hundred."""
+
+
 class _Writer:
     """Collects the names that the generated text refers to, and hands out temporaries."""
 
@@ -154,6 +158,7 @@ class _Writer:
     # --- the lazy ones ---------------------------------------------------------------------
 
     def _and(self, e: Call) -> str:
+        _refuse_many(e)
         out = self.write(e.args[-1])
         for arg in reversed(e.args[:-1]):
             a, b = self.temporary(), self.temporary()
@@ -164,6 +169,7 @@ class _Writer:
         return out
 
     def _or(self, e: Call) -> str:
+        _refuse_many(e)
         out = self.write(e.args[-1])
         for arg in reversed(e.args[:-1]):
             a, b = self.temporary(), self.temporary()
@@ -285,6 +291,12 @@ _ORIGIN = "<keyed plan>"
 warnings.filterwarnings(
     "ignore", category=SyntaxWarning, module=_ORIGIN
 )  # `1 is not None`, of what was said so
+
+
+def _refuse_many(e: Call) -> None:
+    """Before their text is written, whose length goes by the square of their number."""
+    if len(e.args) > OPERANDS_MAX:
+        raise NotCompilable(f"{len(e.args)} operands of {e.op}")
 
 
 def _build(writer: _Writer, body: str, arguments: str) -> Any:

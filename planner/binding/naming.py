@@ -30,6 +30,12 @@ def lowered(text: str) -> str:
     return text.lower()
 
 
+@lru_cache(maxsize=16)
+def writes_operator(text: str) -> bool:
+    """Whether a statement has the word OPERATOR: asked for as often."""
+    return "operator" in text.lower()
+
+
 def figure_name(node: exp.Expression) -> str:
     name, _ = _figure(node)
     return name or "?column?"

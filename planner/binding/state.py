@@ -18,7 +18,7 @@ from planner.binding.expressions import ExpressionBinder
 from planner.binding.fragments import Form, Frag, Item
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.locked_rows import Asked, InnerRow
-from planner.binding.naming import lowered
+from planner.binding.naming import writes_operator
 from planner.binding.parameters import Parameters
 from planner.binding.routines import Routines
 from planner.binding.scope import Relation, Scope
@@ -184,7 +184,7 @@ class QueryState:
 
     def offered_operators(self) -> frozenset[str]:
         """The same for operators: OPERATOR(s.%) has lost its schema by now, so it finds those of every extension."""
-        if "operator" not in lowered(self.text):
+        if not writes_operator(self.text):
             return self.offered()
         catalog = self.ctx.catalog
         found: frozenset[str] = catalog.offered("", catalog.reaching_extensions(self.search_path))

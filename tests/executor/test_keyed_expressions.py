@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from executor.keyed.compile import NotCompilable, compile_expression
+from executor.keyed.compile import OPERANDS_MAX, NotCompilable, compile_expression
 from executor.keyed.registry import LAX, STRICT
 from planner import types as t
 from planner.abc import Call, Const, Param, SqlError, TypeRef
@@ -228,6 +228,16 @@ def test_case_and_coalesce_are_lazy() -> None:
 def test_what_is_outside_the_set_is_refused_not_guessed() -> None:
     with pytest.raises(NotCompilable):
         compile_expression(Call("no_such_function(int4)", (Const(1, TypeRef(t.INT4)),), TypeRef(t.INT4)))
+
+
+@pytest.mark.parametrize("word", ["and", "or"])
+def test_of_many_operands_no_text_is_written(word: str) -> None:
+    """Each is within the last: of 30,000 that is gigabytes."""
+    yes = Param(1, TypeRef(t.BOOL))
+    most = compile_expression(Call(word, (yes,) * OPERANDS_MAX, TypeRef(t.BOOL)))
+    assert [most((value,), (), None) for value in (True, False, None)] == [True, False, None]
+    with pytest.raises(NotCompilable, match=f"{OPERANDS_MAX + 1} operands of {word}"):
+        compile_expression(Call(word, (yes,) * (OPERANDS_MAX + 1), TypeRef(t.BOOL)))
 
 
 @pytest.mark.parametrize("seed", range(3))
