@@ -161,6 +161,7 @@ class Walk(LoopSteps, CursorSteps):
             handler = next((h for h in block.handlers if raising.takes(h, error)), None)
             if handler is None:
                 raise
+            self.session.conceal(error)  # whoever handles it may say its DETAIL
             transactions.roll_back_to(session, session.block, name)
             transactions.release(session, session.block, name)
             self.handled.append(error)

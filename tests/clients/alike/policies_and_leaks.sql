@@ -31,6 +31,7 @@ SELECT id FROM vault WHERE told(secret) ORDER BY id LIMIT 1;
 INSERT INTO vault VALUES (3, 0, 0, 'taken') ON CONFLICT DO NOTHING;
 INSERT INTO vault VALUES (3, 1, 0, 'taken');
 INSERT INTO vault VALUES (NULL, 1, 0, 'taken');
+DO $$ DECLARE d text; BEGIN INSERT INTO vault VALUES (2, 0, 0, 'taken'); EXCEPTION WHEN unique_violation THEN GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL; RAISE NOTICE '[%]', d; END $$;
 INSERT INTO vault SELECT id + 10, tenant, 1, name FROM vault;
 RESET ROLE;
 -- the same through a view of its owner's
