@@ -71,6 +71,12 @@ async def lock_table(
         for table in _tables_of(session, found):
             block.use(table)
             if s.mode not in _FOR_NOBODY:
+                if table.partitioning is not None:  # it has no rows: who writes, writes to its partitions
+                    raise ExecutionError(
+                        "0A000",
+                        f'locking partitioned table "{table.name}" is not supported',
+                        hint="Lock its partitions.",
+                    )
                 await _until_ours(session, table, s)
                 _from_now_on(block, table, s.mode)
     return Rows("LOCK TABLE")
