@@ -30,34 +30,35 @@ Values = Sequence[Any]
 """Datums of the key's columns."""
 
 _SETTINGS: Final = t.TypeSettings()
-_SEED: Final = 0x7A5B22367996DCFD
+HASH_SEED: Final = 0x7A5B22367996DCFD
+MIXED_IN: Final = 0x49A0F4DD15E5A8E3
 _MASK: Final = (1 << 64) - 1
-_POSTGRES_EPOCH_DAYS: Final = 10_957
-_DAY_US: Final = 86_400_000_000
+POSTGRES_EPOCH_DAYS: Final = 10_957
+DAY_US: Final = 86_400_000_000
 
 
 def _text_hash(value: Any) -> int:
-    return hash_bytes(value.encode(), _SEED)
+    return hash_bytes(value.encode(), HASH_SEED)
 
 
 def _micros_hash(value: Any) -> int:
-    return hash_long(value, _SEED)
+    return hash_long(value, HASH_SEED)
 
 
 _HASHES: Final[dict[int, Callable[[Any], int]]] = {
-    oids.INT2: lambda v: hash_word(v, _SEED),
-    oids.INT4: lambda v: hash_word(v, _SEED),
+    oids.INT2: lambda v: hash_word(v, HASH_SEED),
+    oids.INT4: lambda v: hash_word(v, HASH_SEED),
     oids.INT8: _micros_hash,
-    oids.OID: lambda v: hash_word(v, _SEED),
-    oids.BOOL: lambda v: hash_word(int(v), _SEED),
+    oids.OID: lambda v: hash_word(v, HASH_SEED),
+    oids.BOOL: lambda v: hash_word(int(v), HASH_SEED),
     oids.TEXT: _text_hash,
     oids.VARCHAR: _text_hash,
     oids.BPCHAR: lambda v: _text_hash(v.rstrip(" ")),
-    oids.DATE: lambda v: hash_word(v - _POSTGRES_EPOCH_DAYS, _SEED),
+    oids.DATE: lambda v: hash_word(v - POSTGRES_EPOCH_DAYS, HASH_SEED),
     oids.TIME: _micros_hash,
-    oids.TIMESTAMP: lambda v: hash_long(v - _POSTGRES_EPOCH_DAYS * _DAY_US, _SEED),
-    oids.TIMESTAMPTZ: lambda v: hash_long(v - _POSTGRES_EPOCH_DAYS * _DAY_US, _SEED),
-    oids.UUID: lambda v: hash_bytes(bytes.fromhex(str(v).replace("-", "")), _SEED),
+    oids.TIMESTAMP: lambda v: hash_long(v - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED),
+    oids.TIMESTAMPTZ: lambda v: hash_long(v - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED),
+    oids.UUID: lambda v: hash_bytes(bytes.fromhex(str(v).replace("-", "")), HASH_SEED),
 }
 """PostgreSQL's extended hash functions, by the types that HASH partitions can be of here."""
 
@@ -81,7 +82,7 @@ def row_hash(columns: Sequence[TypeRef], values: Values) -> int:
     for ref, value in zip(columns, values, strict=True):
         if value is not None:
             hashed = _HASHES[t.base_of(ref).oid](value)
-            mixed = (hashed + 0x49A0F4DD15E5A8E3 + (total << 54 & _MASK) + (total >> 7)) & _MASK
+            mixed = (hashed + MIXED_IN + (total << 54 & _MASK) + (total >> 7)) & _MASK
             total ^= mixed
     return total
 
@@ -173,9 +174,9 @@ class Router:
         self.placing = Placing(columns)
         self.strategy = key.strategy
         self._below: dict[int, Router] = {}
-        self._default: Table | None = None
+        self.default: Table | None = None
         self._by_value: dict[Any, Table] = {}
-        self._hashes: list[tuple[Bound, Table]] = []
+        self.hashes: list[tuple[Bound, Table]] = []
         ranges: list[tuple[Any, Any, Table]] = []
         for child in catalog.partitions_of(table.oid):
             assert child.partition is not None
@@ -183,16 +184,16 @@ class Router:
             if child.partitioning is not None:
                 self._below[child.oid] = Router(catalog, child, positions)
             if bound.default:
-                self._default = child
+                self.default = child
             elif self.strategy == "l":
                 self._by_value.update(dict.fromkeys(self.placing.listed(bound), child))
             elif self.strategy == "h":
-                self._hashes.append((bound, child))
+                self.hashes.append((bound, child))
             else:
                 ranges.append((self.placing.lower(bound), self.placing.upper(bound), child))
         ranges.sort(key=lambda r: r[0])
         self._lows = [r[0] for r in ranges]
-        self._ranges = ranges
+        self.ranges = ranges
 
     def all_places(self) -> set[int]:
         """The columns that decide, on all levels."""
@@ -205,12 +206,12 @@ class Router:
             found = self._by_value.get(self.placing.one(values[0]))
         elif self.strategy == "h":
             hashed = row_hash(self.placing.refs, values)
-            found = next((c for b, c in self._hashes if hashed % b.modulus == b.remainder), None)
+            found = next((c for b, c in self.hashes if hashed % b.modulus == b.remainder), None)
         elif (row := self.placing.row(values)) is not None:
             at = bisect_right(self._lows, row) - 1
-            if at >= 0 and row < self._ranges[at][1]:
-                found = self._ranges[at][2]
-        return found if found is not None else self._default
+            if at >= 0 and row < self.ranges[at][1]:
+                found = self.ranges[at][2]
+        return found if found is not None else self.default
 
     def leaf(self, row: Sequence[Any]) -> Table | Router:
         """The leaf of a row; the table's router that has no partition for it."""
@@ -274,10 +275,10 @@ class Router:
         most = max(ends) if ends else one(high) if high is not None else None
         found = {
             child.oid
-            for start, end, child in self._ranges
+            for start, end, child in self.ranges
             if (least is None or end[0] >= least) and (most is None or start[0] <= most)
         }
-        return found | ({self._default.oid} if self._default is not None else set())
+        return found | ({self.default.oid} if self.default is not None else set())
 
     def _between_listed(self, low: Any, high: Any) -> set[int]:
         least = self.placing.one(low) if low is not None else None
@@ -287,14 +288,18 @@ class Router:
             for value, child in self._by_value.items()
             if value is not None and (least is None or value >= least) and (most is None or value <= most)
         }
-        return found | ({self._default.oid} if self._default is not None else set())
+        return found | ({self.default.oid} if self.default is not None else set())
+
+    def below(self, child: Table) -> Router | None:
+        """That of a partition which is partitioned itself."""
+        return self._below.get(child.oid)
 
     def children(self) -> list[Table]:
         found: dict[int, Table] = {c.oid: c for c in self._by_value.values()}
-        found.update({c.oid: c for _, c in self._hashes})
-        found.update({r[2].oid: r[2] for r in self._ranges})
-        if self._default is not None:
-            found[self._default.oid] = self._default
+        found.update({c.oid: c for _, c in self.hashes})
+        found.update({r[2].oid: r[2] for r in self.ranges})
+        if self.default is not None:
+            found[self.default.oid] = self.default
         return list(found.values())
 
 

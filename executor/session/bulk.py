@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.columnar.rows import batch_rows
+from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.references import concerns
-from executor.constraints.rules import TableRules
+from executor.constraints.rules import PARTITION_BOUND, TableRules
 from executor.ddl.schema import shard_schema
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
@@ -42,7 +42,7 @@ from executor.snapshot.encoded import EncodedRows, NumberedLater
 from executor.snapshot.removal import sorted_ids
 from executor.snapshot.spill import Spill, in_one, numbers_from
 from executor.triggers import firing, triggered
-from planner import triggers
+from planner import dealing, triggers
 from planner import types as t
 from planner.abc import (
     Constraint,
@@ -284,6 +284,13 @@ def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
         return
     before, i = 0, 0
     try:
+        if not not_null and all(c.kind == PARTITION_BOUND for c, _ in rules.checks):
+            types = [c.type for c in rules.table.columns]
+            at = dealing.first_outside(rules.table, lambda i: canonical_array(rows.column(i), types[i]))
+            if at is not None:
+                i = at
+                rules.check(batch_rows(rows.slice(at, 1), types)[0], session)
+            return
         for batch in rows.to_batches():
             if not batch.num_rows:
                 continue

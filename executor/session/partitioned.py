@@ -23,13 +23,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from executor.abc import ExecutionError
-from executor.columnar.rows import batch_rows
+from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import describe_key
 from executor.session import bulk, queries
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.triggers import firing
-from planner import triggers
+from planner import dealing, triggers
+from planner import types as t
 from planner.abc import Constraint, DeleteQuery, OnConflict, Table, UpdateQuery
 from planner.partitioning import Router, router
 from storage.abc import Datum
@@ -53,22 +54,32 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
     """Rows by leaves. `first`: the column in which they begin. Raises 23514."""
     way = router(session.catalog, table)
     places = sorted(way.all_places())
+    if not rows.num_rows:
+        return []
     types = [table.columns[i].type for i in places]
-    keys = batch_rows(queries.canonical_table(rows.select([i + first for i in places]), types), types)
-    known: dict[Any, int] = {}
-    leaves: list[Table] = []
-    numbers: dict[int, int] = {}
-    which = np.empty(len(keys), np.int64)
-    for i, key in enumerate(keys):
-        number = known.get(key)
-        if number is None:
-            leaf = leaf_of(way, dict(zip(places, key, strict=True)))
-            number = numbers.setdefault(leaf.oid, len(leaves))
-            if number == len(leaves):
-                leaves.append(leaf)
-            known[key] = number
-        which[i] = number
-    return [(leaf, np.flatnonzero(which == n)) for n, leaf in enumerate(leaves)]
+    _of_this_part(session, table, rows, first)
+    keys = [canonical_array(rows.column(i + first), ref) for i, ref in zip(places, types, strict=True)]
+    columns = dict(zip(places, keys, strict=True))
+    found, which = dealing.leaves(way, columns)
+    if lost := [n for n, to in enumerate(found) if isinstance(to, Router)]:
+        at = int(np.flatnonzero(np.isin(which, lost))[0])
+        datums = [t.to_datums(key.slice(at, 1), ref)[0] for key, ref in zip(keys, types, strict=True)]
+        row = dict(zip(places, datums, strict=True))
+        leaf_of(way, row)  # says which, and why
+    first_of = {int(n): int(at) for n, at in zip(*np.unique(which, return_index=True), strict=True)}
+    in_order = sorted(first_of, key=first_of.__getitem__)
+    return [(to, np.flatnonzero(which == n)) for n in in_order if isinstance(to := found[n], Table)]
+
+
+def _of_this_part(session: Session, table: Table, rows: pa.Table, first: int) -> None:
+    """Raises 23514, of the table that is named, where it is a partition itself and a row is another's."""
+    if table.partition is None:
+        return
+    types = [c.type for c in table.columns]
+    at = dealing.first_outside(table, lambda i: canonical_array(rows.column(i + first), types[i]))
+    if at is not None:
+        row = rows.slice(at, 1).select(range(first, first + len(types)))
+        session.executor.rules(table).check(batch_rows(row, types)[0], session)
 
 
 def _in_order(pieces: list[Piece]) -> list[Piece]:

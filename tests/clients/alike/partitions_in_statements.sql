@@ -101,3 +101,22 @@ select tableoid::regclass, * from bl order by 2;
 select tableoid::regclass, * from bl where b;
 select tableoid::regclass, * from bl where b is null;
 \d blf
+-- Many rows at once, of which one is nobody's, or another's.
+create table many(id int, k int, s text) partition by range (k);
+create table many1 partition of many for values from (0) to (10) partition by list (s);
+create table many1a partition of many1 for values in ('a', null);
+create table many2 partition of many for values from (10) to (maxvalue) partition by hash (id, s);
+create table many20 partition of many2 for values with (modulus 2, remainder 0);
+create table many21 partition of many2 for values with (modulus 2, remainder 1);
+insert into many select g, g % 30, case when g % 30 >= 10 then 'x' || g when g % 2 = 0 then 'a' end from generate_series(1, 30000) g;
+select tableoid::regclass, count(*), sum(id) from many group by 1 order by 1;
+insert into many select g, case when g = 20001 then null else g % 30 end, 'a' from generate_series(1, 30000) g;
+insert into many select g, g % 30, case when g = 20003 then 'b' else 'a' end from generate_series(1, 30000) g;
+insert into many1 select g, case when g = 20003 then 12 else g % 10 end, 'a' from generate_series(1, 30000) g;
+insert into many1a select g, g % 10, case when g = 20003 then 'q' else 'a' end from generate_series(1, 30000) g;
+insert into many20 select g, 15, 'z' from generate_series(1, 3) g;
+create table manyd partition of many default;
+insert into manyd select g, -g, 'a' from generate_series(1, 30000) g;
+insert into manyd select g, case when g = 20003 then 3 end, 'a' from generate_series(1, 30000) g;
+update many set k = k + 10 where k < 10 and k >= 0;
+select tableoid::regclass, count(*), sum(id) from many group by 1 order by 1;
