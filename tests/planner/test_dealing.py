@@ -89,7 +89,7 @@ def world(*statements: str) -> Catalog:
 
 
 def check(catalog: Catalog, kinds: tuple[str, ...]) -> None:
-    table = catalog.resolve_relation("t", None, ("public",))
+    table = catalog.resolve_relation("t", "", ("public",))
     assert isinstance(table, Table)
     way = router(catalog, table)
     rng = random.Random(SEED)
@@ -108,7 +108,8 @@ def check(catalog: Catalog, kinds: tuple[str, ...]) -> None:
         outside = [i for i, row in enumerate(rows) if not all(passes(row) for passes in asked)]
         assert first_outside(leaf, columns.__getitem__) == min(outside, default=None)
         mine = pa.array([i for i, name in enumerate(expected) if name == leaf.name])
-        assert first_outside(leaf, lambda i, mine=mine: columns[i].take(mine)) is None
+        its = {i: column.take(mine) for i, column in columns.items()}
+        assert first_outside(leaf, its.__getitem__) is None
 
 
 def named(found: Table | Router) -> str:
