@@ -10,7 +10,8 @@ Through a view policies are those for its owner (or the user: security_invoker),
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sqlglot import exp
 
@@ -33,9 +34,7 @@ class SecuredRows(RowBinder):
         """The target of an UPDATE ("w") or DELETE ("d"), whose rows policies choose. `looks`: SELECT is asked for, too."""
         if not table.row_security or self.instead is not None:
             return table
-        saved = self.queries.accesses.role
-        self.queries.accesses.role = self._writer()
-        try:
+        with self._as_writer():
             if not row_security.restricted(self.queries, table):
                 return table
             shown = (command, policies.SELECT) if looks else (command,)
@@ -45,8 +44,6 @@ class SecuredRows(RowBinder):
                 return table
             asked = [(command, False), *([(policies.SELECT, True)] if looks else [])]
             return row_security.checked(self, table, updated=asked)
-        finally:
-            self.queries.accesses.role = saved
 
     def barrier(self, relation: Relation) -> list[ir.Node]:
         """The conditions of a view WITH (security_barrier) that is written, which come before the statement's; none of others."""
@@ -69,9 +66,7 @@ class SecuredRows(RowBinder):
         """The target of an INSERT, whose new rows policies are asked about."""
         if not table.row_security or self.instead is not None:
             return table
-        saved = self.queries.accesses.role
-        self.queries.accesses.role = self._writer()
-        try:
+        with self._as_writer():
             if not row_security.restricted(self.queries, table):
                 return table
             conflict = node.args.get("conflict")
@@ -88,8 +83,6 @@ class SecuredRows(RowBinder):
             self.whole_conflicts = updates
             made = [(policies.INSERT, False), *seen]
             return row_security.checked(self, table, inserted=made, updated=changed, met=met)
-        finally:
-            self.queries.accesses.role = saved
 
     def refuse_secured(self, table: Table, what: str) -> None:
         """Raises 0A000 for a statement that policies are not enforced for."""
@@ -112,14 +105,18 @@ class SecuredRows(RowBinder):
             for x in clause.find_all(exp.Column, exp.Star)
         )
 
-    def _writer(self) -> str:
-        """In whose name the table under a view is written."""
-        role = self.queries.accesses.role
-        if self.view is not None:
-            for level in self.view.levels():
-                if (owner := self.queries.accesses.owner_of(level.view)) is not None:
-                    role = owner
-        return role
+    @contextmanager
+    def _as_writer(self) -> Iterator[None]:
+        """In whose name the table is written: under views, of the innermost that has an owner to say so."""
+        accesses = self.queries.accesses
+        saved = accesses.role
+        for level in self.view.levels() if self.view is not None else ():
+            if (owner := accesses.owner_of(level.view)) is not None:
+                accesses.role = owner
+        try:
+            yield
+        finally:
+            accesses.role = saved
 
 
 __all__ = ["SecuredRows"]
