@@ -140,17 +140,35 @@ def _shown(table: Table, leaf: Table, written: pa.Table) -> pa.Table:
     return rows.append_column(LEAF, pa.array(np.full(rows.num_rows, leaf.oid, np.int64)))
 
 
-def _together(table: Table, made: list[pa.Table], order: list[np.ndarray[Any, Any]]) -> pa.Table:
-    """RETURNING's rows of all leaves, in the order in which the statement found them."""
-    if not made:
-        none = bulk.written_rows(table, ())
-        none = versions(none, none.column("_rid"), False)
-        return none.append_column(LEAF, pa.array([], pa.int64()))
-    rows = pa.concat_tables(made)
-    at = np.concatenate(order) if order else np.empty(0, np.int64)
-    if len(at) != rows.num_rows:  # some were left alone
-        return rows
-    return rows.take(pa.array(np.argsort(at, kind="stable")))
+class _Made:
+    """What a statement has written, leaf by leaf, and of which of the rows that it found."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._rows: list[pa.Table] = []
+        self._order: list[np.ndarray[Any, Any]] = []
+        self._count = 0
+
+    def add(self, leaf: Table, at: np.ndarray[Any, Any], written: pa.Table, count: int) -> None:
+        self._rows.append(_shown(self._table, leaf, written))
+        self._order.append(at)
+        self._count += count
+
+    def count(self, count: int) -> None:
+        """Of rows that nobody wants to see."""
+        self._count += count
+
+    def together(self) -> Written:
+        """RETURNING's rows of all leaves, in the order in which the statement found them."""
+        if not self._rows:
+            none = bulk.written_rows(self._table, ())
+            none = versions(none, none.column("_rid"), False)
+            return none.append_column(LEAF, pa.array([], pa.int64())), self._count
+        rows = pa.concat_tables(self._rows)
+        at = np.concatenate(self._order)
+        if len(at) != rows.num_rows:  # some were left alone
+            return rows, self._count
+        return rows.take(pa.array(np.argsort(at, kind="stable"))), self._count
 
 
 async def insert(
@@ -166,9 +184,7 @@ async def insert(
     fired = firing.statement(session, block, table, triggers.INSERT)
     if fired is not None:
         await fired.begin(triggers.INSERT)
-    made: list[pa.Table] = []
-    order: list[np.ndarray[Any, Any]] = []
-    total = 0
+    made = _Made(table)
     pieces = dealt(session, table, rows)
     if any(x.bits & triggers.ROW for leaf, _ in pieces for x in leaf.triggers):
         pieces = _in_order(pieces)  # triggers fire for one row after the other
@@ -177,12 +193,10 @@ async def insert(
         conflict = _conflict(table, leaf, on_conflict)
         with _through(block, leaf):
             written, count = await bulk.insert(session, block, leaf, part, conflict, params, given)
-        made.append(_shown(table, leaf, written))
-        order.append(at)
-        total += count
+        made.add(leaf, at, written, count)
     if fired is not None:
         await fired.end(triggers.INSERT)
-    return _together(table, made, order), total
+    return made.together()
 
 
 def _conflict(table: Table, leaf: Table, said: OnConflict | None) -> OnConflict | None:
@@ -225,9 +239,7 @@ async def update(
     first = _first_places(rows.column(0))
     if len(first) < rows.num_rows:  # a join found some of them more than once
         rows, homes = rows.take(pa.array(first)), homes.take(pa.array(first))
-    made: list[pa.Table] = []
-    order: list[np.ndarray[Any, Any]] = []
-    total = 0
+    made = _Made(table)
     way = router(session.catalog, table)
     decides = not way.all_places().isdisjoint(body.assigned)
     moved: list[np.ndarray[Any, Any]] = []
@@ -249,9 +261,7 @@ async def update(
                 written, count = await bulk.update(
                     session, block, replace(body, table=leaf, assigned=assigned), part
                 )
-            made.append(_shown(table, leaf, written))
-            order.append(at)
-            total += count
+            made.add(leaf, at, written, count)
         gone = np.flatnonzero((old == oid) & (target != oid))
         if len(gone):
             _refuse_to_move(leaf)
@@ -269,12 +279,10 @@ async def update(
                 written, count = await bulk.insert(session, block, leaf, new, None)
             if written.num_rows == len(at):  # FROM's columns are known by the row that was found
                 written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
-            made.append(_shown(table, leaf, written))
-            order.append(at)
-            total += count
+            made.add(leaf, at, written, count)
     if fired is not None:
         await fired.end(triggers.UPDATE)
-    return _together(table, made, order), total
+    return made.together()
 
 
 def _refuse_to_move(leaf: Table) -> None:
@@ -298,20 +306,18 @@ async def delete(
     fired = firing.statement(session, block, table, triggers.DELETE)
     if fired is not None:
         await fired.begin(triggers.DELETE)
-    made: list[pa.Table] = []
-    order: list[np.ndarray[Any, Any]] = []
-    total = 0
+    made = _Made(table)
     for leaf, at in _by_home(session, homes):
         part = rows.select([0]).take(pa.array(at))
         with _through(block, leaf):
             written, count = await bulk.delete(session, block, replace(body, table=leaf), part)
         if body.returning is not None:
-            made.append(_shown(table, leaf, written))
-            order.append(at)
-        total += count
+            made.add(leaf, at, written, count)
+        else:
+            made.count(count)
     if fired is not None:
         await fired.end(triggers.DELETE)
-    return _together(table, made, order), total
+    return made.together()
 
 
 def _by_home(session: Session, homes: pa.ChunkedArray) -> list[Piece]:
