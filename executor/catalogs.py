@@ -231,7 +231,7 @@ class Catalogs:
             new = change.new
             if new is None:
                 continue
-            other = _namesake(newest, new)
+            other = newest.twin(new)
             if other is not None and other.oid != change.oid and other.oid not in removed:
                 raise _taken(other)
             schema_oid = getattr(new, "schema_oid", 0)
@@ -338,18 +338,6 @@ async def fetch_part(env: Environment, id: ShardId, part: Part) -> pa.Table:
     else:
         table = await shard.parts.read(part)
     return conform(table, registered) if part.kind == "+" else table
-
-
-def _namesake(catalog: Catalog, made: CatalogObject) -> CatalogObject | None:
-    """What has the name of an object that is made, where only one may have it."""
-    if isinstance(made, Function):
-        same = (f for f in catalog.named_functions(made.name) if f.schema_oid == made.schema_oid)
-        return next((f for f in same if f.signature == made.signature), None)
-    if isinstance(made, UserType) and (other := catalog.type_in(made.schema_oid, made.name)) is not None:
-        return other
-    if isinstance(made, Relation):
-        return catalog.relation_in(made.schema_oid, made.name)
-    return catalog.twin(made)
 
 
 def _taken(other: CatalogObject) -> Exception:

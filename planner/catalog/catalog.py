@@ -16,15 +16,14 @@ its real name). One namespace holds tables, views, sequences and indexes, anothe
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations, names
 from planner.catalog.codec import CatalogRow, decode, encode
+from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
 from planner.catalog.objects import (
-    DATABASE_OID,
     FIRST_USER_OID,
     PG_CATALOG_OID,
     BaseType,
@@ -32,16 +31,13 @@ from planner.catalog.objects import (
     CatalogObject,
     Collation,
     Comment,
-    CompositeType,
     Counter,
     Database,
     DefaultGrant,
-    Domain,
     Extension,
     Function,
     Grant,
     Index,
-    Placed,
     Relation,
     Role,
     Schema,
@@ -52,7 +48,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.row_types import relation_of, row_type
-from planner.catalog.user_types import USER_TYPES, declare_new, meet_rows, note_rows
+from planner.catalog.user_types import USER_TYPES, meet_rows
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 
 SearchPath = tuple[str, ...]
@@ -60,10 +56,6 @@ DEFAULT_SEARCH_PATH: Final[SearchPath] = ("public",)
 TEMPORARY_PREFIX: Final = "pg_temp_"
 OWN_TEMPORARY: Final = "pg_temp"
 
-_RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)
-_T = TypeVar("_T", bound=CatalogObject)
-_K = TypeVar("_K")
-_EMPTY: Final[frozenset[Oid]] = frozenset()
 _UNNAMED: Final = frozenset((Table, Index, SequenceObject, Comment, Counter))
 """Kinds of objects that no statement depends on that reads system relations alone, unless they are called like one of these."""
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -72,67 +64,30 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 _versions = itertools.count(1)
 
 
-class Catalog:
+class Catalog(IndexedObjects):
     """Immutable. No two catalogs of a process share a `version`, so caches can ask whether theirs is of this one:
     those that a transaction makes on its way, and rolls back, included."""
 
     __slots__ = (
-        "_by_table",
-        "_databases",
-        "_defaults",
-        "_extensions",
-        "_functions",
-        "_kinds",
-        "_objects",
-        "_partitions",
-        "_parts",
-        "_referring",
-        "_relations",
-        "_roles",
-        "_schemas",
-        "_targets",
-        "_types",
         "as_invoker",
         "columnar",
-        "database_oid",
         "meaning",
         "past",
-        "shown",
-        "user_types",
         "version",
     )
 
     def __init__(self, things: Iterable[CatalogObject] | None = None) -> None:
+        super().__init__()
         self.version = next(_versions)
         self.meaning = self.version
         """The same for catalogs that differ in tables, indexes, sequences and comments alone: statements that name none of
         users' tables mean the same in all of them."""
-        self.database_oid: Oid = DATABASE_OID
         self.past = False
         """Whether it is a catalog of a time gone by: nothing is written under it."""
-        self.shown: tuple[Oid, ...] | None = None
-        """The objects that are listed; None: all (`showing`)."""
         self.columnar: frozenset[Oid] = frozenset()
         """Tables whose rows in memory are not laid out as they are defined here: DuckDB alone reads them."""
         self.as_invoker: frozenset[Oid] = frozenset()
         """Views that read in the name of who asks, not of their owner."""
-        self.user_types: dict[Oid, UserType] = {}
-        """By OID; the same dictionary as long as no type is changed. Never changed in place."""
-        self._objects: dict[Oid, CatalogObject] = {}
-        self._relations: dict[tuple[Oid, str], Oid] = {}
-        self._types: dict[tuple[Oid, str], Oid] = {}
-        self._schemas: dict[tuple[Oid, str], Oid] = {}
-        self._roles: dict[str, Oid] = {}
-        self._databases: dict[str, Oid] = {}
-        self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
-        self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
-        self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
-        self._extensions: dict[tuple[Oid, str], Oid] = {}
-        self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
-        self._parts: dict[Oid, Oid] = {}  # by constraint or trigger: the object that it is of
-        self._referring: dict[Oid, frozenset[Oid]] = {}  # tables whose foreign keys refer to a table
-        self._partitions: dict[Oid, frozenset[Oid]] = {}  # of a partitioned table
-        self._kinds: dict[type[CatalogObject], tuple[Oid, ...]] = {}  # in order; made when somebody asks
         for thing in built_in_objects() if things is None else things:
             self._add(thing)
 
@@ -155,7 +110,7 @@ class Catalog:
         after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
         after.shown = None
         after.user_types = self.user_types
-        for name in Catalog.__slots__:
+        for name in IndexedObjects.__slots__:
             if name.startswith("_"):
                 setattr(after, name, dict(getattr(self, name)))
         for change in changes:
@@ -185,94 +140,9 @@ class Catalog:
 
     def _view(self) -> Catalog:
         view = Catalog.__new__(Catalog)
-        for slot in Catalog.__slots__:
+        for slot in (*IndexedObjects.__slots__, *Catalog.__slots__):
             setattr(view, slot, getattr(self, slot))
         return view
-
-    def _add(self, thing: CatalogObject) -> None:
-        assert thing.oid not in self._objects, f"OID {thing.oid} is taken"
-        self._objects[thing.oid] = thing
-        if isinstance(thing, _RELATIONS):
-            key = (thing.schema_oid, thing.name)
-            assert key not in self._relations, f"relation name {key} is taken"
-            self._relations[key] = thing.oid
-        if isinstance(thing, Collation):
-            collations.declare(thing)
-        if isinstance(thing, USER_TYPES):
-            self._types[thing.schema_oid, thing.name] = thing.oid
-            self.user_types = {**self.user_types, thing.oid: thing}
-            declare_new(thing)
-        if isinstance(thing, Table | View | CompositeType):
-            note_rows(c.type.oid for c in thing.columns)
-        if isinstance(thing, Index | SequenceObject) and thing.table_oid:
-            self._by_table[thing.table_oid] = self._by_table.get(thing.table_oid, _EMPTY) | {thing.oid}
-        elif isinstance(thing, Schema):
-            self._schemas[thing.database_oid, thing.name] = thing.oid
-        elif isinstance(thing, Role):
-            self._roles[thing.name] = thing.oid
-        elif isinstance(thing, Database):
-            self._databases[thing.name] = thing.oid
-        elif isinstance(thing, SessionDefaults):
-            self._defaults[thing.database_oid, thing.role_oid] = thing.oid
-        elif isinstance(thing, Function):
-            self._functions[thing.name] = self._functions.get(thing.name, _EMPTY) | {thing.oid}
-        elif isinstance(thing, Extension):
-            self._extensions[thing.database_oid, thing.name] = thing.oid
-        elif isinstance(thing, Comment | Grant):
-            self._targets[thing.target] = self._targets.get(thing.target, _EMPTY) | {thing.oid}
-        self._parts.update(dict.fromkeys(_parts(thing), thing.oid))
-        if isinstance(thing, Table):
-            for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
-                self._referring[target] = self._referring.get(target, _EMPTY) | {thing.oid}
-            if thing.partition is not None:
-                parent = thing.partition.parent
-                self._partitions[parent] = self._partitions.get(parent, _EMPTY) | {thing.oid}
-        if (listed := self._kinds.get(type(thing))) is not None:
-            at = bisect_left(listed, thing.oid)
-            self._kinds[type(thing)] = (*listed[:at], thing.oid, *listed[at:])
-
-    def _remove(self, thing: CatalogObject) -> None:
-        assert self._objects.get(thing.oid) == thing, f"object {thing.oid} is not as the change believes"
-        del self._objects[thing.oid]
-        if isinstance(thing, _RELATIONS):
-            del self._relations[thing.schema_oid, thing.name]
-        if isinstance(thing, USER_TYPES):
-            del self._types[thing.schema_oid, thing.name]
-            self.user_types = {oid: x for oid, x in self.user_types.items() if oid != thing.oid}
-        if isinstance(thing, Index | SequenceObject) and thing.table_oid:
-            _discard(self._by_table, thing.table_oid, thing.oid)
-        elif isinstance(thing, Schema):
-            del self._schemas[thing.database_oid, thing.name]
-        elif isinstance(thing, Role):
-            del self._roles[thing.name]
-        elif isinstance(thing, Database):
-            del self._databases[thing.name]
-        elif isinstance(thing, SessionDefaults):
-            del self._defaults[thing.database_oid, thing.role_oid]
-        elif isinstance(thing, Function):
-            _discard(self._functions, thing.name, thing.oid)
-        elif isinstance(thing, Extension):
-            del self._extensions[thing.database_oid, thing.name]
-        elif isinstance(thing, Comment | Grant):
-            _discard(self._targets, thing.target, thing.oid)
-        for part in _parts(thing):
-            self._parts.pop(part, None)
-        if isinstance(thing, Table):
-            for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
-                _discard(self._referring, target, thing.oid)
-            if thing.partition is not None:
-                _discard(self._partitions, thing.partition.parent, thing.oid)
-        if (listed := self._kinds.get(type(thing))) is not None:
-            at = bisect_left(listed, thing.oid)
-            self._kinds[type(thing)] = (*listed[:at], *listed[at + 1 :])
-
-    # --- by OID ----------------------------------------------------------------------------------
-
-    @property
-    def counter(self) -> Counter:
-        counter = self._objects[1]
-        assert isinstance(counter, Counter)
-        return counter
 
     def get(self, oid: Oid) -> CatalogObject | None:
         """The object with this OID, the type of a relation's rows included."""
@@ -283,96 +153,6 @@ class Catalog:
         if found is None and (extension := EXTENSION_OF.get(oid)) is not None:
             return next((m for m in self.types_of_extension(extension) if m.oid == oid), None)
         return found
-
-    def table(self, oid: Oid) -> Table:
-        """The table with this OID. Raises 42P01."""
-        thing = self._objects.get(oid)
-        if not isinstance(thing, Table):
-            raise PlanError("42P01", f"relation with OID {oid} does not exist")
-        return thing
-
-    def objects(self, kind: type[_T]) -> Iterator[_T]:
-        """All objects of a kind that this database has (roles, databases, comments: of all), by OID."""
-        here = self.database_oid
-        for oid in self._of_kind(kind):
-            thing = self._objects[oid]
-            assert isinstance(thing, kind)
-            if isinstance(thing, Schema):
-                if thing.database_oid in (0, here):
-                    yield thing
-                continue
-            if self._is_here(thing):
-                yield thing
-
-    def _is_here(self, thing: CatalogObject) -> bool:
-        """Whether this database has the object, or it has no schema."""
-        schema = self._objects.get(getattr(thing, "schema_oid", 0))
-        return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)
-
-    def _of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
-        """The OIDs of objects of a kind, in order."""
-        if self.shown is not None:
-            return tuple(oid for oid in self.shown if isinstance(self._objects[oid], kind))
-        found = self._kinds.get(kind)
-        if found is None:
-            found = tuple(sorted(oid for oid, x in self._objects.items() if isinstance(x, kind)))
-            if isinstance(kind, type):  # one of the classes, of which none is another's
-                self._kinds[kind] = found
-        return found
-
-    def tables(self) -> Iterator[Table]:
-        return self.objects(Table)
-
-    def all_tables(self) -> Iterator[Table]:
-        """The tables of every database: what the log and the snapshot store care about."""
-        return (t for t in self._objects.values() if isinstance(t, Table))
-
-    def inside(self, schema_oid: Oid) -> list[Placed]:
-        """Everything that lives in a schema, by OID."""
-        found = (self._objects[oid] for oid in sorted(self._objects))
-        return [t for t in found if isinstance(t, Placed) and t.schema_oid == schema_oid]
-
-    def indexes_of(self, table_oid: Oid) -> list[Index]:
-        return [i for i in self._dependents(table_oid) if isinstance(i, Index)]
-
-    def sequences_of(self, table_oid: Oid) -> list[SequenceObject]:
-        return [s for s in self._dependents(table_oid) if isinstance(s, SequenceObject)]
-
-    def _dependents(self, table_oid: Oid) -> list[CatalogObject]:
-        return [self._objects[oid] for oid in sorted(self._by_table.get(table_oid, _EMPTY))]
-
-    def holder_of(self, part: Oid) -> Table | View | Domain | None:
-        """What a constraint or trigger is of, if that is in this database."""
-        found = self._objects.get(self._parts.get(part, 0))
-        return found if isinstance(found, Table | View | Domain) and self._is_here(found) else None
-
-    def referring_to(self, table_oid: Oid) -> list[Table]:
-        """The tables whose foreign keys refer to a table."""
-        found = (self._objects[oid] for oid in sorted(self._referring.get(table_oid, _EMPTY)))
-        return [x for x in found if isinstance(x, Table)]
-
-    def partitions_of(self, table_oid: Oid) -> list[Table]:
-        """The partitions of a table, in the order in which they were made."""
-        found = (self._objects[oid] for oid in sorted(self._partitions.get(table_oid, _EMPTY)))
-        return [t for t in found if isinstance(t, Table)]
-
-    def called(self, name: str) -> list[CatalogObject]:
-        """The relations of a name, in whatever schema of this database."""
-        found = (self._relations.get((s.oid, name)) for s in self.objects(Schema))
-        return [self._objects[oid] for oid in found if oid is not None]
-
-    def types_called(self, name: str) -> list[Oid]:
-        """The users' types of a name, in whatever schema of this database."""
-        found = (self._types.get((s.oid, name)) for s in self.objects(Schema))
-        return [oid for oid in found if oid is not None]
-
-    def comments_on(self, oid: Oid) -> list[Comment]:
-        found = (self._objects[o] for o in sorted(self._targets.get(oid, _EMPTY)))
-        return [c for c in found if isinstance(c, Comment)]
-
-    def grants_on(self, oid: Oid) -> list[Grant]:
-        found = (self._objects[o] for o in sorted(self._targets.get(oid, _EMPTY)))
-        return [g for g in found if isinstance(g, Grant)]
 
     def rows(self) -> list[CatalogRow]:
         """Every object as a row of the catalog shard."""
@@ -430,12 +210,12 @@ class Catalog:
                 if oid is not None:
                     break
         thing = self._objects.get(oid) if oid is not None else None
-        return thing if isinstance(thing, _RELATIONS) else None
+        return thing if isinstance(thing, RELATIONS) else None
 
     def relation_in(self, schema_oid: Oid, name: str) -> Relation | None:
         oid = self._relations.get((schema_oid, name))
         thing = self._objects.get(oid) if oid is not None else None
-        return thing if isinstance(thing, _RELATIONS) else None
+        return thing if isinstance(thing, RELATIONS) else None
 
     def resolve_relation(
         self, name: str, schema: str = "", search_path: Sequence[str] = DEFAULT_SEARCH_PATH, position: int = 0
@@ -526,7 +306,7 @@ class Catalog:
 
     def named_functions(self, name: str) -> list[Function]:
         """The functions of that name, in whatever schema, by OID."""
-        found = (self._objects[oid] for oid in sorted(self._functions.get(name, _EMPTY)))
+        found = (self._objects[oid] for oid in sorted(self._functions.get(name, EMPTY)))
         return [f for f in found if isinstance(f, Function)]
 
     def collation_key(self, name: str, schema: str, search_path: Sequence[str]) -> str:
@@ -548,8 +328,11 @@ class Catalog:
         )
 
     def twin(self, thing: CatalogObject) -> CatalogObject | None:
-        """What is told from other objects by the same as `thing`, of those kinds that no schema holds."""
+        """What is told from other objects by the same as `thing`, where only one may be: its name, or what it is about."""
         match thing:
+            case Function(schema_oid=home, name=name, signature=signature):
+                named = (f for f in self.named_functions(name) if f.schema_oid == home)
+                return next((f for f in named if f.signature == signature), None)
             case Schema(database_oid=home, name=name):
                 return self._objects.get(self._schemas.get((home, name), 0))
             case Role(name=name):
@@ -573,7 +356,9 @@ class Catalog:
                 )
             case Collation(schema_oid=home, name=name):
                 return self.collation_in(home, name)
-        return None
+        if isinstance(thing, USER_TYPES) and (made := self.type_in(thing.schema_oid, thing.name)) is not None:
+            return made
+        return self.relation_in(thing.schema_oid, thing.name) if isinstance(thing, RELATIONS) else None
 
     def extension(self, name: str) -> Extension | None:
         """The extension of that name in this database."""
@@ -649,14 +434,6 @@ def _means_nothing(thing: CatalogObject) -> bool:
     return type(thing) in _UNNAMED and getattr(thing, "name", "") not in system_names()
 
 
-def _parts(thing: CatalogObject) -> list[Oid]:
-    """The constraints and triggers of an object."""
-    found = [c.oid for c in thing.constraints] if isinstance(thing, Table | Domain) else []
-    if isinstance(thing, Table):
-        found += [p.oid for p in thing.policies]
-    return found + [x.oid for x in thing.triggers] if isinstance(thing, Table | View) else found
-
-
 def meant_schema(said: str, search_path: Sequence[str]) -> str:
     """The schema that a name means: `pg_temp` is the session's own temporary one, once it has one."""
     if said != OWN_TEMPORARY:
@@ -667,14 +444,6 @@ def meant_schema(said: str, search_path: Sequence[str]) -> str:
 def _for_whom(default: DefaultGrant) -> tuple[Any, ...]:
     """What tells one record of ALTER DEFAULT PRIVILEGES from another."""
     return default.database_oid, default.role, default.namespace, default.kind, default.grantee
-
-
-def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:
-    rest = index[key] - {oid}
-    if rest:
-        index[key] = rest
-    else:
-        del index[key]
 
 
 def changes_to_rows(changes: Sequence[CatalogChange]) -> tuple[list[CatalogRow], list[CatalogRow]]:
