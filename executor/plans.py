@@ -74,6 +74,7 @@ class Plans:
             settings.date_style,
             settings.interval_style,
             settings.time_zone,
+            context.row_security,
         )
         plan = self._prepared.get(key)
         if plan is not None and is_current(plan, context.catalog):

@@ -82,6 +82,8 @@ class PlanContext:
     check_bodies: bool = True
     password_encryption: str = "scram-sha-256"
     """Whether CREATE FUNCTION looks at what a body says."""
+    row_security: bool = True
+    """Whether policies are heeded where they restrict; else that is an error (the setting of this name)."""
     partition: Any = None  # the planner's: this context's part of the cache
 
 
@@ -137,6 +139,7 @@ class Planner:
             s.interval_style,
             s.time_zone,
             ctx.clause,
+            ctx.row_security,
         )
         found = self._partitions.get(key)
         if found is None:

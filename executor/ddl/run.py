@@ -342,6 +342,7 @@ def _plan_in(
         base.database,
         base.settings,
         trusted=not role,
+        row_security=base.row_security,
     )
     plan, _ = session.executor.planner.plan(sql, context, normalise=False)
     return plan

@@ -81,6 +81,13 @@ class _Writer:
             return f"r[{e.index}]"
         return self.ask(e) if isinstance(e, Ask) else self.call(e)
 
+    def truth(self, e: Expr) -> str:
+        """Whether it is true, neither false nor NULL: what is asked first and is not ends it, as it does for PostgreSQL's filters."""
+        if isinstance(e, Call) and e.op == "and":
+            _refuse_many(e)
+            return f"({' and '.join(map(self.truth, e.args))})"
+        return f"({self.write(e)}) is True"
+
     def ask(self, e: Ask) -> str:
         """A subquery: who runs the statement stands behind its parameters and knows the answer (`join._Run`)."""
         given = "".join(f"{self.write(g)}, " for g in e.given)
@@ -327,7 +334,7 @@ def compile_condition(e: Expr | None) -> Callable[[Sequence[Any], Any, Any], boo
     if e is None:
         return None
     writer = _Writer()
-    return _build(writer, f"({writer.write(e)}) is True", "p, r, s")  # type: ignore[no-any-return]
+    return _build(writer, writer.truth(e), "p, r, s")  # type: ignore[no-any-return]
 
 
 def compile_condition_not_false(e: Expr) -> Callable[[Sequence[Any], Any, Any], bool]:

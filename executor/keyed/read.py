@@ -440,6 +440,6 @@ def _single_point(body: KeyedRead) -> Callable[[Sequence[Any], Any, KeyedView, T
     key = "k0" if len(parts) == 1 else f"({', '.join(f'k{i}' for i in range(len(parts)))})"
     found = f"(({row},) if (r := h[1]) is not None else ())"
     if body.condition is not None:
-        found = f"(({row},) if (r := h[1]) is not None and ({writer.write(body.condition)}) is True else ())"
+        found = f"(({row},) if (r := h[1]) is not None and {writer.truth(body.condition)} else ())"
     text = f"() if {checks} or (h := view.get({key}, ts)) is None else {found}"
     return _build(writer, text, "p, s, view, ts")  # type: ignore[no-any-return]

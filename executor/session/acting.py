@@ -81,13 +81,8 @@ def around(session: SessionContext, f: Function) -> Iterator[None]:
     Raises what the settings' values raise: a role or a file may have gone since the function was made.
     """
     settings, kept = session.settings, session.contexts_of_functions
-    before, user, acting, path, types = (
-        session.own,
-        session.user,
-        settings.acting,
-        session.path_set,
-        settings.types,
-    )
+    before, user, acting, types = session.own, session.user, settings.acting, settings.types
+    path, secured = session.path_set, session.secured_set
     context, superuser, type_settings = session.kept_context(), session.superuser, session.type_settings
     now = f.owner if f.definer else acting
     key = f.oid, now or user
@@ -108,13 +103,14 @@ def around(session: SessionContext, f: Function) -> Iterator[None]:
         session.own = before
         role = settings.raw("role")
         now = acting or (role if role != "none" else settings.raw("session_authorization"))
-        if now == user and settings.types == types and settings.search_path == path:
+        same = settings.search_path == path and settings.row_security == secured
+        if now == user and settings.types == types and same:
             settings.types = types
             session.act_as(user, context)
             session.superuser, session.type_settings = superuser, type_settings
         else:  # SET in it lasts
             session.act_as(user, None)
-            session.path_set = path
+            session.path_set, session.secured_set = path, secured
             session.settings_changed()
 
 

@@ -58,7 +58,7 @@ class SessionContext:
         role = self.settings.raw("role")
         self.user = role if role != "none" else self.settings.raw("session_authorization")
         self.type_settings: TypeSettings = self.settings.types
-        self.path_set = self.settings.search_path
+        self.path_set, self.secured_set = self.settings.search_path, self.settings.row_security
         self.parameter_changes = self.settings.changes
         self.statements: dict[str, Prepared] = {}
         self.portals: dict[str, Portal] = {}
@@ -111,13 +111,11 @@ class SessionContext:
         self._now_us = 0
         self._context: PlanContext | None = None
         self.superuser = False
-        self._context_of: tuple[Any, Any, Any] = (None, None, None)
+        self._context_of: tuple[Any, ...] = ()
         self._context_on: tuple[PlanContext, PlanContext] | None = None
         self.own: object | None = None
         """A function that acts as its owner or has settings of its own runs: one object for each call of such (`acting`)."""
-        self.contexts_of_functions: dict[
-            tuple[int, str], tuple[PlanContext | None, tuple[Any, Any, Any]]
-        ] = {}
+        self.contexts_of_functions: dict[tuple[int, str], tuple[PlanContext | None, tuple[Any, ...]]] = {}
         """Contexts that such functions planned in, by their OIDs and users."""
         self.seen: Any = _nothing
         """What this session has seen of the system relations last (`executor.columnar.seen`), or nothing if that is forgotten."""
@@ -275,14 +273,15 @@ class SessionContext:
         if not self.has_temporary and catalog.find_schema(self.temporary_schema) is not None:
             self.has_temporary = True
         path = self.search_path()
-        key = (catalog, settings.types, path)
+        key = (catalog, settings.types, path, settings.row_security)
         if self._context is None or self._context_of != key:
             self._context_of = key
             self.type_settings = settings.types
             self.superuser = rights.is_superuser(catalog, self.user)
             self._context = PlanContext(
-                catalog, path, self.user, self.database, settings.types, reading_at=self.reading_at
-            )
+                catalog, path, self.user, self.database, settings.types, reading_at=self.reading_at,
+                row_security=settings.row_security,
+            )  # fmt: skip
         return self._context
 
     def context_on(self, path: tuple[str, ...]) -> PlanContext:
@@ -328,15 +327,16 @@ class SessionContext:
         self._context = None
         self._plan_anew()
 
-    def kept_context(self) -> tuple[PlanContext | None, tuple[Any, Any, Any]]:
+    def kept_context(self) -> tuple[PlanContext | None, tuple[Any, ...]]:
         """The context as it is kept, and what it was made of."""
         return self._context, self._context_of
 
-    def act_as(self, user: str, kept: tuple[PlanContext | None, tuple[Any, Any, Any]] | None) -> None:
+    def act_as(self, user: str, kept: tuple[PlanContext | None, tuple[Any, ...]] | None) -> None:
         """Somebody else's name and privileges for a while: prepared statements are left alone. `kept`: a context of this user's."""
         self.user = user
-        self._context, self._context_of = kept if kept is not None else (None, (None, None, None))
+        self._context, self._context_of = kept if kept is not None else (None, ())
         self.path_set, self.type_settings = self.settings.search_path, self.settings.types
+        self.secured_set = self.settings.row_security
         self.superuser = rights.is_superuser(self.catalog, user)
 
     def _plan_anew(self) -> None:
@@ -373,6 +373,7 @@ class SessionContext:
             self.database,
             self.settings.types,
             reading_at=self.reading_at,
+            row_security=self.settings.row_security,
             check_bodies=self.settings.raw("check_function_bodies") == "on",
             password_encryption=self.settings.raw("password_encryption"),
         )
@@ -385,8 +386,8 @@ class SessionContext:
         acting = settings.acting or (role if role != "none" else settings.raw("session_authorization"))
         if acting != self.user:  # SET LOCAL ROLE, or SET in a transaction that was undone
             self.become(acting)
-        if settings.search_path != self.path_set:
-            self.path_set = settings.search_path
+        if settings.search_path != self.path_set or settings.row_security != self.secured_set:
+            self.path_set, self.secured_set = settings.search_path, settings.row_security
             self._plan_anew()
         self.type_settings = settings.types
         self.silence_limited = bool(

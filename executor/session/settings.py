@@ -253,6 +253,7 @@ class Settings:
         "read_only",
         "reg_names",
         "replica",
+        "row_security",
         "search_path",
         "statement_timeout_ms",
         "transaction_timeout_ms",
@@ -503,6 +504,7 @@ class Settings:
         self.transaction_timeout_ms = int(raw("transaction_timeout"))
         role = raw("role")
         user = self.acting or (role if role != "none" else raw("session_authorization"))
+        self.row_security = self.raw("row_security") == "on"
         self.search_path = tuple(
             user if n == "$user" else n for n in split_identifiers(raw("search_path")) if n
         )

@@ -35,7 +35,7 @@ from planner.abc import (
     TypeRef,
     UpdateQuery,
 )
-from planner.binding import ir, joins, keyed, locking, partitioned, updatable_views
+from planner.binding import barriers, ir, joins, keyed, locking, partitioned, updatable_views
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
@@ -279,6 +279,7 @@ class DmlBinder(SecuredRows):
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
         table = self.secured(table, relation, "w", looks or self.names_target(outs, returning_relation))
         self.put_behind(relation, behind)
+        barriers.let_through(self.queries, scope.relations, where)
         self._note_write(table, "UPDATE", [i for i in sorted(assignments) if not table.columns[i].generated])
         read = [where_node, node.args.get("returning"), *(e.expression for e in node.expressions)]
         self._note_read(table, alias, read)
@@ -310,7 +311,7 @@ class DmlBinder(SecuredRows):
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         plain = self.instead is None and not any(c.generated for c in table.columns)
         plain = plain and table.partitioning is None
-        if by_range is None and not joined and plain and self.seen_by_policies is None:
+        if by_range is None and not joined and plain and not self.behind_view:
             query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
             table,
@@ -337,6 +338,7 @@ class DmlBinder(SecuredRows):
         columns, outs, returning_relation = self.returning(node, table, alias, scope)
         table = self.secured(table, relation, "d", looks or self.names_target(outs, returning_relation))
         self.put_behind(relation, behind)
+        barriers.let_through(self.queries, scope.relations, where)
         self._note_write(table, "DELETE", ())
         self._note_read(table, alias, [where_node, node.args.get("returning")])
         constants = self.queries.constants([where])
@@ -367,7 +369,7 @@ class DmlBinder(SecuredRows):
             prefix, [*items, *extra, *partitioned.home(relation)], relation, source, where
         )
         query = self.queries.finished(text, with_rid=relation.number)
-        keyed_way = by_range is None and not extra and self.instead is None and self.seen_by_policies is None
+        keyed_way = by_range is None and not extra and self.instead is None and not self.behind_view
         if keyed_way and table.partitioning is None:
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
@@ -390,7 +392,9 @@ class DmlBinder(SecuredRows):
         rid = ir.Var(TypeRef(t.INT8), relation.number, len(relation.table.columns))
         targets = [Target("", n) for n in (rid, *row)]
         parts = Parts(None, where, targets, distinct_on=[rid] if self.steps else None)
-        made = self.queries.also_by_key(query, parts, (FromStep(relation, rid=True), *self.steps))
+        made = self.queries.also_by_key(
+            query, parts, (FromStep(relation, rid=True, guards=self.guards), *self.steps)
+        )
         if made.by_key is None:
             return made
         rid_of, *values = made.by_key.outputs

@@ -32,7 +32,14 @@ class Verbatim:
     text: str
 
 
-Piece = str | Slot | Param | SessionValue | Ref | Verbatim
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """Where conditions go that pass the barrier around a relation (`planner.binding.barriers`)."""
+
+    relation: int
+
+
+Piece = str | Slot | Param | SessionValue | Ref | Verbatim | Hole
 Form = tuple[int, int] | None
 """(precision, scale) of a numeric in a DECIMAL; None: its text, or not a numeric at all."""
 

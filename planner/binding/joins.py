@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner.abc import PlanError
-from planner.binding import ir
+from planner.binding import barriers, ir
 from planner.binding.collating import carried
 from planner.binding.fragments import join, sql
 from planner.binding.from_items import Source
@@ -106,6 +106,8 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
             scope.outer += on_scope.outer
             on = (bound,)
             condition = emitter.frag(bound)
+            reached = {"": relations, "LEFT": right.relations, "RIGHT": left.relations}.get(side, [])
+            barriers.let_through(sources.queries, reached, bound)
     return Source(
         sql("(", left.frag, f" {word} ", right.frag, " ON (", condition, "))"),
         relations,

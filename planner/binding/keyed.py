@@ -87,6 +87,8 @@ SESSION_VALUES: Final = frozenset(
     )
 )  # fmt: skip
 """What the session knows and does not change in the course of a statement."""
+_SETTINGS: Final = ("setting:", "setting_or_null:")
+"""Of a name that is said; a text that sets some has no such values (`planner.binding.calls`)."""
 LAZY_OPS: Final = frozenset(
     (
         "and", "or", "not", "is null", "is not null", "is true", "is not true", "is false", "is not false", "case",
@@ -123,12 +125,18 @@ _EXTREMES: Final = KEY_TYPES | {t.NUMERIC, t.FLOAT4, t.FLOAT8, t.BPCHAR, t.CITEX
 """Of what the keyed engine finds the greatest: it knows their order."""
 
 
+_READ: Final = (t.INT2, t.INT4, t.INT8, t.BOOL, t.UUID)
+"""What a text is read as without a look at settings: mostly that of a setting, which policies compare columns with."""
+
+
 def _castable(a: int, b: int) -> bool:
     if a in _NUMBERS and b in _NUMBERS:
         return True
     if a in (*_TEXTS, t.BPCHAR, t.CITEXT) and b in (*_TEXTS, t.BPCHAR, t.CITEXT):
         return True
     if a in _NUMBERS and b in _TEXTS:
+        return True
+    if a in _TEXTS and b in _READ:
         return True
     return (a, b) in (
         (t.DATE, t.TIMESTAMP), (t.DATE, t.TIMESTAMPTZ), (t.TIMESTAMP, t.DATE), (t.TIMESTAMP, t.TIMESTAMPTZ),
@@ -165,7 +173,7 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
     if isinstance(node, ir.Session):
         if node.name == "now":
             return Call("now", (), node.type)
-        if node.name in SESSION_VALUES:
+        if node.name in SESSION_VALUES or node.name.startswith(_SETTINGS):
             return Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type)
         raise NotKeyed(node.name)
     if isinstance(node, ir.Logic):
@@ -488,7 +496,8 @@ def find_range(
     bounds: dict[tuple[int, str], tuple[ir.Node, bool]] = {}
     claimed: dict[int, list[ir.Node]] = {}
     rest: list[ir.Node] = []
-    for c in conjuncts(where):
+    asked = conjuncts(where)
+    for c in asked:
         made = _comparison(c, relation, known, of_key=index is None)
         if made is None or made[0] not in key:
             rest.append(c)
@@ -507,6 +516,7 @@ def find_range(
             rest.append(c)
             continue
         claimed.setdefault(column, []).append(c)
+    places = {id(c): i for i, c in enumerate(asked)}
     prefix: list[Expr] = []
     for k in key:
         if k not in equal:
@@ -531,6 +541,7 @@ def find_range(
             bounded = len(prefix) < len(key) and column == key[len(prefix)] and made[1] not in ("=", "<>")
             if not pinned_equal and not bounded:
                 rest.append(c)
+    rest.sort(key=lambda c: places[id(c)])  # what policies ask comes before what the statement asks
     return Range(tuple(prefix), low, low_in, high, high_in), rest
 
 

@@ -73,8 +73,10 @@ def look_ups(
         raise keyed.NotKeyed("as it was once")
     below = parts.below
     where = below.where if below is not None else parts.where
-    pool = [c for n in (where, *(n for s in steps if not s.outer for n in s.on)) for c in keyed.conjuncts(n)]
-    nodes = [*pool, *(n for s in steps for n in s.on), *(x.node for x in parts.targets)]
+    inner = [s for s in steps if not s.outer]
+    asked = (*(n for s in inner for n in s.guards), where, *(n for s in inner for n in s.on))
+    pool = [c for n in asked for c in keyed.conjuncts(n)]
+    nodes = [*pool, *(n for s in steps for n in (*s.guards, *s.on)), *(x.node for x in parts.targets)]
     nodes += [n for n in (*(below.columns if below is not None else ()), parts.where) if n is not None]
     if any(ir.varies(n) for n in (*nodes, *(k.expr for k in parts.order), *(parts.distinct_on or ()))):
         raise keyed.NotKeyed("another value each time")
@@ -112,6 +114,16 @@ def joined_steps(
         first = right[0]
         return (*left, replace(first, on=(*first.on, *on)), *right[1:])
     return (*left, *right[:-1], replace(last, on=(*last.on, *on)))
+
+
+def guarded(parts: Parts, steps: Sequence[FromStep]) -> Parts:
+    """A SELECT from one table, with what its policies ask in front of what the statement asks."""
+    if len(steps) != 1 or not steps[0].guards:
+        return parts
+    below = parts.below
+    where = below.where if below is not None else parts.where
+    whole = ir.Logic(TypeRef(t.BOOL), "and", (*steps[0].guards, *([where] if where is not None else [])))
+    return replace(parts, where=whole) if below is None else replace(parts, below=replace(below, where=whole))
 
 
 def _named(*nodes: ir.Node) -> set[int]:
@@ -186,7 +198,7 @@ class _Order:
         if not self.made:
             return None
         for step in waiting:
-            asked = [c for n in step.on for c in keyed.conjuncts(n)]
+            asked = [c for n in (*step.guards, *step.on) for c in keyed.conjuncts(n)]
             there = {*self.offsets, step.relation.number}
             if step.outer and all(_named(c) <= there for c in asked):
                 way = self._way(step, asked)
@@ -352,4 +364,4 @@ def unique_keys(table: Table) -> Iterable[tuple[int, tuple[int, ...]]]:
             yield c.oid, tuple(table.index_of(a) for a in c.columns)
 
 
-__all__ = ["joined_steps", "look_ups", "unique_keys"]
+__all__ = ["guarded", "joined_steps", "look_ups", "unique_keys"]

@@ -102,7 +102,8 @@ def _below_given(below: Below, given: _Given) -> Below:
 
 
 def _step_given(step: FromStep, given: _Given) -> FromStep:
-    return replace(step, on=_put_all(step.on, given), given_as=_put_all(step.given_as, given))
+    guards, on = _put_all(step.guards, given), _put_all(step.on, given)
+    return replace(step, guards=guards, on=on, given_as=_put_all(step.given_as, given))
 
 
 __all__ = ["GIVEN", "BoundSelect"]

@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, keyed, locked_rows, locking, partitioned, window_order
+from planner.binding import barriers, ir, keyed, locked_rows, locking, partitioned, window_order
 from planner.binding.calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
@@ -153,6 +153,7 @@ class QueryBinder(CompoundBinder):
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         scope.clause = ""
+        barriers.let_through(self, scope.relations, where)
         define_windows(node, scope, self.text)
         scope.clause = definition = self.ctx.clause if scope.parent is None else ""
         targets = self.targets(node.expressions, scope, expected)

@@ -6,24 +6,24 @@
 
 The relation keeps its number inside and outside, so whoever names its columns, locks its rows or writes them need not know.
 The LIMIT, which ends nothing, is the **barrier**: DuckDB moves no condition below one, so what a statement says of
-rows (functions that tell them, divisions that fail) is computed of those only that the policies show. No keyed plan is made
-of such a statement.
+rows (functions that tell them, divisions that fail) is computed of those only that the policies show. What tells nothing is asked
+below it as well (`planner.binding.barriers`). The keyed engine asks the policies of the rows that a key leads to, before
+anything else (`planner.binding.scope.FromStep.guards`).
 
 A policy's text is bound in place, for each use, in the name in which the table is read (a view's owner, mostly), as are
 queries in it, whose tables have policies of their own; one that comes back to a table whose policies are being bound is
-42P17. Which policies hold is known by plan: plans belong to a role and to one version of the catalog. Whether
-`row_security` is off is asked when the text is made, by a value of the session that raises 42501.
+42P17. Which policies hold is known by plan: plans belong to a role, to one version of the catalog and to `row_security`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
 from planner.abc import PlanError, Policy, Query, SessionValue, Slot, Table, TypeRef
-from planner.binding import ir
+from planner.binding import barriers, ir
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.scope import Relation, StarColumn
@@ -80,7 +80,9 @@ def restricted(queries: QueryBinder, table: Table) -> bool:
             "0A000",
             f'reading the past of table "{table.name}" through row-level security policies is not supported',
         )
-    queries.prefer_keyed = queries.keeps_selects = False
+    if not queries.ctx.row_security:
+        message, hint = policies.refusal(queries.ctx.catalog, table, queries.accesses.role)
+        raise PlanError("42501", message, hint=hint)
     return True
 
 
@@ -93,15 +95,22 @@ def refuse(queries: QueryBinder, table: Table, what: str) -> None:
         )
 
 
-def shown(queries: QueryBinder, relation: Relation, frag: Frag, commands: Sequence[str]) -> Frag:
+class Shown(NamedTuple):
+    frag: Frag
+    tests: tuple[ir.Node, ...]
+    """What is asked of each row."""
+
+
+def shown(queries: QueryBinder, relation: Relation, frag: Frag, commands: Sequence[str]) -> Shown:
     """A relation's text with those of its rows that the policies of all these commands show."""
     table = relation.table
     assert table is not None
-    tests = [x for command in commands for x in _tests(queries, relation, command, using=True)]
+    tests = tuple(x for command in commands for x, _ in _tests(queries, relation, command, using=True))
     out: list[Item] = ["(SELECT * FROM ", frag, " WHERE ", _guard(table)]
-    for test, _ in tests:
+    for test in tests:
         out += [" AND (", queries.emitter.frag(test), ")"]
-    return sql(*out, BARRIER, f") AS r{relation.number}")
+    text = sql(*out, barriers.hole(queries, relation.number), BARRIER, f") AS r{relation.number}")
+    return Shown(text, tests)
 
 
 def behind_barrier(queries: QueryBinder, bound: BoundQuery) -> BoundQuery:
@@ -236,4 +245,4 @@ def _row_check(
     return RowCheck(queries.finished(text), tuple(messages))
 
 
-__all__ = ["CLAUSE", "RowCheck", "RowChecks", "checked", "refuse", "restricted", "shown"]
+__all__ = ["CLAUSE", "RowCheck", "RowChecks", "Shown", "checked", "refuse", "restricted", "shown"]

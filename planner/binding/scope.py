@@ -91,6 +91,8 @@ class FromStep:
     """Functions in FROM that it has the values of, side by side,"""
     numbered: bool = False
     """and their numbers."""
+    guards: tuple[ir.Node, ...] = ()
+    """What its policies ask of its rows, before anything else is asked of them."""
 
 
 @dataclass(slots=True)

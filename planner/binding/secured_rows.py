@@ -28,7 +28,11 @@ class SecuredRows(RowBinder):
     """What `DmlBinder` knows of policies."""
 
     seen_by_policies: Frag | None = None
-    """The target's rows as its policies show them."""
+    """The target's rows as its policies show them,"""
+    guards: tuple[ir.Node, ...] = ()
+    """and what these ask of each."""
+    behind_view = False
+    """Whether a view WITH (security_barrier) asks something of them as well."""
 
     def secured(self, table: Table, relation: Relation, command: str, looks: bool) -> Table:
         """The target of an UPDATE ("w") or DELETE ("d"), whose rows policies choose. `looks`: SELECT is asked for, too."""
@@ -39,7 +43,8 @@ class SecuredRows(RowBinder):
                 return table
             shown = (command, policies.SELECT) if looks else (command,)
             source = sql(Slot(relation.slot), f" AS r{relation.number}")
-            self.seen_by_policies = row_security.shown(self.queries, relation, source, shown)
+            self.queries.prefer_keyed = False
+            self.seen_by_policies, self.guards = row_security.shown(self.queries, relation, source, shown)
             if command == policies.DELETE:
                 return table
             asked = [(command, False), *([(policies.SELECT, True)] if looks else [])]
@@ -56,6 +61,7 @@ class SecuredRows(RowBinder):
         """Has the target's rows chosen by these, behind its policies and before anything else is asked of them."""
         if not conditions:
             return
+        self.behind_view = True
         rows = self.seen_by_policies or sql(Slot(relation.slot), f" AS r{relation.number}")
         out: list[Item] = ["(SELECT * FROM ", rows, " WHERE true"]
         for node in conditions:
@@ -69,6 +75,7 @@ class SecuredRows(RowBinder):
         with self._as_writer():
             if not row_security.restricted(self.queries, table):
                 return table
+            self.queries.prefer_keyed = False
             conflict = node.args.get("conflict")
             looks = self._names_any(table, alias, node.args.get("returning"))
             updates = False

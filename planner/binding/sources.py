@@ -8,6 +8,7 @@ of users' choosing are resolved here and never reach DuckDB, but for the columns
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -252,8 +253,9 @@ class SourceBinder:
     def _by_policies(self, source: Source, *, locks: bool) -> Source:
         """A table as its policies show it. Who locks rows is under UPDATE's as well."""
         commands = (policies.SELECT, policies.UPDATE) if locks else (policies.SELECT,)
-        frag = row_security.shown(self.queries, source.relations[0], source.frag, commands)
-        return Source(frag, source.relations, source.columns)
+        frag, tests = row_security.shown(self.queries, source.relations[0], source.frag, commands)
+        steps = tuple(replace(s, guards=tests) for s in source.steps)
+        return Source(frag, source.relations, source.columns, steps)
 
     def _locks(self, relation: Relation) -> bool:
         return any(asked.of(relation.name) is not None for asked in self.queries.asked)

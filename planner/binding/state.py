@@ -137,6 +137,8 @@ class QueryState:
         self.routines = Routines()
         self.policies_under_way: list[int] = []
         """Tables whose policies, with queries in them, are being bound (`planner.binding.row_security`)."""
+        self.barriers: dict[int, list[Frag]] = {}
+        """By relation: what is asked below the barrier around it (`planner.binding.barriers`)."""
         self.keys_used: set[int] = set()
         """Primary keys that tell of columns beside them what they are in a group: constraints, by OID."""
         self.calling: bool = getattr(ctx, "calling", False)

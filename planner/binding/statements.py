@@ -35,7 +35,7 @@ from planner.binding.emit import Emitter
 from planner.binding.index_order import extreme, index_walk, with_walk
 from planner.binding.index_reads import index_read
 from planner.binding.keyed_endings import grouped, order_keys
-from planner.binding.keyed_joins import unique_keys
+from planner.binding.keyed_joins import guarded, unique_keys
 from planner.binding.keyed_selects import BoundSelect
 from planner.binding.merge import MergeBinder
 from planner.binding.parameters import Parameters
@@ -284,7 +284,7 @@ def _shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin
     """
     if parts.ties or scope.outer or not (scope.steps or not scope.relations):
         return None
-    found = _short_read(parts, scope, catalog) if len(scope.steps) == 1 else None
+    found = _short_read(guarded(parts, scope.steps), scope, catalog) if len(scope.steps) == 1 else None
     if found is None:
         try:
             return BoundSelect(catalog, parts, scope.steps).plan()
@@ -423,6 +423,7 @@ def _keyed_read(parts: Parts, scope: Scope, catalog: Any, lock: str = "", wait: 
     table = _keyed_table(parts, scope, catalog)
     if parts.distinct or parts.grouped:
         raise keyed.NotKeyed("shape")
+    parts = guarded(parts, scope.steps)
     relation = scope.relations[0]
     offsets = {relation.number: 0}
     outputs = tuple(keyed.expression(x.node, offsets) for x in parts.targets)

@@ -18,7 +18,7 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import folding, ir, late_targets, partitioned, window_keys
+from planner.binding import barriers, folding, ir, late_targets, partitioned, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
@@ -271,7 +271,7 @@ class QueryWriter(QueryState):
     def finished(self, frag: Frag, *, with_rid: int = 0) -> Query:
         """The planner.abc.Query of a finished text. `with_rid`: the relation whose `_rid` it uses."""
         pieces: list[Piece] = []
-        for p in frag.parts:
+        for p in barriers.filled(self, frag).parts:
             if isinstance(p, Ref):
                 p = self.emitter.written(p)
             elif isinstance(p, Param):

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from planner.abc import PlanError
+from planner.abc import Plan, PlanError, Policy, Query
 from planner.binding.spark.emitter import SparkEmitter
 from planner.binding.statements import bind_statement
 from planner.catalog import Catalog, CatalogChange
@@ -37,7 +37,13 @@ CONDITIONS = (
 READS = (
     "SELECT * FROM t", "SELECT a FROM t WHERE a = 3", "SELECT count(*), sum(c) FROM t", "SELECT t.a, u.c FROM t JOIN u USING (a)",
     "SELECT a FROM t WHERE 10 / (coalesce(c, 1) + 1) >= 0 AND b < 'm'", "SELECT a FROM t ORDER BY a FOR UPDATE",
-    "SELECT a FROM u WHERE EXISTS (SELECT FROM t WHERE t.a = u.a)", "TABLE v",
+    "SELECT a FROM u WHERE EXISTS (SELECT FROM t WHERE t.a = u.a)", "TABLE v", "SELECT * FROM t WHERE a = 4 AND 6 / (c - 3) > 0",
+    "SELECT u.a, t.b FROM u LEFT JOIN t ON t.a = u.a WHERE u.a = 3", "SELECT u.a FROM u LEFT JOIN t ON t.a = u.a WHERE t.b IS NULL",
+    "SELECT u.a, t.c FROM u LEFT JOIN t ON t.a = u.a AND t.b = 'y' WHERE t.c = 3 OR u.a < 4 AND t.c IS NULL",
+    "SELECT a FROM t WHERE a BETWEEN 2 AND 7 AND length(b) = 1 ORDER BY a DESC LIMIT 2", "SELECT b FROM t WHERE a IN (1, 4, 6)",
+    "SELECT max(c), count(*) FROM t WHERE a BETWEEN 3 AND 9", "SELECT u.c, (SELECT b FROM t WHERE t.a = u.a) FROM u WHERE u.a = 5",
+    "SELECT x.b FROM (SELECT * FROM t WHERE b <> 'x') x WHERE x.a = 2 AND x.b NOT IN ('a', 'z')", "SELECT a FROM t WHERE a = 5 FOR UPDATE",
+    "SELECT a FROM t WHERE c IS NOT NULL AND NOT (b = 'x' OR a > 9) AND 2 >= c AND b = ANY ('{x,y}')",
 )  # fmt: skip
 WRITES = (
     "UPDATE t SET c = 1", "UPDATE t SET c = c + 1 WHERE a < 6 RETURNING a, c", "UPDATE t SET b = 'x' WHERE a = 2",
@@ -45,6 +51,7 @@ WRITES = (
     "INSERT INTO t VALUES (21, 'x', 1), (22, 'someone', 9) RETURNING a", "INSERT INTO t VALUES (1, 'q', 0)",
     "INSERT INTO t VALUES (1, 'q', 0) ON CONFLICT DO NOTHING", "INSERT INTO t SELECT a + 100, b, c FROM u",
     "INSERT INTO t VALUES (2, 'q', 2) ON CONFLICT (a) DO UPDATE SET c = excluded.c + t.c RETURNING *",
+    "UPDATE t SET c = 5, b = 'x' WHERE a = 3 RETURNING b", "DELETE FROM t WHERE a = 4 AND 6 / (c - 3) > 0", "UPDATE t SET a = a + 50 WHERE a IN (2, 3)",
     "UPDATE t SET c = u.c FROM u WHERE u.a = t.a", "DELETE FROM t USING u WHERE u.a = t.a",
 )  # fmt: skip
 WORLD = """
@@ -144,6 +151,86 @@ def test_what_would_pass_by_the_policies_is_refused(server: ServerProcess) -> No
             c.execute("SELECT * FROM t")
         c.execute("RESET tidewire.as_of")
         assert c.execute("SELECT * FROM t").fetchall() == [(1,)]
+
+
+def planned(text: str) -> Plan:
+    """As a role is told that a policy lets see rows of its tenant."""
+    table = make_table(50_000, "t", "id int4; tenant int4; name text; worth numeric", key="id")
+    own = Policy(60_000, "own", using="tenant = current_setting('app.tenant')::int")
+    table = dataclasses.replace(table, row_security=True, policies=(own,))
+    table = dataclasses.replace(table, force_row_security=True, owner="reader")
+    catalog = Catalog().with_changes(
+        [CatalogChange(None, table), CatalogChange(None, Role(90_000, "reader"))]
+    )
+    context = PlanContext(catalog, user="reader", trusted=False)
+    return bind_statement(parse_query(text), context, (), text, None)
+
+
+def text_of(plan: Plan) -> str:
+    assert isinstance(plan.body, Query)
+    return "".join(p if isinstance(p, str) else f"<{getattr(p, 'name', '')}>" for p in plan.body.pieces)
+
+
+@pytest.mark.parametrize(
+    ("condition", "below"),
+    [
+        ("name = 'a'", True), ("3 < id", True), ("name IN ('a', 'b') OR id IS NULL", True), ("NOT (id = ANY ('{1,2}'))", True),
+        ("worth = 1", False), ("name LIKE 'a%'", False), ("id + 1 = 2", False), ("name = 'a' OR length(name) = 2", False),
+        ("id = (SELECT 1)", False), ("id < random()", False), ("name::int = 3", False), ("id = tenant", False),
+    ],
+)  # fmt: skip
+def test_what_tells_nothing_passes_the_barrier(condition: str, below: bool) -> None:
+    plan = planned(f"SELECT count(*) FROM t WHERE ({condition}) AND upper(name) = 'A'")
+    inside, _, outside = text_of(plan).partition(" LIMIT 9223372036854775807")
+    assert ("<setting:app.tenant>" in inside) and " WHERE " in outside
+    assert (inside.count(" AND (") > 1) == below
+
+
+def test_rows_under_policies_are_looked_up_by_key(server: ServerProcess) -> None:
+    with server.connect() as admin:
+        admin.execute("CREATE DATABASE looked_up")
+    with server.connect(dbname="looked_up") as c, server.connect(dbname="looked_up") as other:
+        c.execute(
+            "CREATE ROLE rls_reader; CREATE ROLE rls_auditor; CREATE TABLE t (id int PRIMARY KEY, tenant int, v int);"
+            "INSERT INTO t SELECT g, g % 3, g FROM generate_series(1, 9) g; ALTER TABLE t ENABLE ROW LEVEL SECURITY;"
+            "CREATE POLICY own ON t TO rls_reader USING (tenant = current_setting('app.tenant')::int);"
+            "CREATE POLICY high ON t TO rls_auditor USING (id > 5); GRANT ALL ON t TO rls_reader, rls_auditor;"
+            "SET ROLE rls_reader; SET app.tenant = 1"
+        )
+        assert "Engine: keyed" in [x for (x,) in c.execute("EXPLAIN SELECT v FROM t WHERE id = 4")]
+        assert "Engine For Few Rows: keyed" in " ".join(
+            x for (x,) in c.execute("EXPLAIN UPDATE t SET v = 1 WHERE id = 4")
+        )
+        c.execute("PREPARE q (int) AS SELECT id FROM t WHERE id = $1")
+
+        def shown() -> list[int]:
+            prepared = [c.execute(f"EXECUTE q({i})").fetchall() for i in range(1, 10)]
+            extended = [c.execute("SELECT id FROM t WHERE id = %s", (i,)).fetchall() for i in range(1, 10)]
+            simple = [c.execute(f"SELECT id FROM t WHERE id = {i}").fetchall() for i in range(1, 10)]
+            assert prepared == extended == simple
+            return [i for i, rows in enumerate(simple, 1) if rows == [(i,)]]
+
+        assert shown() == shown() == [1, 4, 7]
+        c.execute("SET app.tenant = 2")
+        assert shown() == [2, 5, 8]
+        c.execute("SET ROLE rls_auditor")
+        assert shown() == [6, 7, 8, 9]
+        c.execute("RESET ROLE")
+        assert shown() == list(range(1, 10))
+        c.execute("SET ROLE rls_reader")
+        other.execute("ALTER POLICY own ON t USING (tenant <> current_setting('app.tenant')::int AND v < 7)")
+        assert shown() == [1, 3, 4, 6]
+        c.execute("SET row_security = off")
+        for text in ("EXECUTE q(1)", "SELECT id FROM t WHERE id = 1", "SELECT id FROM t WHERE id = 100"):
+            with pytest.raises(
+                psycopg.errors.InsufficientPrivilege, match="would be affected by row-level security"
+            ):
+                c.execute(text)
+        c.execute("SET row_security = on")
+        assert shown() == [1, 3, 4, 6]
+        c.execute("RESET app.tenant")
+        with pytest.raises(psycopg.errors.InvalidTextRepresentation):
+            c.execute("EXECUTE q(1)")
 
 
 def test_spark_refuses_what_policies_restrict() -> None:
