@@ -17,20 +17,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sqlglot import exp
 
 from planner.abc import MergeQuery, PlanError, Slot, Table
-from planner.binding import ir, partitioned
+from planner.binding import barriers, ir, partitioned, row_security
 from planner.binding.dml import DmlBinder
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.generated import MADE, is_late
 from planner.binding.insert_targets import InsertTargets
 from planner.binding.scope import Relation, Scope
+from planner.catalog import policies
 from planner.parse import position as first_position
 
 T = TypeVar("T")
+_COMMANDS: Final = {"u": policies.UPDATE, "d": policies.DELETE}
+"""Whose policies a row of the target is under that an action changes."""
 
 
 @dataclass(slots=True)
@@ -63,7 +66,6 @@ class MergeBinder(DmlBinder):
         if clause is not None and clause.args.get("recursive"):
             raise PlanError("42601", "WITH RECURSIVE is not supported for MERGE statement")
         table, alias = self.target(node.this, "merge into")
-        self.refuse_secured(table, "MERGE")
         prefix = self.with_clause(node)
         if node.args.get("returning") is not None:
             raise PlanError("42601", 'syntax error at or near "returning"')
@@ -95,7 +97,9 @@ class MergeBinder(DmlBinder):
                 sealed.add(action.matched)
             actions.append(action)
         self._note_merge(node, table, alias, {a.kind for a in actions}, assigned)
+        table = self.secured_merge(table, relation, looks=bool(relation.used))
         relation.used |= set(range(len(table.columns)))
+        barriers.let_through(self.queries, [relation], on)
         query = self._text(prefix, table, relation, source.frag, on, actions)
         return MergeQuery(
             table,
@@ -204,7 +208,10 @@ class MergeBinder(DmlBinder):
             for i, a in enumerate(actions):
                 if a.matched == matched:
                     test = emit.frag(a.condition) if a.condition is not None else "true"
-                    cases.append(sql("WHEN ", test, f" THEN {i if a.kind else 'NULL'}"))
+                    number: Item = str(i) if a.kind else "NULL"
+                    if self.seen_by_policies is not None and a.kind in _COMMANDS:
+                        number = row_security.refusing(self.queries, relation, _COMMANDS[a.kind], number)
+                    cases.append(sql("WHEN ", test, " THEN ", number))
             return sql("CASE ", join(" ", cases), " END") if cases else sql("NULL")
 
         kinds = " ".join(f"WHEN {i} THEN '{a.kind}'" for i, a in enumerate(actions) if a.kind)
@@ -233,10 +240,11 @@ class MergeBinder(DmlBinder):
         items += behind
         if late:
             items.append("tw_action")
+        target = self.seen_by_policies or sql(Slot(relation.slot), f" AS r{relation.number}")
         text = sql(
             *([prefix] if prefix is not None else []),
-            "SELECT ", join(", ", items), " FROM ", source, f" {side}JOIN ", Slot(relation.slot), f" AS r{relation.number} ON ",
-            emit.frag(on), ", LATERAL (SELECT ", choice, " AS tw_action) WHERE tw_action IS NOT NULL",
+            "SELECT ", join(", ", items), " FROM ", source, f" {side}JOIN ", target, " ON ", emit.frag(on),
+            ", LATERAL (SELECT ", choice, " AS tw_action) WHERE tw_action IS NOT NULL",
         )  # fmt: skip
         if not late:
             return text

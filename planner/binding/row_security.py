@@ -25,7 +25,7 @@ from planner import types as t
 from planner.abc import PlanError, Policy, Query, SessionValue, Slot, Table, TypeRef
 from planner.binding import barriers, ir
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Frag, Item, sql
+from planner.binding.fragments import Frag, Item, quote_text, sql
 from planner.binding.scope import Relation, StarColumn
 from planner.catalog import policies
 from planner.parse import parse_expression
@@ -183,6 +183,22 @@ def _bound(queries: QueryBinder, relation: Relation, policy: Policy, text: str) 
         queries.routines.own, queries.routines.kept = own, kept
         relation.guarded |= relation.used  # which nobody needs a privilege for
         relation.used.intersection_update(used)
+
+
+def refusing(queries: QueryBinder, relation: Relation, command: str, chosen: Item) -> Frag:
+    """`chosen`, or the error that a row that is there is refused with: MERGE finds what SELECT's policies show, and may do to it what
+    those of its action do."""
+    assert relation.table is not None
+    out: list[Item] = ["CASE"]
+    for test, name in _tests(queries, relation, command, using=True):
+        said = f' "{name}"' if name else ""
+        message = f'target row violates row-level security policy{said} (USING expression) for table "{relation.table.name}"'
+        out += [
+            " WHEN NOT coalesce(",
+            queries.emitter.frag(test),
+            f", false) THEN error({quote_text('[42501] ' + message)})",
+        ]
+    return sql(*out, " ELSE ", chosen, " END")
 
 
 # --- what is written --------------------------------------------------------------------------------

@@ -91,10 +91,18 @@ class SecuredRows(RowBinder):
             made = [(policies.INSERT, False), *seen]
             return row_security.checked(self, table, inserted=made, updated=changed, met=met)
 
-    def refuse_secured(self, table: Table, what: str) -> None:
-        """Raises 0A000 for a statement that policies are not enforced for."""
-        if table.row_security:
-            row_security.refuse(self.queries, table, what)
+    def secured_merge(self, table: Table, relation: Relation, *, looks: bool) -> Table:
+        """The target of a MERGE: it finds what SELECT's policies show, if it names a column; what its actions may do is asked row by
+        row."""
+        if not table.row_security or not row_security.restricted(self.queries, table):
+            return table
+        self.queries.prefer_keyed = False
+        source = sql(Slot(relation.slot), f" AS r{relation.number}")
+        self.seen_by_policies, _ = row_security.shown(
+            self.queries, relation, source, (policies.SELECT,) if looks else ()
+        )
+        changed = [(policies.UPDATE, False), *([(policies.SELECT, True)] if looks else [])]
+        return row_security.checked(self, table, inserted=[(policies.INSERT, False)], updated=changed)
 
     def names_target(self, outs: Sequence[Target] | None, relation: int) -> bool:
         """Whether RETURNING shows something of the written rows."""

@@ -52,6 +52,9 @@ WRITES = (
     "INSERT INTO t VALUES (1, 'q', 0) ON CONFLICT DO NOTHING", "INSERT INTO t SELECT a + 100, b, c FROM u",
     "INSERT INTO t VALUES (2, 'q', 2) ON CONFLICT (a) DO UPDATE SET c = excluded.c + t.c RETURNING *",
     "UPDATE t SET c = 5, b = 'x' WHERE a = 3 RETURNING b", "DELETE FROM t WHERE a = 4 AND 6 / (c - 3) > 0", "UPDATE t SET a = a + 50 WHERE a IN (2, 3)",
+    "MERGE INTO t USING u ON t.a = u.a WHEN MATCHED AND u.c > 1 THEN DELETE WHEN NOT MATCHED THEN INSERT VALUES (u.a, 'x', u.c)",
+    "MERGE INTO t USING (VALUES (4)) s (i) ON t.a = s.i WHEN MATCHED THEN UPDATE SET c = 4 WHEN NOT MATCHED THEN DO NOTHING",
+    "MERGE INTO t USING (VALUES (3), (40)) s (i) ON t.a = s.i WHEN MATCHED THEN UPDATE SET c = 4 WHEN NOT MATCHED THEN INSERT VALUES (s.i)",
     "UPDATE t SET c = u.c FROM u WHERE u.a = t.a", "DELETE FROM t USING u WHERE u.a = t.a",
 )  # fmt: skip
 WORLD = """
@@ -126,7 +129,6 @@ REFUSED = (
     ("COPY t FROM STDIN", "COPY FROM not supported with row-level security"),
     ("SELECT * FROM tidewire_changes('t', 0, NULL)", "reading the changes of table"),
     ("SELECT tidewire_open_snapshot('[\"t\"]', '', 60)", "cannot be read natively"),
-    ("MERGE INTO t USING (VALUES (1)) s (i) ON t.a = s.i WHEN MATCHED THEN DELETE", "MERGE of table"),
 )
 
 
