@@ -335,7 +335,7 @@ class Conversation:
             if isinstance(error, SqlError) and error.told is not None:
                 self.session.conceal(error)
             about_oid = getattr(error, "about_oid", 0)
-            schema = self.session.schema_name(about_oid) if about_oid else ""
+            schema = self.session.schema_name(about_oid) if about_oid else getattr(error, "schema", "")
             self.out.append(describe(error, offset=offset, schema=schema).encode())
         if isinstance(error, Exception):
             self.session.statement_failed(error)

@@ -82,6 +82,7 @@ class SqlError(Exception):
         self.about_oid, self.table, self.column = about_oid, table, column
         self.constraint, self.datatype = constraint, datatype
         self.context = context  # where it happened: `COPY t, line 3, column b: "x"`
+        self.schema = ""  # as RAISE has said it; of all others it is that of `about_oid`
         self.query = ""  # the text that `position` counts in, where it is not what the client has sent
         self.which: Callable[[], int | None] | None = (
             None  # of many rows given together: which it is about, from 0

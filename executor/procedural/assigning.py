@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from executor.abc import ExecutionError
-from executor.procedural.texts import Texts, first_rows
+from executor.procedural.domains import DomainSteps
+from executor.procedural.texts import first_rows
 from planner import types as t
 from planner.abc import TypeRef
 from planner.binding.variables import Shape
@@ -20,7 +21,7 @@ from planner.types.composites import split_record
 TEXT = TypeRef(t.TEXT)
 
 
-class AssignSteps(Texts):
+class AssignSteps(DomainSteps):
     """What a `Walk` does of assignments."""
 
     line: int
@@ -35,13 +36,16 @@ class AssignSteps(Texts):
             value = await self.value(step.value, kind)
             if value is None:
                 self._refuse_null(slot)
-            self.frame.values[slot] = value
+            if self.code.domains:
+                await self.give(slot, value)
+            else:
+                self.frame.values[slot] = value
             return None
         if target.part is not None:
             await self._assign_part(target, step.value)
         elif target.field:
             place, ref = self.field(target)
-            self.put(slot, place, await self.value(step.value, ref))
+            await self.put(slot, place, await self.value(step.value, ref))
         else:
             await self.assign_record(slot, step.value)
         return None
@@ -67,10 +71,12 @@ class AssignSteps(Texts):
         place = kind.names.index(target.field)
         return place, kind.types[place]
 
-    def put(self, slot: int, place: int, value: Any) -> None:
+    async def put(self, slot: int, place: int, value: Any) -> None:
         """A record with another value in one of its fields."""
         old, kind = self.frame.values[slot], self.frame.kinds[slot]
         assert isinstance(kind, Shape)
+        if kind.domains and kind.domains[place]:
+            await self.obey(value, kind.domains[place])
         row = list(old) if old is not None else [None] * len(kind.names)
         row[place] = value
         self.frame.values[slot] = tuple(row)
@@ -79,9 +85,9 @@ class AssignSteps(Texts):
         assert target.part is not None
         made = await self.value(value, None, target.part.text)
         if target.field:
-            self.put(target.slot, self.field(target)[0], made)
+            await self.put(target.slot, self.field(target)[0], made)
         else:
-            self.frame.values[target.slot] = made
+            await self.give(target.slot, made)
 
     async def assign_record(self, slot: int, value: pl.Text) -> None:
         """A record variable is given a whole row, or NULL."""
@@ -131,6 +137,8 @@ class AssignSteps(Texts):
         made = []
         for i, ref in enumerate(kind.types):
             made.append(await self.converted(row[i], types[i], ref) if i < len(row) else None)
+        if kind.domains:
+            await self.obey_row(tuple(made), kind)
         frame.values[slot] = tuple(made)
 
     def fields_of(self, value: Any, kind: Shape) -> Sequence[Any]:
@@ -158,7 +166,7 @@ class AssignSteps(Texts):
             ref = types[i] if i < len(types) else TEXT
             if target.field:
                 place, wanted = self.field(target)
-                self.put(target.slot, place, await self.converted(value, ref, wanted))
+                await self.put(target.slot, place, await self.converted(value, ref, wanted))
                 continue
             kind = self.frame.kinds[target.slot]
             if isinstance(kind, Shape):
@@ -170,7 +178,7 @@ class AssignSteps(Texts):
             value = await self.converted(value, ref, kind)
             if value is None:
                 self._refuse_null(target.slot)
-            self.frame.values[target.slot] = value
+            await self.give(target.slot, value)
 
 
 __all__ = ["AssignSteps"]

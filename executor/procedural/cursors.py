@@ -18,9 +18,13 @@ from executor.abc import ExecutionError, Prepared, Rows, Stream
 from executor.procedural.assigning import AssignSteps
 from executor.procedural.inside import INSIDE
 from executor.procedural.texts import columns_of, kept, rows_of
-from executor.session.cursors import CursorPortal, CursorRows, advance
+from executor.session.acting import is_apart
+from executor.session.cursors import CursorPortal, CursorRows, advance, move, moved
+from planner import types as t
 from planner.abc import Plan, Query, TypeRef
 from planner.statements import plpgsql as pl
+
+_INT4 = TypeRef(t.INT4)
 
 
 @dataclass(slots=True)
@@ -29,18 +33,31 @@ class Open:
 
     names: Sequence[str]
     types: Sequence[TypeRef]
-    rows: AsyncGenerator[Any, None]
+    rows: Drawn
     plan: Plan
     result: Rows | Stream
+    scroll: bool | None
 
 
-class LeftOpen(CursorRows):
-    """What has not been fetched yet of a function's cursor."""
+class Drawn(CursorRows):
+    """The rows of a function's cursor, drawn as they are needed; kept if anybody may ask for them again."""
 
-    def __init__(self, cursor: Open, rows_max: int) -> None:
+    def __init__(self, rows: AsyncGenerator[Any, None], result: Rows | Stream, rows_max: int) -> None:
         super().__init__(Rows(""), (), rows_max)
-        self._from: AsyncGenerator[Any, None] | None = cursor.rows
-        self._result = cursor.result
+        self._from: AsyncGenerator[Any, None] | None = rows
+        self._result = result
+
+    async def next(self, *, keeping: bool) -> Sequence[Any] | None:
+        """The next row."""
+        if keeping:
+            found = await self.fetch("forward", 1)
+            return found[0] if found else None
+        return await anext(self._from, None) if self._from is not None else None
+
+    async def aclose(self) -> None:
+        rows, self._from = self._from, None
+        if rows is not None:
+            await rows.aclose()
 
     async def draw(self, count: int | None) -> None:
         while self._from is not None and (count is None or len(self.rows) < count):
@@ -65,6 +82,8 @@ class CursorSteps(AssignSteps):
     found: int
     atomic: bool
     cursors: dict[str, Open]
+    row_count: int
+    tells_cursors: bool
 
     async def dynamically(self, what: pl.Dynamically) -> Any:
         raise NotImplementedError
@@ -96,7 +115,9 @@ class CursorSteps(AssignSteps):
         rows = rows_of(result)
         if not self.atomic:
             rows = kept([row async for row in rows])  # a COMMIT is none of theirs
-        self.cursors[name] = Open([c.name for c in columns], [c.type for c in columns], rows, plan, result)
+        drawn = Drawn(rows, result, self.session.executor.limits.cursor_rows_max)
+        names, types = [c.name for c in columns], [c.type for c in columns]
+        self.cursors[name] = Open(names, types, drawn, plan, result, step.scroll)
         self.frame.values[step.slot] = name
         return None
 
@@ -111,23 +132,32 @@ class CursorSteps(AssignSteps):
     async def fetch_cursor(self, step: pl.FetchCursor) -> str | None:
         self.line, self.what = step.line, "FETCH" if step.into is not None else "MOVE"
         name = self._named(step.slot)
+        rows = step.rows
+        if step.count is not None:
+            said = await self.value(step.count, _INT4)
+            if said is None:
+                raise ExecutionError("22004", "relative or absolute cursor position is null")
+            rows = int(said)
         cursor = self.cursors.get(name)
         names: Sequence[str]
         types: Sequence[TypeRef]
+        found: Sequence[Sequence[Any]]
         if cursor is not None:
-            row, names, types = await anext(cursor.rows, None), cursor.names, cursor.types
+            names, types = cursor.names, cursor.types
+            if step.direction == "forward" and rows == 1:
+                row = await cursor.rows.next(keeping=self.code.program.scrolls or self.tells_cursors)
+                found = [] if row is None else [row]
+            else:
+                found = await moved(cursor.rows, cursor.scroll, step.direction, rows)
         else:  # another function's, or one that DECLARE has made
             portal = self.session.portals[name]
             columns = portal.prepared.plan.columns or ()
-            found = await advance(portal, 1)
-            row, names, types = (
-                found[0] if found else None,
-                [c.name for c in columns],
-                [c.type for c in columns],
-            )
-        self.frame.values[self.found] = row is not None
+            found = await move(portal, step.direction, rows)
+            names, types = [c.name for c in columns], [c.type for c in columns]
+        self.row_count = len(found)
+        self.frame.values[self.found] = bool(found)
         if step.into is not None:
-            await self.put_into(step.into.targets, names, types, row)
+            await self.put_into(step.into.targets, names, types, found[0] if found else None)
         return None
 
     async def close_cursor(self, step: pl.CloseCursor) -> str | None:
@@ -147,8 +177,9 @@ class CursorSteps(AssignSteps):
             if len(session.portals) >= session.executor.limits.portals_per_session_max:
                 raise ExecutionError("54000", "too many open cursors")
             cursor = self.cursors[name]
-            if INSIDE.get():  # who waits for it has the threads that it would be read by
-                cursor.rows = kept([row async for row in cursor.rows])
+            if INSIDE.get() or is_apart(session):
+                # Who waits for it has the threads that it would be read by; or it is its owner's, whom only the function acts as.
+                await cursor.rows.draw(None)
             plan = dataclasses.replace(
                 cursor.plan, columns=tuple(columns_of(cursor.plan, cursor.result) or ())
             )
@@ -156,7 +187,7 @@ class CursorSteps(AssignSteps):
             portal = CursorPortal(name, prepared, (), from_sql=True)
             portal.advance = partial(advance, portal)
             portal.extra.update(
-                cursor=LeftOpen(cursor, session.executor.limits.cursor_rows_max), scroll=None, hold=False, binary=False,
+                cursor=cursor.rows, scroll=cursor.scroll, hold=False, binary=False,
                 query=isinstance(plan.body, Query), declared_us=session.statement_began_ns // 1000,
             )  # fmt: skip
             session.portals[name] = portal
@@ -169,20 +200,14 @@ class CursorSteps(AssignSteps):
         self.cursors.clear()
 
     async def opened(self, cursor: pl.OpenCursor) -> Any:
-        """The query of a bound cursor, run with its arguments. Raises 42601."""
+        """The query of a bound cursor, run with its arguments."""
         v = self.code.declared[cursor.slot]
         assert v.query is not None
-        if len(cursor.arguments) != len(v.arguments):
-            name = v.name
-            if not v.arguments:
-                raise ExecutionError("42601", f'cursor "{name}" has no arguments')
-            few = "not enough" if len(cursor.arguments) < len(v.arguments) else "too many"
-            raise ExecutionError("42601", f'{few} arguments for cursor "{name}"')
         for argument, text in zip(v.arguments, cursor.arguments, strict=True):
             kind = self.code.kinds[argument.slot]
             if not isinstance(kind, TypeRef):
                 raise ExecutionError("0A000", "records as arguments of cursors are not supported")
-            self.frame.values[argument.slot] = await self.value(text, kind)
+            await self.give(argument.slot, await self.value(text, kind))
         return await self.statement(v.query)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import Rows
-from executor.procedural.frame import Code, Declarations, Frame
+from executor.procedural.frame import Declarations, Frame
 from executor.procedural.walk import Walk
 from planner import statements as st
 from planner import types as t
@@ -26,9 +26,8 @@ async def run(session: Session, plan: Plan, s: st.Do, params: Sequence[Any], aut
     if alone:
         session.open_block(implicit=True)
     try:
-        looked_up = Declarations(session, s.program, [TypeRef(t.BOOL)], frozenset())
-        code = Code(s.program, INLINE, looked_up.kinds, looked_up.names, looked_up.declared)
-        code.plans, code.dynamic = [None] * s.program.texts, looked_up.dynamic
+        looked_up = Declarations(session, s.program, [TypeRef(t.BOOL)])
+        code = looked_up.code(INLINE)
         code.once = True
         walk = Walk(session, code, Frame(code), atomic=not (alone and autocommit))
         await walk.whole()

@@ -8,15 +8,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from executor.abc import ExecutionError
 from planner import types as t
-from planner.abc import Table, TypeRef
+from planner.abc import Column, Oid, Table, TypeRef
 from planner.binding.variables import Kind, Shape
-from planner.catalog import Domain
-from planner.catalog.row_types import row_type
+from planner.catalog.domains import underneath
+from planner.catalog.row_types import is_row_array, relation_of, row_type
 from planner.catalog.user_types import meet_rows
 from planner.ddl.typenames import resolve_type
 from planner.parse.plpgsql.names import looked_up
@@ -43,16 +44,26 @@ class Code:
     """Where a body of the standard's form has its names looked up: as when it was made."""
     reads_only: bool = False
     """It is STABLE or IMMUTABLE: what it runs may not write."""
+    domains: dict[int, Oid] = field(default_factory=dict)
+    """By slot: what the variable was declared as."""
+    rules: dict[Oid, Any] = field(default_factory=dict)
+    """By domain (`executor.procedural.domains`)."""
 
 
 def shape_of_table(table: Table) -> Shape:
     made = row_type(table)
     meet_rows(made)
+    return _shape_of_columns(table.columns, made.oid, table.oid)
+
+
+def _shape_of_columns(columns: Sequence[Column], rows: Oid = 0, table: Oid = 0) -> Shape:
+    domains = tuple(c.domain.oid if c.domain is not None else 0 for c in columns)
     return Shape(
-        tuple(c.name for c in table.columns),
-        tuple(c.type for c in table.columns),
-        made.oid,
-        table.oid,
+        tuple(c.name for c in columns),
+        tuple(c.type for c in columns),
+        rows,
+        table,
+        domains=domains if any(domains) else (),
     )
 
 
@@ -67,7 +78,11 @@ def kind_of(ref: TypeRef) -> Kind:
 class Declarations:
     """Looks up the types of a program's variables. Raises 42704, 42P01, 42703, 0A000."""
 
-    def __init__(self, session: Any, program: Program, kinds: list[Kind], dynamic: frozenset[int]) -> None:
+    def __init__(
+        self, session: Any, program: Program, kinds: list[Kind], domains: dict[int, Oid] | None = None
+    ) -> None:
+        self._program = program
+        self.domains = dict(domains or ())
         self._catalog, self._path = session.catalog, session.search_path()
         self.kinds: list[Kind] = kinds + [TypeRef(t.TEXT)] * (program.slots - len(kinds))
         self.names = [""] * program.slots
@@ -76,7 +91,7 @@ class Declarations:
             if not name.startswith("$") or not self.names[slot]:
                 self.names[slot] = name
         self.declared: dict[int, Variable] = {}
-        self.dynamic = dynamic | program.dynamic
+        self.dynamic = program.dynamic
         for slot in program.dynamic:
             self.kinds[slot] = None
         self._block(program.body)
@@ -85,11 +100,30 @@ class Declarations:
         for v in block.variables:
             self.declared[v.slot] = v
             self.names[v.slot] = v.name
-            self.kinds[v.slot] = self.kind(v.kind)
+            self._declare(v)
             for argument in v.arguments:
-                self.kinds[argument.slot] = self.kind(argument.kind)
+                self._declare(argument)
         for step in self._steps_in(block):
             self._step(step)
+
+    def code(self, shown: str, *, reads_only: bool = False) -> Code:
+        """The program with what has been looked up."""
+        return Code(
+            self._program,
+            shown,
+            self.kinds,
+            self.names,
+            self.declared,
+            [None] * self._program.texts,
+            self.dynamic,
+            reads_only=reads_only,
+            domains=self.domains,
+        )
+
+    def _declare(self, v: Variable) -> None:
+        self.kinds[v.slot], domain = self.kind(v.kind)
+        if domain:
+            self.domains[v.slot] = domain
 
     def _steps_in(self, step: Any) -> list[Step]:
         found: list[Step] = []
@@ -110,29 +144,36 @@ class Declarations:
         for inner in self._steps_in(step):
             self._step(inner)
 
-    def kind(self, said: Said) -> Kind:
+    def kind(self, said: Said) -> tuple[Kind, Oid]:
+        """What a slot holds, and the domain that it is of; 0 for none."""
         if isinstance(said, Dynamic):
-            return None
+            return None, 0
         if isinstance(said, CopiedType):
             return self._copied(said)
-        return kind_of(self._type(said))
+        ref, domain = self._type(said)
+        return self._kind_of(ref), domain
 
-    def _type(self, said: TypeName) -> TypeRef:
+    def _kind_of(self, ref: TypeRef) -> Kind:
+        """Also of a table's rows, whose fields may be of domains."""
+        table = self._catalog.get(relation_of(ref.oid)) if not is_row_array(ref.oid) else None
+        made = kind_of(ref)
+        if isinstance(table, Table) and isinstance(made, Shape):
+            of = {c.name: c.domain.oid for c in table.visible if c.domain is not None}
+            return replace(made, domains=tuple(of.get(name, 0) for name in made.names)) if of else made
+        return made
+
+    def _type(self, said: TypeName) -> tuple[TypeRef, Oid]:
         if said.names == ("refcursor",) or said.names == ("pg_catalog", "refcursor"):
-            return TypeRef(t.TEXT)
-        ref = resolve_type(said, self._catalog, self._path)
-        if isinstance(self._catalog.get(ref.oid), Domain):
-            raise ExecutionError(
-                "0A000", f"a variable of a domain ({said}) is not supported", position=said.position
-            )
+            return TypeRef(t.TEXT), 0
+        ref, use = underneath(self._catalog, resolve_type(said, self._catalog, self._path))
         if ref.oid in (t.VOID, t.TRIGGER) or t.BY_OID.get(ref.oid) is None:
             shown = t.format_type(ref)
             raise ExecutionError(
                 "0A000", f"variable cannot have type {shown}" if ref.oid in (t.VOID, t.TRIGGER) else f"variables of type {shown} are not supported"
             )  # fmt: skip
-        return ref
+        return ref, use.oid if use is not None else 0
 
-    def _copied(self, said: CopiedType) -> Kind:
+    def _copied(self, said: CopiedType) -> tuple[Kind, Oid]:
         words = said.words
         if not said.row and said.names is not None:
             at = looked_up(said.names, words, len(self.kinds))
@@ -140,9 +181,10 @@ class Declarations:
                 slot, fields = at
                 kind = self.kinds[slot]
                 if not fields:
-                    return kind
+                    return kind, self.domains.get(slot, 0)
                 if isinstance(kind, Shape) and fields[0] in kind.names:
-                    return kind_of(kind.types[kind.names.index(fields[0])])
+                    place = kind.names.index(fields[0])
+                    return kind_of(kind.types[place]), kind.domains[place] if kind.domains else 0
         relation = words if said.row else words[:-1]
         if not relation:
             raise ExecutionError("42704", f'variable "{words[0]}" does not exist')
@@ -150,17 +192,13 @@ class Declarations:
         if said.row and not schema:
             ref = self._catalog.type_named(relation[-1], "", self._path)
             if ref is not None and t.composite_fields(ref.oid) is not None:
-                return kind_of(TypeRef(ref.oid))
+                return self._kind_of(TypeRef(ref.oid)), 0
         found = self._catalog.resolve_relation(relation[-1], schema, self._path, 0)
         if said.row:
-            return (
-                shape_of_table(found)
-                if isinstance(found, Table)
-                else Shape(tuple(c.name for c in found.columns), tuple(c.type for c in found.columns))
-            )
+            return shape_of_table(found) if isinstance(found, Table) else _shape_of_columns(found.columns), 0
         for c in found.columns:
             if c.name == words[-1]:
-                return kind_of(c.type)
+                return kind_of(c.type), c.domain.oid if c.domain is not None else 0
         raise ExecutionError("42703", f'column "{words[-1]}" of relation "{relation[-1]}" does not exist')
 
 

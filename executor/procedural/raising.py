@@ -74,6 +74,7 @@ def said(step: Raise, values: Sequence[str | None], options: Mapping[str, str | 
         constraint=told.get("constraint", ""),
         datatype=told.get("datatype", ""),
     )
+    error.schema = told.get("schema", "")
     return error, bool(shown)
 
 

@@ -52,14 +52,13 @@ def code_of(session: Session, f: Function) -> Code:
     program = procedural.program_of(f)
     kinds = [kind_of(TypeRef(p.type.oid)) for p in f.parameters]
     try:
-        looked_up = Declarations(session, program, [*kinds, TypeRef(t.BOOL)], frozenset())
+        given = {i: p.domain for i, p in enumerate(f.parameters) if p.domain}
+        looked_up = Declarations(session, program, [*kinds, TypeRef(t.BOOL)], given)
     except SqlError as e:
         e.position = 0
         e.context = e.context or f'compilation of PL/pgSQL function "{f.name}" near line 1'
         raise
-    code = Code(program, procedural.shown(f), looked_up.kinds, looked_up.names, looked_up.declared)
-    code.plans, code.dynamic = [None] * program.texts, looked_up.dynamic
-    code.reads_only = f.volatility != "v"
+    code = looked_up.code(procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     code.path = f.search_path if f.standard else ()
     if len(session.programs) >= _KEPT_MAX:
         session.programs.clear()
@@ -75,6 +74,10 @@ class RoutineReturns(Returns):
         found = list(described) if described is not None else columns(f)
         self.is_row = found is not None
         self.wanted = [ref for _, ref in found] if found is not None else [TypeRef(f.result.oid)]
+        self.domains = [self.f.domain] if found is None else [p.domain for p in f.outputs]
+        """Of the columns; empty for those of a composite type, of a record that its caller describes."""
+        if not any(self.domains) or len(self.domains) != len(self.wanted):
+            self.domains = []
         self.outputs = [i for i, p in enumerate(f.parameters) if p.mode not in "iv"]
         if f.result.oid == t.RECORD and found is None:
             raise ExecutionError(
@@ -84,7 +87,11 @@ class RoutineReturns(Returns):
     async def value(self, walk: Walk, text: pl.Text, whole: int) -> Row:
         frame = walk.frame
         if not self.is_row:
-            return (await walk.value(text, self.wanted[0]),)
+            value = await walk.value(text, self.wanted[0])
+            if self.f.domain:
+                walk.what = "while casting return value to function's return type"
+                await walk.obey(value, self.f.domain)
+            return (value,)
         if whole >= 0 and not isinstance(frame.kinds[whole], TypeRef):
             kind = frame.kinds[whole]
             if kind is None:
@@ -109,7 +116,13 @@ class RoutineReturns(Returns):
         if row is None:
             return None
         self._refuse_other(types, "returned record type does not match expected record type")
+        await self._obey(walk, row)
         return tuple(row)
+
+    async def _obey(self, walk: Walk, row: Sequence[Any]) -> None:
+        for value, domain in zip(row, self.domains, strict=False):
+            if domain:
+                await walk.obey(value, domain)
 
     def _refuse_other(self, types: Sequence[TypeRef], message: str) -> None:
         detail = ""
@@ -146,6 +159,8 @@ class RoutineReturns(Returns):
             raise
         count = 0
         async for row in rows_of(result):
+            if self.domains:
+                await self._obey(walk, row)
             walk.emitted.append(tuple(row))
             count += 1
         return count
@@ -169,6 +184,7 @@ class RoutineReturns(Returns):
                 made = []
                 for value, ref, wanted in zip(row, types, self.wanted, strict=True):
                     made.append(value if same(ref, wanted) else await walk.converted(value, ref, wanted))
+                await self._obey(walk, made)
                 rows.append(tuple(made))
         if self.f.returns_set:
             walk.emitted += rows

@@ -106,7 +106,7 @@ class Texts:
             level, text.seen, kinds, code.program.commonest, plain, part, bool(text.said), code.names
         )
         to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
-        key = "" if code.once else f"{code.program.serial}\0{text.number}\0{to}\0{part}\0{sql}"
+        key = "" if code.once else f"{code.program.serial}\0{text.number}\0{text.seen}\0{to}\0{part}\0{sql}"
         try:
             plan = self.session.executor.planner.plan_in_routine(sql, context, variables, key)
         except SqlError as error:

@@ -117,10 +117,8 @@ def _code(session: Session, f: Function, context: TriggerContext) -> Code:
         TypeRef(t.BOOL), new, old, text, text, text, text, TypeRef(t.OID), text, text, text, TypeRef(t.INT4),
         TypeRef(t.TEXT_ARRAY),
     ]  # fmt: skip
-    looked_up = Declarations(session, program, kinds, frozenset())
-    code = Code(program, procedural.shown(f), looked_up.kinds, looked_up.names, looked_up.declared)
-    code.plans, code.dynamic = [None] * program.texts, looked_up.dynamic
-    code.reads_only = f.volatility != "v"
+    looked_up = Declarations(session, program, kinds)
+    code = looked_up.code(procedural.shown(f, catalog, path), reads_only=f.volatility != "v")
     session.programs[key] = (f, catalog, path, code)
     return code
 

@@ -90,8 +90,11 @@ class Walk(LoopSteps, CursorSteps):
         if error is not self._told:
             where = f"PL/pgSQL function {self.code.shown}"
             if self.what:
-                at = "" if self.what.startswith("during") else "at "
-                where += f" line {self.line} {at}{self.what}"
+                if self.what.startswith("while"):
+                    where += f" {self.what}"
+                else:
+                    at = "" if self.what.startswith("during") else "at "
+                    where += f" line {self.line} {at}{self.what}"
             error.context = f"{error.context}\n{where}" if error.context else where
             self._told = error
         return error
@@ -134,6 +137,8 @@ class Walk(LoopSteps, CursorSteps):
         if v.query is not None:
             frame.values[v.slot] = v.name  # what the cursor will be called
         if v.default is None:
+            if v.slot in self.code.domains:
+                await self.obey(None, self.code.domains[v.slot])
             return
         line = self.line
         if isinstance(kind, TypeRef):
@@ -142,7 +147,7 @@ class Walk(LoopSteps, CursorSteps):
                 raise ExecutionError(
                     "22004", f'null value cannot be assigned to variable "{v.name}" declared NOT NULL'
                 )
-            frame.values[v.slot] = value
+            await self.give(v.slot, value)
         else:
             await self.assign_record(v.slot, v.default)
         self.line = line
@@ -396,8 +401,6 @@ class Walk(LoopSteps, CursorSteps):
             if item == "row_count":
                 await self.put_into((target,), (item,), (INT8,), (self.row_count,))
                 continue
-            if item == "pg_routine_oid":
-                raise ExecutionError("0A000", "PG_ROUTINE_OID of GET DIAGNOSTICS is not supported")
             await self.put_into((target,), (item,), (TEXT,), (_of_error(self.handled[-1], item, self),))
         return None
 
@@ -430,7 +433,7 @@ def _of_error(error: SqlError, item: str, walk: Walk) -> str:
         "constraint_name": error.constraint,
         "pg_datatype_name": error.datatype,
         "table_name": error.table,
-        "schema_name": walk.session.schema_name(error.about_oid) if error.about_oid else "",
+        "schema_name": error.schema or (walk.session.schema_name(error.about_oid) if error.about_oid else ""),
     }[item]
 
 

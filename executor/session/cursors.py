@@ -164,18 +164,32 @@ async def fetch(session: Session, plan: Plan, s: st.Fetch, params: Sequence[Datu
         if s.move:
             return Rows(f"MOVE {len(rows)}")
         return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
+    rows = await move(portal, s.direction, s.count)
+    if s.move:
+        return Rows(f"MOVE {len(rows)}")
+    return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
+
+
+async def move(portal: Portal, direction: str, count: int | None) -> list[tuple[Datum, ...]]:
+    """What FETCH finds there. Raises 55000, and what the query raises."""
+    cursor: CursorRows = portal.extra["cursor"]
     _begin_move(portal)
-    if portal.extra["scroll"] is False and cursor.goes_back(s.direction, s.count):
+    rows = await moved(cursor, portal.extra["scroll"], direction, count)
+    portal.extra["failed"] = False
+    return rows
+
+
+async def moved(
+    cursor: CursorRows, scroll: bool | None, direction: str, count: int | None
+) -> list[tuple[Datum, ...]]:
+    """Raises 55000 where a cursor without SCROLL would go back."""
+    if scroll is False and cursor.goes_back(direction, count):
         raise ExecutionError(
             "55000",
             "cursor can only scan forward",
             hint="Declare it with SCROLL option to enable backward scan.",
         )
-    rows = await cursor.fetch(s.direction, s.count)
-    portal.extra["failed"] = False
-    if s.move:
-        return Rows(f"MOVE {len(rows)}")
-    return Rows(f"FETCH {len(rows)}", portal.prepared.plan.columns, rows)
+    return await cursor.fetch(direction, count)
 
 
 def _begin_move(portal: Portal) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, TypeRef
+from planner.abc import Oid, PlanError, TypeRef
 from planner.binding import expanded, ir, once, ordinality, routine_runs, routine_values, routines
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
@@ -51,10 +51,11 @@ def fitted(
             a, b = t.format_type(TypeRef(c.type.oid)), t.format_type(TypeRef(ref.oid))
             detail = f"Final statement returns {a} instead of {b} at column {i + 1}."
             raise mismatch(f, detail if columns is not None else f"Actual return type is {a}.")
-        values.append(made)
+        values.append(routines.of_domain(queries, made, _domain(f, i, columns is None)))
     if len(found) < len(wanted):
         raise mismatch(f, "Final statement returns too few columns.")
-    if all(v.type == c.type for v, c in zip(values, found, strict=True)):
+    plain = not any(isinstance(v, ir.DomainCheck) for v in values)
+    if plain and all(v.type == c.type for v, c in zip(values, found, strict=True)):
         return bound
     frags = [queries.emitter.frag(v) for v in values]
     items: list[Item] = [sql(frag, f" AS c{i}") for i, frag in enumerate(frags)]
@@ -62,6 +63,13 @@ def fitted(
     text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
     kept = [type(c)(c.name, v.type, collation=c.collation) for c, v in zip(found, values, strict=True)]
     return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
+
+
+def _domain(f: Function, place: int, single: bool) -> Oid:
+    """The domain of a column that a function returns."""
+    if single:
+        return f.domain
+    return f.outputs[place].domain if place < len(f.outputs) and f.result.oid == t.RECORD else 0
 
 
 def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, scope: Scope) -> Source | None:

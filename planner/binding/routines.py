@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Final
 from sqlglot import exp
 
 from planner import types as t
-from planner.abc import PlanError, SqlError, TypeRef
+from planner.abc import Oid, PlanError, SqlError, TypeRef
+from planner.binding import domains as domain_casts
 from planner.binding import ir, once, routine_runs, routine_values
 from planner.binding.clauses import refuse_unsteady_routine
 from planner.binding.collating import carried
@@ -36,7 +37,7 @@ from planner.binding.records import row_of
 from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
 from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
-from planner.catalog import Function, polymorphic
+from planner.catalog import Function, domains, polymorphic
 from planner.catalog.collations import is_collatable
 from planner.parse import parse_expression, parse_query
 
@@ -179,6 +180,9 @@ def resolved(
                 queries.text = calls.text = p.default
                 value = calls.bind(parse_expression(p.default), Scope(None, 0))
                 bound[i] = calls.coercions.coerce(value, p.type, "a")
+    if queries.routines.expand:
+        for i, p in enumerate(function.inputs):
+            bound[i] = of_domain(queries, bound[i], p.domain)
     return Resolved(function, [bound[i] for i in range(len(function.inputs))], at)
 
 
@@ -481,7 +485,15 @@ def _as_result(queries: QueryBinder, f: Function, value: ir.Node) -> ir.Node:
     made = queries.coercions.try_coerce(value, TypeRef(f.result.oid), "a")
     if made is None:
         raise mismatch(f, f"Actual return type is {t.format_type(TypeRef(value.type.oid))}.")
-    return made
+    return of_domain(queries, made, f.domain)
+
+
+def of_domain(queries: QueryBinder, value: ir.Node, domain: Oid) -> ir.Node:
+    """A value of the type underneath, as one of the domain, if there is any."""
+    if not domain:
+        return value
+    use = domains.underneath(queries.ctx.catalog, TypeRef(domain))[1]
+    return value if use is None else domain_casts.checked(queries, value, use)
 
 
 def _row(

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from planner import types as t
-from planner.abc import Column, PlanError, TypeRef
+from planner.abc import Column, Oid, PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.assignments import PartBinder, Step, target_of
 from planner.binding.coerce import Coercions
@@ -39,6 +39,8 @@ class Shape:
     """A table's OID: what is called so is its row type."""
     absent: bool = False
     """It is NULL and stays so, as OLD of an INSERT: the whole is no row of nulls, but none."""
+    domains: tuple[Oid, ...] = ()
+    """By field, 0 for none; empty where no field is of a domain."""
 
 
 Kind = TypeRef | Shape | None

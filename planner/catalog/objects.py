@@ -221,6 +221,12 @@ class Parameter:
     type: TypeRef
     mode: str = "i"
     default: str | None = None
+    domain: Oid = 0
+    """What it was declared as, if that is a domain or the arrays over one: `type` is then the type underneath."""
+
+    @property
+    def declared(self) -> Oid:
+        return self.domain or self.type.oid
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +262,13 @@ class Function:
     """SECURITY DEFINER: it acts as its owner."""
     settings: tuple[str, ...] = ()
     """SET: `name=value`, in force while it runs."""
+    domain: Oid = 0
+    """Of its result, as of a parameter."""
+
+    @property
+    def returns(self) -> Oid:
+        """The type of its result as it was declared."""
+        return self.domain or self.result.oid
 
     @property
     def is_apart(self) -> bool:
@@ -280,7 +293,7 @@ class Function:
     @property
     def signature(self) -> tuple[Oid, ...]:
         """What tells it from others of its name in its schema."""
-        return tuple(p.type.oid for p in self.inputs)
+        return tuple(p.declared for p in self.inputs)
 
 
 @dataclass(frozen=True, slots=True)

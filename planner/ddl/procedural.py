@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Sequence
 
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, SqlError, TypeRef
 from planner.binding.routine_bodies import body_of
-from planner.catalog import Function, polymorphic
+from planner.catalog import Catalog, Function, polymorphic, quote_identifier, quote_qualified
 from planner.lexer import WORD, Token, tokenize
 from planner.parse.plpgsql.program import content, parse_program
 from planner.parse.statement import parse_statement
@@ -53,10 +54,12 @@ def _statements(body: str) -> list[list[Token]]:
     return [tokens[a + 1 : b] for a, b in itertools.pairwise(cuts) if b > a + 1]
 
 
-def shown(f: Function) -> str:
-    """How contexts name it: `f(integer,text)`."""
+def shown(f: Function, catalog: Catalog, path: Sequence[str]) -> str:
+    """How contexts name it: `f(integer,text)`, with its schema where that is not on the path."""
     inputs = polymorphic.declared(f).inputs
-    return f"{f.name}({','.join(t.format_type(TypeRef(p.type.oid)) for p in inputs)})"
+    home = catalog.schema_of(f.schema_oid).name
+    name = quote_identifier(f.name) if home in path else quote_qualified(home, f.name)
+    return f"{name}({','.join(t.format_type(TypeRef(p.declared)) for p in inputs)})"
 
 
 @functools.lru_cache(maxsize=512)

@@ -17,7 +17,6 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
 from planner.catalog import (
-    Domain,
     Function,
     Parameter,
     Schema,
@@ -26,6 +25,7 @@ from planner.catalog import (
     quote_identifier,
     quote_qualified,
 )
+from planner.catalog.domains import underneath
 from planner.catalog.names import missing_schema, split_identifiers
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
@@ -49,7 +49,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     schema = scope.schema_for(said.name)
     permits.may_create_in(scope, schema)
     parameters = _parameters(scope, said)
-    result, returns_set = _result(scope, said, parameters)
+    result, returns_set, domain = _result(scope, said, parameters)
     options = said.options
     if "rows" in options and not returns_set:
         raise PlanError("22023", "ROWS is not applicable when function does not return a set")
@@ -75,6 +75,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         "p" if said.kind == "procedure" else "f",
         definer=options.get("definer", False),
         settings=_settings((), options.get("set", ())),
+        domain=domain,
     )
     made = dataclasses.replace(made, runs=procedural.runs(made))
     _refuse_results(said, made)
@@ -88,6 +89,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         ),
         None,
     )
+    _refuse_alike(scope, made)
     if old is not None:
         _refuse_other_kind(scope, said, old, made)
         made = dataclasses.replace(made, oid=old.oid, owner=old.owner)
@@ -126,7 +128,7 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
     defaults = False
     for p in said.parameters:
         mode = p.mode or "i"
-        kind = _type(scope, p.type)
+        kind, domain = _type(scope, p.type)
         if p.type.setof:
             raise PlanError("42P13", "functions cannot accept set arguments")
         default: str | None = None
@@ -145,7 +147,7 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
             raise PlanError("42P13", f'parameter name "{p.name}" used more than once')
         if mode == "v":
             _refuse_variadic(p, kind, said)
-        found.append(Parameter(p.name, kind, mode, default))
+        found.append(Parameter(p.name, kind, mode, default, domain))
     if sum(p.mode in "ibv" for p in found) > _PARAMETERS_MAX:
         raise PlanError("54023", f"functions cannot have more than {_PARAMETERS_MAX} arguments")
     return tuple(found)
@@ -199,12 +201,21 @@ def _apart(a: str, b: str) -> bool:
     return (a == "i" and b == "o") or (a == "o" and b == "i")
 
 
-def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> TypeRef:
-    """A type without its modifier, which functions do not keep. Raises 42704, 0A000."""
+def _refuse_alike(scope: Scope, made: Function) -> None:
+    """Raises 0A000 for a function that only domains tell from another one: what is computed is of the type underneath."""
+    under = tuple(p.type.oid for p in made.inputs)
+    home = scope.catalog.schema_of(made.schema_oid).name
+    for f in scope.catalog.functions(made.name, home, scope.search_path):
+        if f.signature != made.signature and tuple(p.type.oid for p in f.inputs) == under:
+            raise PlanError("0A000", f"functions {made.name} that differ in domains only are not supported")
+
+
+def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> tuple[TypeRef, Oid]:
+    """A type without its modifier, which functions do not keep, and the domain that it is under. Raises 42704, 0A000."""
     word = said.names[-1]
     if word in _PSEUDO and said.names[:-1] in ((), ("pg_catalog",)):
         if result and word in ("void", "trigger"):
-            return TypeRef(t.VOID if word == "void" else t.TRIGGER)
+            return TypeRef(t.VOID if word == "void" else t.TRIGGER), 0
         raise PlanError("0A000", f"a function with type {word} is not supported", position=said.position)
     try:
         ref = resolve_type(said, scope.catalog, scope.search_path)
@@ -214,9 +225,8 @@ def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> TypeRef:
             if not result:
                 e.message = e.message.replace('"', "")
         raise
-    if isinstance(scope.catalog.get(ref.oid), Domain):
-        raise PlanError("0A000", "a function with a domain is not supported", position=said.position)
-    return TypeRef(ref.oid)
+    under, use = underneath(scope.catalog, ref)
+    return TypeRef(under.oid), use.oid if use is not None else 0
 
 
 def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
@@ -246,27 +256,31 @@ def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
     return p.default.text
 
 
-def _result(scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]) -> tuple[TypeRef, bool]:
+def _result(
+    scope: Scope, said: st.CreateFunction, parameters: Sequence[Parameter]
+) -> tuple[TypeRef, bool, Oid]:
+    """What it returns, whether that is a set, and the domain that the result is of."""
     outputs = [p for p in parameters if p.mode not in "iv"]
     if said.kind == "procedure":
-        return TypeRef(t.RECORD if outputs else t.VOID), False
+        return TypeRef(t.RECORD if outputs else t.VOID), False, 0
+    by_outputs = (outputs[0].type, outputs[0].domain) if len(outputs) == 1 else (TypeRef(t.RECORD), 0)
     if said.returns is None:
         if not outputs:
             raise PlanError("42P13", "function result type must be specified")
-        return (outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)), False
+        return by_outputs[0], False, by_outputs[1]
     if any(p.mode == "t" for p in parameters):
         if any(p.mode in "ob" for p in parameters):
             raise PlanError("42P13", "OUT and INOUT arguments aren't allowed in TABLE functions")
-        return (outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)), True
+        return by_outputs[0], True, by_outputs[1]
     stated = (
-        TypeRef(t.RECORD) if said.returns.names == ("record",) else _type(scope, said.returns, result=True)
+        (TypeRef(t.RECORD), 0)
+        if said.returns.names == ("record",)
+        else _type(scope, said.returns, result=True)
     )
-    if outputs:
-        wanted = outputs[0].type if len(outputs) == 1 else TypeRef(t.RECORD)
-        if wanted != stated:
-            shown = t.format_type(wanted)
-            raise PlanError("42P13", f"function result type must be {shown} because of OUT parameters")
-    return stated, said.returns.setof
+    if outputs and by_outputs != stated:
+        shown = t.format_type(TypeRef(by_outputs[1]) if by_outputs[1] else by_outputs[0])
+        raise PlanError("42P13", f"function result type must be {shown} because of OUT parameters")
+    return stated[0], said.returns.setof, stated[1]
 
 
 def _refuse_results(said: st.CreateFunction, f: Function) -> None:
@@ -344,9 +358,9 @@ def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, mad
             detail=f'"{old.name}" is a {word.lower()}.',
         )
     hint = f"Use DROP {word} {_shown(scope, old)} first."
-    if old.result != made.result or old.returns_set != made.returns_set:
+    if old.result != made.result or old.domain != made.domain or old.returns_set != made.returns_set:
         raise PlanError("42P13", "cannot change return type of existing function", hint=hint)
-    outputs = [[(p.type, p.name, p.mode) for p in f.outputs] for f in (old, made)]
+    outputs = [[(p.type, p.domain, p.name, p.mode) for p in f.outputs] for f in (old, made)]
     if outputs[0] != outputs[1] and made.result.oid == t.RECORD:
         raise PlanError(
             "42P13",
@@ -413,7 +427,7 @@ def of_type(scope: Scope, kind: UserType) -> list[Function]:
     return [
         f
         for f in scope.catalog.objects(Function)
-        if f.result.oid in own or any(p.type.oid in own for p in f.parameters)
+        if f.returns in own or any(p.declared in own for p in f.parameters)
     ]
 
 

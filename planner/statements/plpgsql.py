@@ -71,6 +71,7 @@ class Variable:
     """Of a cursor: what it is of,"""
     arguments: tuple[Variable, ...] = ()
     """and its parameters."""
+    scroll: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,14 +277,18 @@ class OpenCursor(Step):
     slot: int
     query: Text | Dynamically | None
     arguments: tuple[Text, ...] = ()
+    scroll: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FetchCursor(Step):
-    """FETCH [NEXT] and MOVE [NEXT]: `into` None."""
+    """FETCH and MOVE: `into` None. `count`: how far, or where; None: as many as `rows`, and that None: all of them."""
 
     slot: int
     into: Into | None
+    direction: str = "forward"
+    rows: int | None = 1
+    count: Text | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +328,8 @@ class Program:
     """What a name is that a variable and a column have: error, use_variable, use_column."""
     dynamic: frozenset[int] = frozenset()
     """Slots of type RECORD, and other ones whose type is that of their values."""
+    scrolls: bool = False
+    """Some FETCH or MOVE goes elsewhere than to the next row."""
     serial: int = field(default_factory=itertools.count().__next__, compare=False)
     """Nobody else's, ever: what is remembered of its texts goes by it."""
 

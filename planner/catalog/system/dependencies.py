@@ -95,7 +95,7 @@ def pg_depend(context: SystemContext) -> Rows:
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, key)
     functions = list(catalog.objects(Function))
     for f in functions:
-        for kind in dict.fromkeys((f.result.oid, *(p.type.oid for p in f.parameters))):
+        for kind in dict.fromkeys((f.returns, *(p.declared for p in f.parameters))):
             if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
                 if home := relation_of(element):  # whose rows are of this type

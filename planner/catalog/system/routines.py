@@ -35,7 +35,7 @@ _MODES: Final = {"o": "OUT ", "b": "INOUT ", "v": "VARIADIC "}
 
 def signature_shown(catalog: Catalog, f: Function, separator: str = ",") -> str:
     """The types that a function is called with, as messages and regprocedure name it."""
-    return separator.join(type_name(catalog, TypeRef(p.type.oid)) for p in f.inputs)
+    return separator.join(type_name(catalog, TypeRef(p.declared)) for p in f.inputs)
 
 
 def pg_proc(context: SystemContext) -> Rows:
@@ -67,9 +67,9 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         proparallel=f.parallel,
         pronargs=len(f.inputs),
         pronargdefaults=len(defaults),
-        prorettype=f.result.oid,
+        prorettype=f.returns,
         proargtypes=list(f.signature),
-        proallargtypes=None if plain else [p.type.oid for p in f.parameters],
+        proallargtypes=None if plain else [p.declared for p in f.parameters],
         proargmodes=None if plain else modes,
         proargnames=[p.name for p in f.parameters] if any(p.name for p in f.parameters) else None,
         proargdefaults=", ".join(default_shown(context, p) for p in defaults) or None,
@@ -101,7 +101,7 @@ def default_shown(context: SystemContext, p: Parameter) -> str:
 def _shown(context: SystemContext, p: Parameter, *, defaults: bool, procedure: bool = False) -> str:
     text = _MODES.get(p.mode, "IN " if procedure and p.mode == "i" else "")
     text += f"{quote_identifier(p.name)} " if p.name else ""
-    text += _type(context, p.type.oid)
+    text += _type(context, p.declared)
     return text + (f" DEFAULT {default_shown(context, p)}" if defaults and p.default is not None else "")
 
 
@@ -120,7 +120,7 @@ def result(context: SystemContext, f: Function) -> str | None:
     columns = [p for p in f.parameters if p.mode == "t"]
     if columns:
         return f"TABLE({', '.join(_shown(context, p, defaults=False) for p in columns)})"
-    return ("SETOF " if f.returns_set else "") + _type(context, f.result.oid)
+    return ("SETOF " if f.returns_set else "") + _type(context, f.returns)
 
 
 def _function(context: SystemContext, oid: Oid | None) -> Function | None:

@@ -96,8 +96,7 @@ def kind_here(r: Reader) -> Kind:
 
 def _cursor(r: Reader, name: str, line: int) -> Variable:
     c = r.c
-    c.accept("no")
-    c.accept("scroll")
+    scroll = False if c.accept("no", "scroll") else True if c.accept("scroll") else None
     c.expect("cursor")
     slots: list[Variable] = []
     r.names.enter()
@@ -118,7 +117,9 @@ def _cursor(r: Reader, name: str, line: int) -> Variable:
     r.names.leave()
     r.semicolon()
     refcursor = TypeName(("refcursor",), (), 0, 0)
-    made = Variable(r.names.slot(name), name, line, refcursor, query=query, arguments=tuple(slots))
+    made = Variable(
+        r.names.slot(name), name, line, refcursor, query=query, arguments=tuple(slots), scroll=scroll
+    )
     r.names.variables_seen[made.slot] = made
     return made
 

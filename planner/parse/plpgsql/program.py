@@ -60,7 +60,7 @@ def parse_program(
     dynamic = frozenset(
         i for i, v in enumerate(names.variables_seen) if v is not None and isinstance(v.kind, Dynamic)
     )
-    return Program(text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic)
+    return Program(text, block, len(names.variables_seen), r.texts, outer, commonest, dynamic, r.scrolls)
 
 
 def _option(r: StepReader, commonest: str) -> str:

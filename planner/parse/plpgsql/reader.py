@@ -32,6 +32,8 @@ class Reader:
             raise
         self.c = Cursor(text, tokens)
         self.texts = 0
+        self.scrolls = False
+        """A FETCH or MOVE that goes elsewhere than to the next row has been read."""
         self.checks = True
         """Whether texts are looked at for syntax errors: when the body is written, and not each time that it is read."""
 

@@ -36,7 +36,7 @@ from planner.statements.plpgsql import (
 
 DEPTH_MAX: Final = 50
 _ITEMS: Final = {
-    False: ("row_count", "pg_context", "pg_routine_oid"),
+    False: ("row_count", "pg_context"),
     True: ("returned_sqlstate", "message_text", "pg_exception_detail", "pg_exception_hint", "pg_exception_context",
            "column_name", "constraint_name", "pg_datatype_name", "table_name", "schema_name"),
 }  # fmt: skip
@@ -234,7 +234,7 @@ class StepReader(Reader):
         variable = self.names.variables_seen[bound[0]] if bound is not None and not bound[1] else None
         if variable is not None and variable.query is not None:
             c.at += 1
-            given = cursors.arguments(self)
+            given = cursors.arguments(self, variable)
             self.expect("loop")
             self.names.enter()
             slot = self._declare(c.tokens[names_at].value, line)
