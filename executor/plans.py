@@ -22,6 +22,7 @@ from executor.keyed.plans import CompiledPlan, Door, Shortcut
 from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.catalog_reads import join_of
+from executor.session.leafwise import LeafPlans
 from executor.snapshot.store import SnapshotStore
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
@@ -145,6 +146,9 @@ class Plans:
                 keyed = dataclasses.replace(current, body=current.extra["by_range"], extra={})
                 with contextlib.suppress(ExecutionError):  # the keyed engine cannot compute it
                     found.by_range = self.compile(keyed, catalog, session)
+            if "leafwise" in current.extra and "runs" not in current.extra and not catalog.past:
+                with contextlib.suppress(NotCompilable):
+                    found.leaves = LeafPlans(catalog, current, current.extra["leafwise"])
             if "constant" in current.extra:
                 with contextlib.suppress(NotCompilable):
                     made = compile_tuple(current.extra["constant"])

@@ -274,7 +274,7 @@ class Planner:
         try:
             plan = self._bind(parameterised(key), ctx, (), kinds)
             of_system = "meaning" in plan.extra and "keyed" in plan.extra
-            if isinstance(plan.body, _KEYED) or of_system:
+            if isinstance(plan.body, _KEYED) or of_system or "leafwise" in plan.extra:
                 convert = _converter(plan.parameters, kinds, ctx.settings)
                 plan.position_offset = offset
                 self._remember(ctx, key, _Cached(plan, convert))

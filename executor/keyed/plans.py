@@ -68,6 +68,8 @@ class CompiledPlan:
     """An UPDATE or DELETE that a query finds the rows of, as a keyed one: for when its range is short."""
     beyond: CompiledPlan | None = None
     """A read of the first rows of a range, as a query: for when they are not found among its first rows (`TooFarToLook`)."""
+    leaves: Any = None
+    """Of a partitioned table: plans of leaves that answer for it (`executor.session.leafwise.LeafPlans`)."""
     constant: Any = None
     """A query's one row as a function, where it depends on no table."""
     running: Any = None

@@ -88,7 +88,7 @@ class InsertPlan:
         """If it is not 0, the first row's function computes each from so many parameters."""
         rows = body.rows[:1] if self._width else body.rows
         self._rows: list[Compiled] = [compile_row(r, types) for r in rows]
-        self._sequences = _sequences(body.rows)
+        self._sequences = sequences_of(body.rows)
         self._returning = compile_tuple(body.returning) if body.returning is not None else None
         self._tells_which = len(types) in columns_named(body.returning or ())
         """Whether RETURNING names `xmax`, which tells inserted rows from updated ones."""
@@ -262,7 +262,7 @@ class InsertPlan:
         return returned
 
 
-def _sequences(rows: Sequence[tuple[Expr, ...]]) -> tuple[tuple[int, int], ...]:
+def sequences_of(rows: Sequence[tuple[Expr, ...]]) -> tuple[tuple[int, int], ...]:
     """(sequence, how many of its values) that rows take, where one row takes several or there are several rows."""
     counts: Counter[int] = Counter()
 

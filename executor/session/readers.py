@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from executor.keyed.plans import Door
+from executor.keyed.plans import CompiledPlan, Door
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan
 from storage.abc import Row
@@ -35,6 +35,8 @@ def reader(session: Session, plan: Plan) -> Reader | None:
     compiled = plan.compiled
     if compiled is None or compiled.lock:
         return None
+    if compiled.leaves is not None:
+        return _of_leaves(session, plan, compiled)
     run: Callable[[Sequence[Any], Any, Any, int], Sequence[Row] | None]
     image: Any
     if compiled.door is Door.READ and compiled.read is not None:
@@ -61,6 +63,35 @@ def reader(session: Session, plan: Plan) -> Reader | None:
             return run(params, session, image, read_ts())
         except _UNKNOWN:
             return None
+
+    return read
+
+
+def _of_leaves(session: Session, plan: Plan, compiled: CompiledPlan) -> Reader | None:
+    """A reader of a leaf for each, where the plan is a partitioned table's."""
+    if compiled.leaves.computes:
+        return None
+    find = compiled.leaves.find
+    known: dict[int, tuple[Plan, Reader]] = {}
+
+    def read(params: tuple[Any, ...]) -> Sequence[Row] | None:
+        if (
+            session.block is not None
+            or plan.compiled is not compiled
+            or compiled.catalog is not session._seen
+        ):
+            return None
+        found = find(session, params)
+        if found is None:
+            return None
+        leaf, given = found
+        at = known.get(id(leaf))
+        if at is None:
+            made = reader(session, leaf)
+            if made is None:
+                return None
+            at = known[id(leaf)] = leaf, made
+        return at[1](given)
 
     return read
 

@@ -43,6 +43,8 @@ def runner(session: Session, plan: Plan) -> Runner | None:
         return None
     if compiled.door is Door.END:
         return _ending(session, compiled.statement)
+    if compiled.leaves is not None:
+        return _of_leaves(session, plan, compiled)
     if compiled.door is Door.WRITE or (compiled.door is Door.READ and not compiled.lock):
         return _keyed(session, plan, compiled)
     return None
@@ -114,6 +116,31 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
             return LockWait(session, block, compiled, plan, params, done, again).begin(blocked)
         except _NOT_NOW:
             return None
+
+    return run
+
+
+def _of_leaves(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner | None:
+    """A runner of a leaf for each, where the plan is a partitioned table's."""
+    if compiled.leaves.computes:
+        return None  # at one time with what is computed by the leaf's plan: at the fast door
+    find = compiled.leaves.find
+    known: dict[int, tuple[Plan, Runner]] = {}
+
+    def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
+        if plan.compiled is not compiled or compiled.catalog is not session._seen:
+            return None
+        found = find(session, params)
+        if found is None:
+            return None
+        leaf, given = found
+        at = known.get(id(leaf))
+        if at is None:
+            made = runner(session, leaf)
+            if made is None:
+                return None
+            at = known[id(leaf)] = leaf, made
+        return at[1](given, done)
 
     return run
 

@@ -164,6 +164,14 @@ class Session(SessionContext):
             or (block is not None and block.catalog is not None)
         ):
             compiled = self.compiled(plan)
+        if block is None:
+            self._now_us = 0
+        if (
+            compiled.leaves is not None
+            and (found := compiled.leaves.find(self, params, now=True)) is not None
+        ):
+            plan, params = found
+            compiled = self.compiled(plan)
         door = compiled.door
         if block is not None:
             if door is Door.WIDE:
@@ -171,7 +179,6 @@ class Session(SessionContext):
             return self._now_in_block(block, compiled, plan, params, done)
         if not autocommit or self.pinned is not None:
             return None
-        self._now_us = 0
         if door is Door.READ:
             if compiled.lock:
                 return None
@@ -283,6 +290,12 @@ class Session(SessionContext):
         if block is None or block.failed:
             return None
         compiled = self.compiled(plan)
+        if (
+            compiled.leaves is not None
+            and (found := compiled.leaves.find(self, tuple(params), now=True)) is not None
+        ):
+            plan, params = found
+            compiled = self.compiled(plan)
         if compiled.door is Door.WIDE:
             return short_reads.in_block(self, block, compiled, plan, params)
         if compiled.door is Door.END or not self._goes_now(block, compiled):
@@ -356,6 +369,9 @@ class Session(SessionContext):
                 await current.led(self, block)
         await self._reach(block, plan.body)
         compiled = self.compiled(plan)
+        if compiled.leaves is not None and (found := compiled.leaves.find(self, params)) is not None:
+            plan, params = found
+            compiled = self.compiled(plan)
         body = compiled.plan.body
         if isinstance(body, Utility):
             if block is not None:

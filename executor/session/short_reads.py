@@ -81,9 +81,12 @@ def _by_index(
         return None
     block.use(table)
     for use in query.relations:
-        if not isinstance(use, RelationUse) or use.table.shard != table.shard:
+        if not isinstance(use, RelationUse):
             return None
-        queries.record(session, block, use, params)
+        if use.table.shard == table.shard:
+            queries.record(session, block, use, params)
+        elif use.part is None:  # or else it is a leaf that has none of the rows
+            return None
     return rows
 
 

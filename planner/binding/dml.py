@@ -86,6 +86,7 @@ class DmlBinder(SecuredRows):
         width = len(table.columns)
         rows: list[list[ir.Node]] | None = None
         query: Frag | None = None
+        extra: dict[str, Any] = {}
         if source is None or node.args.get("default"):
             rows = [[self.default(table, i) for i in range(width)]]
         elif (
@@ -106,8 +107,6 @@ class DmlBinder(SecuredRows):
             try:
                 if prefix is not None or not self.queries.prefer_keyed or self.instead is not None:
                     raise keyed.NotKeyed("not wanted")
-                if table.partitioning is not None:
-                    raise keyed.NotKeyed("not wanted")
                 if conflict is not None and conflict.query is not None:
                     raise keyed.NotKeyed("ON CONFLICT")
                 made = tuple(tuple(keyed.expression(n, {}) for n in r) for r in rows)
@@ -120,15 +119,19 @@ class DmlBinder(SecuredRows):
                         for x in returning_nodes
                     )
                 )
-                return Bound(InsertValues(table, made, outs, conflict), columns, "INSERT")
+                by_key = InsertValues(table, made, outs, conflict)
+                if table.partitioning is None:
+                    return Bound(by_key, columns, "INSERT")
+                extra = partitioned.leafwise(self.queries, [], by_key)
             except keyed.NotKeyed:
-                query = self._rows_query(table, rows)
+                pass
+            query = self._rows_query(table, rows)
         assert query is not None
         if prefix is not None:
             query = sql(prefix, query)
         body = self.queries.finished(query)
         returning = self.returning_query(table, returning_nodes, returning_relation, "new")
-        return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT")
+        return Bound(InsertQuery(table, body, returning, conflict), columns, "INSERT", extra=extra)
 
     def _note_insert(self, node: exp.Insert, table: Table, alias: str, listed: list[int]) -> None:
         """What INSERT takes: the right to insert, and to change and look at what it conflicts with."""
@@ -295,7 +298,7 @@ class DmlBinder(SecuredRows):
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                     index,
                 )  # fmt: skip
-                if isinstance(lookup, Points) and not index:
+                if isinstance(lookup, Points) and not index and table.partitioning is None:
                     return Bound(by_range, columns, "UPDATE")
             except keyed.NotKeyed:
                 pass
@@ -320,6 +323,9 @@ class DmlBinder(SecuredRows):
             self.returning_query(table, outs, returning_relation, "new"),
             len(joined),
         )
+        if by_range is not None and table.partitioning is not None:
+            extra |= partitioned.leafwise(self.queries, [relation], by_range)
+            by_range = None
         return Bound(body, columns, "UPDATE", by_range, extra)
 
     def delete(self, node: exp.Delete) -> Bound:
@@ -351,7 +357,7 @@ class DmlBinder(SecuredRows):
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                     index,
                 )  # fmt: skip
-                if isinstance(lookup, Points) and not index:
+                if isinstance(lookup, Points) and not index and table.partitioning is None:
                     return Bound(by_range, columns, "DELETE")
             except keyed.NotKeyed:
                 pass
@@ -374,6 +380,9 @@ class DmlBinder(SecuredRows):
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
         returning = self.returning_query(table, outs, returning_relation, "old")
+        if by_range is not None and table.partitioning is not None:
+            constants |= partitioned.leafwise(self.queries, [relation], by_range)
+            by_range = None
         return Bound(
             DeleteQuery(table, query, returning, len(extra)),
             columns,

@@ -50,8 +50,6 @@ def rows_by_key(
 
     Points of the primary key, or what pins more: a range of it, or an index's key. Raises NotKeyed.
     """
-    if table.partitioning is not None:
-        raise keyed.NotKeyed("its rows are elsewhere")
     within: tuple[Lookup, Sequence[ir.Node], tuple[int, ...]] | None = None
     pinned = 0
     try:

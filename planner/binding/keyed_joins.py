@@ -61,12 +61,21 @@ class _Way(NamedTuple):
 
 
 def look_ups(
-    catalog: Catalog, steps: Sequence[FromStep], parts: Parts, given: Mapping[int, int], width: int
+    catalog: Catalog,
+    steps: Sequence[FromStep],
+    parts: Parts,
+    given: Mapping[int, int],
+    width: int,
+    *,
+    leafwise: bool = False,
 ) -> KeyedJoin:
     """The look-ups that answer a SELECT from these relations. Raises NotKeyed if keys do not lead from one to the next.
 
     `given`, `width`: what a row begins with, if it does not begin with nothing (`planner.binding.keyed_selects`).
+    `leafwise`: partitioned tables may be among them, for leaves are put in their places (`planner.leafwise`).
     """
+    if not leafwise and any(_is_parted(s.relation.table) and not s.handed for s in steps):
+        raise keyed.NotKeyed("its rows are elsewhere")
     if len(steps) > TABLES_MAX or parts.ties or parts.hidden:
         raise keyed.NotKeyed("shape")
     if any(s.relation.table is not None and s.relation.table.oid in catalog.columnar for s in steps):
@@ -99,6 +108,10 @@ def look_ups(
     return KeyedJoin(
         made, outputs, limit, groups, sort, offset, parts.distinct, firsts, condition, given=width
     )
+
+
+def _is_parted(table: Table | None) -> bool:
+    return table is not None and table.partitioning is not None
 
 
 def joined_steps(

@@ -33,8 +33,17 @@ _INEXACT: Final = (t.FLOAT4, t.FLOAT8)
 class BoundSelect:
     """A SELECT as it was bound. `number`: which of the statement's it is."""
 
-    def __init__(self, catalog: Catalog, parts: Parts, steps: Sequence[FromStep], number: int = 0) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        parts: Parts,
+        steps: Sequence[FromStep],
+        number: int = 0,
+        *,
+        leafwise: bool = False,
+    ) -> None:
         self.number = number
+        self._leafwise = leafwise
         self._catalog, self._steps = catalog, tuple(steps)
         self._parts = replace(
             parts, targets=[replace(x) for x in parts.targets], order=list(parts.order)
@@ -62,7 +71,9 @@ class BoundSelect:
         parts, steps = self._parts, self._steps
         if given:
             parts, steps = _given(parts, given), tuple(_step_given(s, given) for s in steps)
-        made = look_ups(self._catalog, steps, parts, {GIVEN: 0} if given else {}, len(given))
+        made = look_ups(
+            self._catalog, steps, parts, {GIVEN: 0} if given else {}, len(given), leafwise=self._leafwise
+        )
         if exists and made.groups is None and not made.distinct:
             return replace(made, outputs=(Const(1, TypeRef(t.INT4)),))
         return made

@@ -19,10 +19,11 @@ from planner import types as t
 from planner.abc import Const, Lookup, Param, PartUse, RelationUse, Slot, Table
 from planner.binding import ir, keyed
 from planner.binding.fragments import Item, Piece, quote_name
+from planner.leafwise import ByKey, Leafwise, possible
 from planner.partitioning import leaves_of, router
 
 if TYPE_CHECKING:
-    from planner.binding.scope import Relation
+    from planner.binding.scope import FromStep, Relation
     from planner.binding.state import QueryState
 
 LEAF = "_leaf"
@@ -40,23 +41,62 @@ def home(relation: Relation) -> list[Item]:
     return [f"r{relation.number}.{LEAF} AS {LEAF}"] if is_one(relation) else []
 
 
-def note(queries: QueryState, relations: Sequence[Relation], where: ir.Node | None) -> None:
-    """Remembers what a WHERE asks of the keys of partitioned tables."""
-    for relation in relations:
-        if is_one(relation) and where is not None:
-            found = tuple(_asked(queries, relation, where))
-            if found:
-                queries.parts_asked[relation.number] = found
+def note(
+    queries: QueryState,
+    relations: Sequence[Relation],
+    where: ir.Node | None,
+    steps: Sequence[FromStep] = (),
+) -> None:
+    """Remembers what a WHERE, and the ONs of plain joins, ask of the keys of partitioned tables."""
+    mine = [r for r in relations if is_one(r)]
+    if not mine:
+        return
+    pool = [c for n in (where, *(n for s in steps if not s.outer for n in s.on)) for c in keyed.conjuncts(n)]
+    for relation in mine:
+        own = [
+            c for s in steps if s.outer and s.relation is relation for n in s.on for c in keyed.conjuncts(n)
+        ]
+        found = tuple(_asked(queries, relation, [*pool, *own, *_carried_over(relation, pool, own)]))
+        if found:
+            queries.parts_asked[relation.number] = found
+
+
+def _carried_over(relation: Relation, pool: Sequence[ir.Node], own: Sequence[ir.Node]) -> Iterator[ir.Node]:
+    """`l.order_no = $1`, where it is said that `o.id = $1` and `l.order_no = o.id`: of whole numbers, and of values of one type."""
+    known: dict[tuple[int, int], ir.Call] = {}
+    same: list[tuple[ir.Call, ir.Var, ir.Var]] = []
+    for c in (*pool, *own):
+        if not isinstance(c, ir.Call) or len(c.args) != 2 or c.op.split(" ")[1:2] != ["="]:
+            continue
+        a, b = c.args
+        if isinstance(a, ir.Var) and isinstance(b, ir.Var):
+            same.append((c, a, b))
+        elif isinstance(a, ir.Var) and isinstance(b, ir.Lit | ir.Parm) and c in pool:
+            known.setdefault((a.relation, a.column), c)
+    said = set(known)
+    for _ in same:  # each may make one more known
+        for c, a, b in same:
+            for x, y in ((a, b), (b, a)):
+                at = known.get((x.relation, x.column))
+                inner = c in pool or y.relation == relation.number
+                if at is None or (y.relation, y.column) in known or not inner or not _alike(x, y):
+                    continue
+                known[y.relation, y.column] = replace(at, args=(y, at.args[1]))
+    yield from (c for at, c in known.items() if at[0] == relation.number and at not in said)
+
+
+def _alike(a: ir.Var, b: ir.Var) -> bool:
+    return a.type.oid == b.type.oid or (a.type.oid in _NUMBERS and b.type.oid in _NUMBERS)
 
 
 def _asked(
-    queries: QueryState, relation: Relation, where: ir.Node
+    queries: QueryState, relation: Relation, conjuncts: Sequence[ir.Node]
 ) -> Iterator[tuple[int, str, tuple[Any, ...]]]:
     """(position of a column, comparison, values of which one is it)."""
     table = relation.table
     assert table is not None
     places = router(queries.ctx.catalog, table).all_places()
-    for c in keyed.conjuncts(where):
+    for c in conjuncts:
         alternatives = [c]
         if isinstance(c, ir.Logic) and c.op == "or":
             alternatives = list(c.args)
@@ -145,4 +185,21 @@ def _ranges(table: Table, leaf: Table, ranges: tuple[Lookup, ...] | None) -> tup
     return ranges if mine == [table.columns[i].name for i in table.key_indexes] else None
 
 
-__all__ = ["LEAF", "home", "is_one", "note", "written"]
+def leafwise(
+    queries: QueryState, relations: Sequence[Relation], by_key: ByKey, *, whole: bool = False
+) -> dict[str, Any]:
+    """What a plan says of its keyed form where leaves are put in the places of partitioned tables; nothing where they cannot be."""
+    uses: list[PartUse] = []
+    for relation in relations:
+        if is_one(relation):
+            asked = queries.parts_asked.get(relation.number)
+            if asked is None or relation.table is None:
+                return {}
+            uses.append(PartUse(relation.table, asked))
+    if len({use.table.oid for use in uses}) < len(uses):
+        return {}  # one is named twice: its leaves may be different ones
+    made = Leafwise(by_key, tuple(uses), whole)
+    return {"leafwise": made} if possible(queries.ctx.catalog, made) else {}
+
+
+__all__ = ["LEAF", "home", "is_one", "leafwise", "note", "written"]

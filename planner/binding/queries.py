@@ -482,7 +482,7 @@ class QueryBinder(CompoundBinder):
             r = scope.relations[0]
             assert r.table is not None
             self.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
-        partitioned.note(self, scope.relations, parts.where)
+        partitioned.note(self, scope.relations, parts.where, scope.steps)
         grouping = Grouping(self, scope, sets)
         for x in parts.targets:
             x.node = grouping.lift(x.node)

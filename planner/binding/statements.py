@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from planner import leafwise
 from planner.abc import (
     Body,
     Col,
@@ -28,7 +29,7 @@ from planner.abc import (
     SystemUse,
     Table,
 )
-from planner.binding import ir, keyed, locking
+from planner.binding import ir, keyed, locking, partitioned
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
 from planner.binding.emit import Emitter
@@ -116,6 +117,8 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
     kind = StatementKind.READ
     extra: dict[str, Any] = {}
     ordered: KeyedRead | None = None
+    by_leaf: KeyedRead | KeyedJoin | None = None
+    whole = False
     if locking.is_locking(node):
         return _locking_query(node, ctx, queries, text)
     if isinstance(node, exp.Select) and node.args.get("with_") is None:
@@ -137,19 +140,26 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
             shortcut = _shortcut(parts, scope, ctx.catalog) if queries.prefer_keyed else None
             if constant is not None:
                 extra["constant"] = constant
+            elif shortcut is not None and leafwise.parted(shortcut):
+                by_leaf = shortcut
             elif shortcut is not None:
                 extra["keyed"] = shortcut
         else:
-            if isinstance(by_key.lookup, Points):
+            if by_key.table.partitioning is not None:
+                by_leaf, whole = by_key, True
+            elif isinstance(by_key.lookup, Points):
                 return Plan(
                     kind, "SELECT", queries.parameters.all(), columns, by_key, ctx.catalog.version, text
                 )
-            ordered = by_key
+            else:
+                ordered = by_key
         if len(scope.relations) == 1 and scope.relations[0].table is not None and parts.where is not None:
             r = scope.relations[0]
             assert r.table is not None
             queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
         bound = queries.written(parts, scope, True)
+        if by_leaf is not None:
+            extra |= partitioned.leafwise(queries, scope.relations, by_leaf, whole=whole)
     else:
         bound = queries.nested(node, None, top=True)
         if bound.by_key is not None and queries.prefer_keyed and not queries.common_writes:
@@ -287,7 +297,7 @@ def _shortcut(parts: Parts, scope: Scope, catalog: Any) -> KeyedRead | KeyedJoin
     found = _short_read(guarded(parts, scope.steps), scope, catalog) if len(scope.steps) == 1 else None
     if found is None:
         try:
-            return BoundSelect(catalog, parts, scope.steps).plan()
+            return BoundSelect(catalog, parts, scope.steps, leafwise=True).plan()
         except keyed.NotKeyed:
             return None
     if not (parts.distinct or parts.offset is not None):

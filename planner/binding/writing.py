@@ -79,7 +79,7 @@ class QueryWriter(QueryState):
         return self.canonical(self.emitter.frag(node), node.type)
 
     def written(self, parts: Parts, scope: Scope, top: bool) -> BoundQuery:
-        partitioned.note(self, scope.relations, parts.where)
+        partitioned.note(self, scope.relations, parts.where, scope.steps)
         put_off = late_targets.put_off(self, parts, scope, top)
         if put_off is not None:
             return put_off
