@@ -610,15 +610,23 @@ async def _delete_rids(
     # In order once, and all that is made of them below shares their memory.
     rids = await executor.store.sort(lambda: pa.array(sorted_ids(rids, executor.store.spill)))
     among = await bulk_locks.lock(session, block, table, rids, mode)
-    if writes.image is not None and not replaced:
-        removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
     buffer = txn.overlay(table.shard)
     own = RowIds(more=buffer.inserts).among(rids) if buffer is not None else None
-    deletion = BulkDelete(rids, removal)
-    writes.delete_bulk(deletion)
-    await executor.store.sort(writes.live_bulk)
     durable = rids if own is None else rids.filter(pa.array(~own))
-    for part in await staged(session, table, "-", pa.table({"_rid": durable})):
+    # The disk has them while their keys are looked for.
+    staging = asyncio.ensure_future(staged(session, table, "-", pa.table({"_rid": durable})))
+    try:
+        if writes.image is not None and not replaced:
+            removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
+        deletion = BulkDelete(rids, removal)
+        writes.delete_bulk(deletion)
+        await executor.store.sort(writes.live_bulk)
+        parts = await staging
+    except BaseException:
+        staging.cancel()
+        await asyncio.gather(staging, return_exceptions=True)
+        raise
+    for part in parts:
         txn.add_part(table.shard, part)
     txn.changed_all(table.shard, among)
     for rule in writes.rules.uniques:

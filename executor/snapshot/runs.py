@@ -226,6 +226,12 @@ class Run:
         own, places = self._by_rid
         if not len(own) or not len(rids):
             return np.full(len(rids), -1, np.int64)
+        if (
+            own[0] >= 0 and own[-1] - own[0] == len(own) - 1
+        ):  # without gaps, as rows that came together have: no search
+            at = rids - own[0]
+            at[(at < 0) | (at >= len(own))] = -1
+            return at if places is None else np.where(at >= 0, places[at], -1)
         found = [find_sorted(own, rids[at : at + SLICE_ROWS]) for at in range(0, len(rids), SLICE_ROWS)]
         at = np.concatenate(found)
         return at if places is None else np.where(at >= 0, places[at], -1)

@@ -372,3 +372,49 @@ def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytes
     asyncio.run(run())
     assert calls >= {"prepare", "prepare_removal", "shared_keys", "distinct", "check_rows"}
     assert on_loop == []
+
+
+@pytest.mark.parametrize("search_fails", [False, True])
+def test_a_deletion_is_staged_while_its_keys_are_looked_for(
+    monkeypatch: pytest.MonkeyPatch, search_fails: bool
+) -> None:
+    """And if the search fails, nothing is left of the deletion, and nothing of it is under way."""
+    from executor.snapshot.store import SnapshotStore
+
+    began, under_way = asyncio.Event(), 0
+    stage, search = bulk.stage, SnapshotStore.prepare_removal
+
+    async def staged(*args: Any) -> Any:
+        nonlocal under_way
+        under_way += 1
+        began.set()
+        try:
+            return await stage(*args)
+        finally:
+            under_way -= 1
+
+    async def searched(*args: Any) -> Any:
+        await asyncio.wait_for(began.wait(), 10)
+        if search_fails:
+            raise ExecutionError("58030", "no search")
+        return await search(*args)
+
+    monkeypatch.setattr(bulk, "stage", staged)
+    monkeypatch.setattr(SnapshotStore, "prepare_removal", searched)
+
+    async def run() -> None:
+        async with Server(LIMITS) as server:
+            a = server.client("a")
+            await a.query("create table t (k int primary key)")
+            await a.query("insert into t select k from generate_series(1, 200) g(k)")
+            began.clear()
+            if search_fails:
+                with pytest.raises(Failed, match="no search"):
+                    await a.query("delete from t where k % 2 = 0")
+                assert under_way == 0
+            else:
+                await a.query("delete from t where k % 2 = 0")
+            left = 200 if search_fails else 100
+            assert await a.rows("select count(*) from t") == [(left,)]
+
+    asyncio.run(run())

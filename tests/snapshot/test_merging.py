@@ -113,3 +113,23 @@ def test_a_large_deletion_lies_in_files(kind: str, tmp_path: Path) -> None:
         run.key_at(i) for i in range(40) if run.rids[i] % 3 == 0
     }
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "rids",
+    [
+        [10, 11, 12, 13],
+        [13, 10, 12, 11],
+        [10, 11, 13, 14],
+        [TOMBSTONE, 10, 11, 12],
+        [TOMBSTONE, TOMBSTONE, 1, 2],  # as far from the first to the last as if there were no gap
+        [TOMBSTONE, TOMBSTONE, TOMBSTONE, 1],
+        [7],
+    ],
+)
+def test_rows_are_found_by_their_ids(rids: list[int]) -> None:
+    rows = [pa.array(range(len(rids)), pa.int32()), pa.array(["x"] * len(rids))]
+    run = build_run(SHAPES["an integer"][0], np.array(rids, np.int64), rows, 1, 1)
+    asked = [0, 1, 2, 7, 9, 10, 11, 12, 13, 14, 15, 1 << 62]
+    found = run.positions_of_rids(np.array(asked, np.int64)).tolist()
+    assert found == [rids.index(rid) if rid in rids else -1 for rid in asked]
