@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final
 
@@ -110,25 +111,19 @@ class Pages:
         size = LARGE_PAGE_ROWS if 0 < source.row_bytes <= ROW_BYTES_MAX else PAGE_ROWS
         pieces: list[bytes] = []
         waiting: list[Any] = []
-        base = end = 0
-        data, places = _NO_PAGE
-        key: Key = (serial, encode, -1)
-        for place in picks.places:
-            if place >= end or place < base:
-                number = place // size
-                base = number * size
-                end = base + size
-                key = (serial, encode, number)
-                data, places = young.get(key) or self._found(key, source, of_columns, 0) or _NO_PAGE
-            if places:
-                if waiting:
-                    pieces.append(encode(waiting))
-                    waiting = []
-                i = place - base
-                pieces.append(data[places[i] : places[i + 1]])
-            else:
-                waiting.append(one(place))
-                sent[key] += 1
+        for number, within in groupby(picks.places, size.__rfloordiv__):
+            base, key = number * size, (serial, encode, number)
+            page = young.get(key) or self._found(key, source, of_columns, 0)
+            if page is None:
+                before = len(waiting)
+                waiting += map(one, within)
+                sent[key] += len(waiting) - before
+                continue
+            if waiting:
+                pieces.append(encode(waiting))
+                waiting = []
+            data, begin = page
+            pieces += [data[begin[i := place - base] : begin[i + 1]] for place in within]
         if waiting:
             pieces.append(encode(waiting))
         return b"".join(pieces)

@@ -137,7 +137,7 @@ class Lookups:
         """These columns of those rows that are visible, in the order of the keys. Raises as `get`."""
         chains = self._chains
         runs = [run for run in self._runs if ts >= run.first]
-        if len(runs) == 1 and not runs[0].tombstones and chains.keys().isdisjoint(keys):
+        if len(runs) == 1 and not runs[0].tombstones and (not chains or chains.keys().isdisjoint(keys)):
             run = runs[0]
             places = run.keys.find_each(keys) if ts >= run.since else []
             if len(places) == len(keys):
