@@ -104,14 +104,16 @@ class ConflictIndex:
             s = self._spaces[space]
         except KeyError:
             s = self._spaces[space] = _Space(space)
-        layers = s.layers
         records: list[Record] = []
+        known: Columns | None = None
         for key, (_, columns) in keys.items():
-            layer = layers.get(columns) or s.layer(columns)
-            last = layer.last
+            if columns != known:  # mostly all are written in the same ones
+                known = columns
+                layer = s.layers.get(columns) or s.layer(columns)
+                layer.newest = ts
+                last = layer.last
             records.append((layer, key, last.pop(key, 0)))
             last[key] = ts
-            layer.newest = ts
         s.newest = ts
         return records
 

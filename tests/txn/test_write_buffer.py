@@ -1,0 +1,44 @@
+"""The buffer of a transaction's writes: how much memory it says it takes."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from sys import getsizeof
+
+import pytest
+
+from storage.abc import Row
+from txn.write_buffer import ROW_OVERHEAD_BYTES, WriteBuffer, row_bytes
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        (1, 2, None),
+        tuple(range(10**9, 10**9 + 30)),
+        ("short", b"bytes", 3.5, True),
+        ("x" * 10_000, 7),
+        ("ż" * 10_000, "𝄞" * 3_000),
+        (b"\0" * 100_000,),
+        (Decimal("12345678901234567890.123"), (1, 2, 3)),
+        (Decimal("1" * 5_000),),
+    ],
+    ids=["nothing much", "many numbers", "short", "long text", "other scripts", "bytes", "numeric, interval", "long numeric"],
+)  # fmt: skip
+def test_what_a_row_takes_is_estimated_within_a_factor_of_two(row: Row) -> None:
+    truth = ROW_OVERHEAD_BYTES + sum(map(getsizeof, row))
+    assert truth / 2 < row_bytes(row) < truth * 2
+
+
+def test_what_is_taken_back_takes_nothing() -> None:
+    buffer = WriteBuffer()
+    buffer.savepoint("s")
+    buffer.insert("t1", 1, 10, (1, "one", b"1", Decimal("1.0")))
+    buffer.insert("t1", 2, 11, (2, "zwei" * 1_000, None, None))
+    buffer.delete("t1", 1, 10)
+    assert buffer.size_bytes == row_bytes((2, "zwei" * 1_000, None, None))
+    buffer.rollback_to(0)
+    assert buffer.size_bytes == 0
+    buffer.release(0)
+    buffer.replace("t1", 3, 5, 12, (3, "three"), 100, -1)
+    assert buffer.size_bytes == ROW_OVERHEAD_BYTES + row_bytes((3, "three"))
