@@ -128,7 +128,7 @@ def _parse_number(guc: Guc, value: str) -> str:
 
 
 def _show_number(guc: Guc, value: str) -> str:
-    """PostgreSQL prints a number with the largest unit that divides it."""
+    """PostgreSQL prints a number with the largest unit that divides it, a fraction with the smallest unit."""
     if not guc.unit:
         return value
     number = int(value) if guc.kind == "int" else float(value)
@@ -139,7 +139,10 @@ def _show_number(guc: Guc, value: str) -> str:
     for unit, size in sorted(units.items(), key=lambda u: -u[1]):
         if total >= size and total % size == 0:
             return f"{int(total // size)}{unit}"
-    return f"{value}{guc.unit}" if guc.kind == "real" else value
+    if guc.kind != "real":
+        return value
+    unit, size = min(units.items(), key=lambda u: u[1])
+    return f"{total / size:g}{unit}"
 
 
 def _parse_date_style(guc: Guc, value: str, current: str) -> str:

@@ -22,6 +22,9 @@ from planner.binding.fragments import ARRAY_TEXT, Form, Frag, sql
 SHAPED: Final[set[str]] = set()
 """Signatures whose implementations take arrays in both forms."""
 
+VECTORS: Final = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
+"""The arrays of the system catalogs that are types of their own, and count from zero."""
+
 # Element types of which equal values have equal texts.
 _EXACT: Final = frozenset(
     (

@@ -17,7 +17,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import geometry_subscripts, hstore_subscripts, ir, jsonb_subscripts, system_columns
 from planner.binding.collating import collated, named
-from planner.binding.dimensions import array_over
+from planner.binding.dimensions import VECTORS, array_over
 from planner.binding.domains import checked
 from planner.binding.facts import type_name
 from planner.binding.missing_names import hint_for_column, missing_relation
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
     from planner.binding.variables import Variables
 
-from planner.binding.predicates import VECTORS, PredicateBinder
+from planner.binding.predicates import PredicateBinder
 
 BOOL, INT4, TEXT, UNKNOWN = TypeRef(t.BOOL), TypeRef(t.INT4), TypeRef(t.TEXT), TypeRef(t.UNKNOWN)
 _INFIX: dict[type[exp.Expression], str] = {

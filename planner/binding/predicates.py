@@ -11,7 +11,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.clauses import refuse_sets
-from planner.binding.dimensions import array_over, as_text
+from planner.binding.dimensions import VECTORS, array_over, as_text
 from planner.binding.facts import type_name, type_oid
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
 from planner.binding.naming import lowered
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 BOOL = TypeRef(t.BOOL)
 
-
-# The arrays of the system catalogs that are types of their own.
-VECTORS = {t.INT2VECTOR: t.INT2, t.OIDVECTOR: t.OID}
 
 _COMPARED_EXACTLY = ({"int2", "int4", "int8", "numeric"}, {"text", "varchar", "unknown"})
 """Types whose values compare the same whichever of them they are converted to."""

@@ -165,6 +165,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_array_pairs", _pairs, (_V,), _L),
     ("tw_array_single", _single, (_V,), _L),
     ("tw_array_text", lambda items: write(vector(items)), (_L,), _V),
+    ("tw_array_from_zero", lambda items: write(vector(items, 0)), (_L,), _V),
     ("tw_array_with", _with, (_V, _L), _V),
     ("tw_array_dims", _dims, (_V,), _V),
     ("tw_array_ndims", lambda s: len(parse(s).dims) or None, (_V,), _N),

@@ -245,6 +245,9 @@ def drop_not_null(on: Alteration, a: st.AlterAction) -> None:
     key = on.table.primary_key
     if key is not None and column.attnum in key.columns:
         raise PlanError("42P16", f'column "{column.name}" is in a primary key')
+    replica = on.scope.catalog.get(on.table.replica_index) if on.table.replica_index else None
+    if isinstance(replica, Index) and any(k.attnum == column.attnum for k in replica.keys):
+        raise PlanError("42P16", f'column "{column.name}" is in index used as replica identity')
     on.put(column, dataclasses.replace(column, not_null=False))
 
 

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, Table
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import quote_identifier, rights
 from planner.ddl import constraints, naming
 from planner.ddl.collated_keys import refuse_keys
@@ -44,7 +44,7 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
                 "42804",
                 f'foreign key constraint "{name}" cannot be implemented',
                 detail=f'Key columns "{mine.name}" and "{theirs.name}" are of incompatible types: '
-                f"{types.format_type(mine.type)} and {types.format_type(theirs.type)}.",
+                f"{types.format_type(TypeRef(mine.type.oid))} and {types.format_type(TypeRef(theirs.type.oid))}.",
             )
     constraint = Constraint(
         scope.allocate(),

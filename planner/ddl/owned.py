@@ -18,6 +18,7 @@ from planner.catalog import (
     Extension,
     Function,
     Grant,
+    MultirangeType,
     RangeType,
     Schema,
     Sequence,
@@ -84,5 +85,5 @@ def reassign_owned(scope: Scope, said: st.ReassignOwned) -> None:
     roles = _roles(scope, said.roles, "reassign")
     (owner,) = _roles(scope, (said.to,), "reassign")
     _refuse_predefined(roles, "reassign ownership of objects")
-    for thing in _of(scope, roles, (*OWNED, Database)):
+    for thing in _of(scope, roles, (*OWNED, MultirangeType, Database)):
         scope.replace(thing, dataclasses.replace(thing, owner=owner))  # type: ignore[arg-type]

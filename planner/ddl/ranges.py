@@ -128,8 +128,11 @@ def _multirange_name(name: str) -> str:
 def _refuse_taken(scope: Scope, home: Schema, name: str, made_for: str) -> None:
     if scope.catalog.type_in(home.oid, name) is None:
         return
-    hint = (
-        f'Failed while creating a multirange type for type "{made_for}". You can manually specify a multirange type '
-        'name using the "multirange_type_name" attribute.'
+    if not made_for:
+        raise PlanError("42710", f'type "{name}" already exists')
+    raise PlanError(
+        "42710",
+        f'type "{name}" already exists',
+        detail=f'Failed while creating a multirange type for type "{made_for}".',
+        hint='You can manually specify a multirange type name using the "multirange_type_name" attribute.',
     )
-    raise PlanError("42710", f'type "{name}" already exists', hint=hint if made_for else "")

@@ -16,7 +16,14 @@ from planner.ddl import constraints, depends, extensions, policies, renamed_sche
 from planner.ddl.named_types import follow
 from planner.ddl.scope import Scope
 
-_ORDER: Final = (st.CreateSequence, st.CreateTable, st.CreateView, st.CreateIndex, st.Grant)
+_ORDER: Final = (
+    st.CreateSequence,
+    st.CreateTable,
+    st.CreateView,
+    st.CreateIndex,
+    st.CreateTrigger,
+    st.Grant,
+)
 
 
 def create_schema(scope: Scope, said: st.CreateSchema) -> None:
@@ -38,16 +45,22 @@ def placed(scope: Scope, said: st.CreateSchema) -> list[Any]:
     """
     schema = scope.catalog.schema(scope.user if said.name == "current_user" else said.name)
     scope.enter(schema.name, schema.owner)
+    elements: list[Any] = []
     for element in said.elements:
         name: st.Name | None = getattr(
-            element, "table" if isinstance(element, st.CreateIndex) else "name", None
+            element, "table" if isinstance(element, st.CreateIndex | st.CreateTrigger) else "name", None
         )
         if name is not None and name.schema not in ("", schema.name):
             raise PlanError(
                 "42P15",
                 f"CREATE specifies a schema ({name.schema}) different from the one being created ({schema.name})",
             )
-    return sorted(said.elements, key=lambda element: _ORDER.index(type(element)))
+        if isinstance(element, st.CreateTrigger):  # it may also be of a table that is made with the schema
+            element = dataclasses.replace(
+                element, table=dataclasses.replace(element.table, schema=schema.name)
+            )
+        elements.append(element)
+    return sorted(elements, key=lambda element: _ORDER.index(type(element)))
 
 
 def _refuse_reserved(name: str) -> None:

@@ -16,7 +16,14 @@ from planner.lexer import END, PUNCTUATION, Token
 from planner.parse import privileges
 from planner.parse.cursor import Cursor
 
-_ELEMENTS: Final = (st.CreateTable, st.CreateView, st.CreateIndex, st.CreateSequence, st.Grant)
+_ELEMENTS: Final = (
+    st.CreateTable,
+    st.CreateView,
+    st.CreateIndex,
+    st.CreateSequence,
+    st.CreateTrigger,
+    st.Grant,
+)
 
 
 def schema(c: Cursor, create: Callable[[Cursor], Any]) -> st.CreateSchema:

@@ -45,9 +45,9 @@ class ArrayValue:
 EMPTY: Final = ArrayValue((), (), [])
 
 
-def vector(items: Sequence[str | None]) -> ArrayValue:
-    """Of one dimension, from one."""
-    return ArrayValue((len(items),), (1,), list(items)) if items else EMPTY
+def vector(items: Sequence[str | None], low: int = 1) -> ArrayValue:
+    """Of one dimension, from one; the catalog's vectors count from zero."""
+    return ArrayValue((len(items),), (low,), list(items)) if items else EMPTY
 
 
 def _malformed(text: str, detail: str) -> SqlError:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding.dimensions import (
+    VECTORS,
     as_list,
     as_text,
     element_ref,
@@ -264,10 +265,8 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
         return sql("to_microseconds(epoch_us(", frag, "))")
     if a == t.INTERVAL and b == t.TIME:
         return sql("tw_interval_time(", frag, ")")
-    if type_name(a) in ("int2vector", "oidvector") and element_name(type_name(a)) == element_name(
-        type_name(b)
-    ):
-        return frag
+    if a in VECTORS and t.element_of(b):
+        return _counted_from_zero(frag, TypeRef(VECTORS[a]), TypeRef(t.element_of(b)))
     if type_name(b) in ("int2vector", "oidvector"):
         return as_list(frag, source)
     inner_a, inner_b = element_name(type_name(a)), element_name(type_name(b))
@@ -389,6 +388,13 @@ def to_text(frag: Frag, source: TypeRef, target_oid: int) -> Frag:
         items = sql("list_transform(", frag, ", lambda tw_x: CAST(tw_x AS VARCHAR))")
         return sql("array_to_string(", items, ", ' ')")
     raise PlanError("0A000", f"cast from {t.format_type(source)} to text is not supported")
+
+
+def _counted_from_zero(frag: Frag, element: TypeRef, to: TypeRef) -> Frag:
+    """A catalog vector as an array, which begins where the vector does: at zero."""
+    inner = as_text_numeric(_base(Frag(("tw_x",)), element, to)) if element != to else Frag(("tw_x",))
+    items = frag if inner.text == "tw_x" else sql("list_transform(", frag, ", lambda tw_x: ", inner, ")")
+    return sql("tw_array_from_zero(", stored_items(items, to), ")", form=ARRAY_TEXT)
 
 
 def _styled_range(function: str, oid: int, frag: Frag) -> Frag:

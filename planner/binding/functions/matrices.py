@@ -14,6 +14,7 @@ from planner.binding import ir
 from planner.binding.comparable import comparable
 from planner.binding.dimensions import (
     SHAPED,
+    VECTORS,
     array_key,
     as_list,
     as_text,
@@ -29,8 +30,6 @@ from planner.binding.functions.conversions import stored_text, stored_value
 from planner.binding.functions.registry import implements, register
 from planner.binding.numeric_forms import as_text_numeric
 
-_VECTORS = (t.INT2VECTOR, t.OIDVECTOR)
-
 
 def _shaped(*signatures: str) -> Callable[[Implementation], Implementation]:
     SHAPED.update(signatures)
@@ -39,7 +38,7 @@ def _shaped(*signatures: str) -> Callable[[Implementation], Implementation]:
 
 def _from_zero(node: ir.Node) -> bool:
     """Whether an array is, or was until a cast, one of the catalog vectors that count from zero."""
-    return node.type.oid in _VECTORS or (isinstance(node, ir.Cast) and node.arg.type.oid in _VECTORS)
+    return node.type.oid in VECTORS or (isinstance(node, ir.Cast) and node.arg.type.oid in VECTORS)
 
 
 def _of_list(array: Frag, asked: Frag, made: Frag) -> Frag:

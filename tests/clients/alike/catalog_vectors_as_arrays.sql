@@ -1,0 +1,21 @@
+-- int2vector and oidvector count from zero, also as arrays.
+create table vt (a int, b int, c int, primary key (b, c));
+select indkey::int2[], (indkey::int2[])[0], (indkey::int2[])[1], indkey[0], indkey[1] from pg_index where indrelid = 'vt'::regclass;
+select generate_subscripts(indkey, 1) from pg_index where indrelid = 'vt'::regclass;
+select generate_subscripts(indkey::int2[], 1) from pg_index where indrelid = 'vt'::regclass;
+select array_position(indkey, 3::int2), array_position(indkey::int2[], 3::int2), array_lower(indkey, 1), array_upper(indkey, 1), array_upper(indkey::int2[], 1), array_length(indkey, 1), array_lower(indkey::int2[], 1) from pg_index where indrelid = 'vt'::regclass;
+select '1 2'::int2vector::int2[], '1 2'::oidvector::oid[], ''::int2vector::int2[], null::int2vector::int2[], '1 2'::int2vector::int4[], '1 2'::int2vector::text;
+select unnest(indkey::int2[]), unnest(indkey) from pg_index where indrelid = 'vt'::regclass;
+select unnest, ordinality from pg_index, unnest(indkey) with ordinality where indrelid = 'vt'::regclass;
+select 3 = any(indkey), 3 = any(indkey::int2[]), indkey::int2[] = array[2,3]::int2[], indkey::int2[] @> array[2]::int2[], array_append(indkey::int2[], 1::int2), indkey::int2[] || 5::int2 from pg_index where indrelid = 'vt'::regclass;
+select (indkey::int2[])[0:1], (indkey::int2[])[1:2], indkey::text from pg_index where indrelid = 'vt'::regclass;
+select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey::int2[]) where i.indrelid = 'vt'::regclass order by array_position(i.indkey::int2[], a.attnum);
+select proargtypes::regtype[], proargtypes::oid[] from pg_proc where proname = 'substring' order by oid limit 3;
+select array_to_string(indkey::int2[], ','), array_to_json(indkey::int2[]), cardinality(indkey::int2[]), array_dims(indkey::int2[]) from pg_index where indrelid = 'vt'::regclass;
+select array_position(conkey, 2::int2), conkey[1] from pg_constraint where conrelid = 'vt'::regclass;
+select i.indkey::int2[] @> conkey, i.indkey::int2[] && conkey from pg_constraint, pg_index i where conrelid = 'vt'::regclass and i.indrelid = conrelid;
+select array_position(i.indkey, a.attnum) from pg_index i, pg_attribute a where a.attrelid = i.indrelid and i.indrelid = 'vt'::regclass and a.attnum > 0 order by a.attnum;
+select * from unnest('{5,6}'::int2[]) with ordinality, generate_subscripts('3 4'::int2vector, 1) s;
+select ('5 6'::oidvector::regtype[])[0], array_upper('5 6'::int2vector::int2[], 1), array['1 2'::int2vector::int2[]];
+select array_cat('1 2'::int2vector::int2[], '{3}'), array_remove('1 2'::int2vector::int2[], 1::int2), array_replace('1 2'::int2vector::int2[], 1::int2, 7::int2), array_positions('1 2 1'::int2vector, 1::int2);
+select array_append('1 2'::int2vector, 3::int2), array_ndims('1 2'::int2vector), array_dims('1 2'::int2vector), array_to_string('1 2'::int2vector, '-'), cardinality('1 2'::int2vector);
