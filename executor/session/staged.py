@@ -111,8 +111,7 @@ async def run(session: Session, s: st.Copy, params: Sequence[Datum]) -> Rows:
         raise
     finally:
         store = session.executor.store
-        if store.kept_later.size_bytes:
-            store.spawn(store.kept_later.moved(store.spill))
+        store.kept_later.arrange(store.spawn, store.spill)
     return Rows(f"COPY {count}")
 
 

@@ -559,6 +559,7 @@ class SnapshotStore:
             return
         self._closed = True
         self.packer.stop()
+        self.kept_later.stop()
         for image in self._images.values():
             if image.hydrating is not None:
                 image.hydrating.cancel()

@@ -93,9 +93,35 @@ def waiting(server: Server) -> list[EncodedRows]:
     return [op[3].rows for op in server.executor.store.image(shard).pending if hasattr(op[3], "rows")]
 
 
+def test_files_wait_in_memory_for_who_comes_right_behind_their_writer() -> None:
+    async def body(server: Server) -> None:
+        later = server.executor.store.kept_later
+        later.later_s = 3600
+        server.executor.store.spill = replace(server.executor.store.spill, size_bytes_min=4_000)
+        client = server.client()
+        for n in range(9):
+            await client.query(f"DROP TABLE IF EXISTS t; {TABLE}")
+            await stage(server, {f"{n}.parquet": numbered(range(100))})
+            await client.query(copy([f"{n}.parquet"]))
+            await server.executor.store.settled()
+            (rows,) = waiting(server)
+            assert all(isinstance(f.kept.data, bytes) for f in rows._files), "there is room for them again"
+            assert later.size_bytes
+            del rows
+            assert await client.rows("SELECT * FROM t") == expected(range(100))
+        timer = later._timer
+        assert timer is not None, "one for all of them"
+        timer._run()
+        await server.executor.store.settled()
+        assert later.size_bytes == 0 and later._timer is None
+
+    session(body)
+
+
 def test_files_go_from_memory_to_the_disk_when_their_writer_has_its_answer() -> None:
     async def body(server: Server) -> None:
         store = server.executor.store
+        store.kept_later.later_s = 0
         files = {f"{n}.parquet": numbered(range(100 * n, 100 * n + 100)) for n in range(3)}
         sizes = [len(data) for data in files.values()]
         store.spill = replace(store.spill, size_bytes_min=sizes[0] + sizes[1])

@@ -235,11 +235,39 @@ def test_what_is_staged_is_parts_and_nothing_beside_them(
         columns = {group.column(i).path_in_schema: group.column(i) for i in range(5)}
         assert {n for n, c in columns.items() if c.has_dictionary_page} <= {"label", "a.b#c"}
         assert columns["label"].has_dictionary_page and columns["n"].statistics.has_min_max
+        assert {c.compression for c in columns.values()} == {"LZ4"}
     counted = 'SELECT count(*), sum(n), sum("a.b#c"), sum(v), min(d)::text, count(DISTINCT label) FROM plain'
     assert rows(client, counted) == [(1000, 999, 2000, 62437.5, "2026-11-23", 4)]
     with Snapshot(spark, url, "plain") as snapshot:
         assert snapshot.table("plain").exceptAll(frame).count() == 0
     client.execute("DROP TABLE plain")
+
+
+@DOORS
+def test_pages_of_any_size_and_kind_come_back(
+    spark: SparkSession, url: str, client: Client, put: Any
+) -> None:
+    """Megabytes in one value, what cannot be compressed and what is nearly nothing, large dictionaries."""
+    client.execute("CREATE TABLE paged (k bigint, large text, noise bytea, word text, same text)")
+    frame = spark.range(0, 60_000, 1, 2).selectExpr(
+        "id AS k",
+        "CASE WHEN id % 10000 = 1 THEN repeat(sha2(CAST(id AS string), 256), 50000) END AS large",
+        "unhex(sha2(CAST(id AS string), 512)) AS noise",
+        "sha2(CAST(id % 20000 AS string), 256) AS word",
+        "repeat('x', 200) AS same",
+    )
+    put(frame, "paged", url, "append")
+    looked_at = "SELECT count(*), count(large), sum(length(large)), min(md5(large)), min(md5(noise)), max(word) FROM paged"
+    expected = frame.selectExpr(
+        "count(*)", "count(large)", "sum(length(large))", "min(md5(large))", "min(md5(noise))", "max(word)"
+    ).collect()
+    with Snapshot(spark, url, "paged") as snapshot:
+        table = snapshot.table("paged")
+        assert table.where("word = sha2('7', 256)").count() == 3
+        assert table.exceptAll(frame).count() == 0 and table.count() == 60_000
+    assert native(spark, url, "paged").exceptAll(frame).count() == 0
+    assert rows(client, looked_at) == [tuple(expected[0])]
+    client.execute("DROP TABLE paged")
 
 
 @DOORS
