@@ -47,7 +47,7 @@ class Owner:
     """One session's advisory locks. `id` is its pid."""
 
     kind = "process"
-    __slots__ = ("asked", "before", "ended", "held", "id", "party", "transaction", "wanted")
+    __slots__ = ("asked", "before", "ended", "had", "held", "id", "party", "transaction", "wanted")
 
     def __init__(self, pid: int) -> None:
         self.id = pid
@@ -58,6 +58,8 @@ class Owner:
         self.wanted: tuple[Key, LockMode] | None = None
         self.asked: list[tuple[Key, int]] = []
         """Requests without an answer yet, where that takes time."""
+        self.had: tuple[str, dict[str, int]] = "", {}
+        """A query, and how many locks each of its calls has got that LIMIT ends."""
         self.ended = 0
         """How many transactions have ended: what comes too late for its transaction is not kept."""
 
@@ -142,6 +144,23 @@ class AdvisoryLocks:
         owner.count(key, shared, transaction)
         return True
 
+    async def try_first(
+        self, pid: int, key: Key, most: int, call: str, query: str, *, shared: bool, transaction: bool
+    ) -> bool:
+        """The same of a call in a query's WHERE until LIMIT has as many rows as it wants: DuckDB asks for a batch of rows at a time, and
+        nobody would know of the locks of those that are cut off."""
+        owner = self._owner(pid)
+        if owner.had[0] != query:
+            owner.had = query, {}
+        had = owner.had[1]
+        if had.get(call, 0) >= most:
+            return False
+        done = self.try_lock(pid, key, shared=shared, transaction=transaction)
+        if not isinstance(done, bool):
+            done = await done
+        had[call] = had.get(call, 0) + done
+        return done
+
     def lock(self, pid: int, key: Key, *, shared: bool, transaction: bool) -> bool | Awaitable[bool]:
         """Raises ExecutionError with BLOCKED: the session is to `wait`, and to run the query again."""
         if not self.try_lock(pid, key, shared=shared, transaction=transaction):
@@ -180,7 +199,7 @@ class AdvisoryLocks:
         """A query begins: what it locks from here on is given back if it is to run again."""
         owner = self._owners.get(pid)
         if owner is not None:
-            owner.before = None
+            owner.before, owner.had = None, ("", {})
 
     async def until_granted(self, pid: int, timeout_s: float | None, run: Callable[[], Awaitable[T]]) -> T:
         """Runs a query until it is not BLOCKED. Raises what it raises, and what `wait` raises."""

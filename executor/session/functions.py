@@ -83,8 +83,10 @@ def _terminate(session: Session, pid: int | None) -> bool | None:
 def _advisory(
     session: Session, what: str, first: int | None, second: int | None
 ) -> bool | Awaitable[bool] | None:
-    """`what`: lock, try or unlock, then `shared` and `xact` where they apply; or unlock all."""
+    """`what`: lock, try or unlock, then `shared` and `xact` where they apply; or unlock all. Behind it `|how many|call|query` of a
+    call in the WHERE of a query with a LIMIT."""
     locks, pid = session.executor.advisory, session.pid
+    what, *until = what.split("|")
     words = what.split(" ")
     if what == "unlock all":
         return locks.unlock_all(pid)
@@ -97,6 +99,9 @@ def _advisory(
             kind = "ShareLock" if shared else "ExclusiveLock"
             session.notice("WARNING", "01000", f"you don't own a lock of type {kind}")
         return done
+    if until:
+        most, call, query = until
+        return locks.try_first(pid, key, int(most), call, query, shared=shared, transaction=transaction)
     if words[0] == "try":
         return locks.try_lock(pid, key, shared=shared, transaction=transaction)
     return locks.lock(pid, key, shared=shared, transaction=transaction)

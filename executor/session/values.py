@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,9 @@ def _end(of: tuple[str, int] | str, part: int) -> Datum:
     return of[part] if isinstance(of, tuple) else None
 
 
+_QUERIES = itertools.count(1)
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
@@ -65,6 +69,7 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "time_zone": lambda s: s.type_settings.time_zone,
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
     "pid": lambda s: s.pid,
+    "query": lambda _s: next(_QUERIES),
     "client_addr": lambda s: _end(s.peer, 0),
     "client_port": lambda s: _end(s.peer, 1),
     "server_addr": lambda s: _end(s.local, 0),

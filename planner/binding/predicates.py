@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir
+from planner.binding import asked_locks, ir
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import VECTORS, array_over, as_text
 from planner.binding.facts import type_name, type_oid
@@ -260,7 +260,8 @@ class PredicateBinder(RowComparisonBinder):
         return ir.Collated(column.type, made, column.collation) if column.collation else made
 
     def _exists(self, node: exp.Exists, scope: Scope) -> ir.Node:
-        return self.exists_query(node.this, scope)
+        member = asked_locks.as_member(self.queries, node, scope)
+        return self.exists_query(node.this, scope) if member is None else self.bind(member, scope)
 
     def exists_query(self, node: exp.Expression, scope: Scope) -> ir.Node:
         bound = self.queries.subquery(node, scope)

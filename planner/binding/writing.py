@@ -18,13 +18,14 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import barriers, folding, ir, late_targets, partitioned, window_keys
+from planner.binding import barriers, folding, ir, keyed, late_targets, partitioned, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
+from planner.binding.functions.sequences import TRIED, tried_first
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import told_type
 from planner.binding.scope import Scope
@@ -98,7 +99,7 @@ class QueryWriter(QueryState):
             for x in parts.targets:
                 refuse_sets_inside(x.node)
         source: list[Item] = [" FROM ", parts.source] if parts.source is not None else []
-        where: list[Item] = [" WHERE ", emit.frag(parts.where)] if parts.where is not None else []
+        where: list[Item] = [" WHERE ", self._where(parts, scope)] if parts.where is not None else []
         head: list[Item] = [parts.prefix] if parts.prefix is not None else []
         wrap = (
             parts.distinct
@@ -135,6 +136,26 @@ class QueryWriter(QueryState):
             )
             return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered)
         return self._wrapped(parts, frags, columns, forms, head, source, where, top, _varies(parts, scope))
+
+    def _where(self, parts: Parts, scope: Scope) -> Frag:
+        """What is asked of the rows. Locks that are tried last are tried until LIMIT has its rows, as jobs are taken from a queue."""
+        assert parts.where is not None
+        *others, last = keyed.conjuncts(parts.where)
+        tried = isinstance(last, ir.Call) and last.op in TRIED
+        if not tried or parts.limit is None or parts.cut is not None or parts.ties or scope.outer:
+            return self.emitter.frag(parts.where)
+        if parts.order or parts.distinct or parts.distinct_on or parts.grouped or any(map(ir.varies, others)):
+            return self.emitter.frag(parts.where)
+        if any(isinstance(n, ir.SetReturning | ir.Window) for x in parts.targets for n in ir.walk(x.node)):
+            return self.emitter.frag(parts.where)
+        assert isinstance(last, ir.Call)
+        limit, offset = self.limits_of(parts)
+        most = sql("(", limit, " + ", offset, ")")
+        lock = tried_first(last, [self.emitter.frag(a) for a in last.args], most, self.next_relation())
+        if not others:
+            return lock
+        first = join(" AND ", [sql("(", self.emitter.frag(n), ")") for n in others])
+        return sql("CASE WHEN ", first, " THEN ", lock, " ELSE false END")
 
     def _wrapped(
         self, parts: Parts, frags: list[Frag], columns: list[ResultColumn], forms: list[Form],

@@ -5,6 +5,9 @@ The executor provides what they call (`tw_nextval`, ...), on its event loop, for
 
 from __future__ import annotations
 
+import itertools
+from typing import Final
+
 from planner import types as t
 from planner.abc import SessionValue, TypeRef
 from planner.binding import ir
@@ -88,6 +91,25 @@ def _advisory(name: str, what: str) -> None:
         return sql("CASE WHEN ", done, " THEN '' END") if void else done
 
     implements(f"{name}(int8)", f"{name}(int4, int4)")(made)
+
+
+TRIED: Final = {
+    f"pg_try_advisory_{xact}lock{shared}({types})": f"try{xact and ' xact'}{shared and ' shared'}"
+    for xact, shared, types in itertools.product(("", "xact_"), ("", "_shared"), ("int8", "int4, int4"))
+}
+"""What `tw_advisory` is told of the locks that are only tried."""
+
+
+def tried_first(call: ir.Call, args: list[Frag], most: Frag, number: int) -> Frag:
+    """One of `TRIED` that gets so many locks as LIMIT wants rows, and no more: that of a row that is cut off would stay.
+
+    `number`: no other call of the statement has it.
+    """
+    first = sql("CAST(", args[0], " AS BIGINT)")
+    second = sql("CAST(", args[1], " AS BIGINT)") if len(args) > 1 else sql("CAST(NULL AS BIGINT)")
+    query = SessionValue("query", TypeRef(t.INT8))
+    what = sql(f"concat('{TRIED[call.op]}|', ", most, f", '|{number}|', ", query, ")")
+    return sql("tw_advisory(", what, ", ", first, ", ", second, ", ", PID, ")")
 
 
 for _shared in ("", "_shared"):
