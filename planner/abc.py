@@ -309,6 +309,8 @@ class RowLock:
     strength: str  # "update", "no key update", "share", "key share"
     wait: str  # "wait", "nowait", "skip"
     column: int
+    leaf_keys: tuple[int, ...] | None = None
+    """Of a partitioned table: the columns that keys of its leaves are made of follow, by their positions, then the leaf's OID."""
 
 
 @dataclass(frozen=True, slots=True)

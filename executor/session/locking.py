@@ -20,8 +20,8 @@ what it gets, and that alone counts as read: consumers of one queue do not confl
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -31,7 +31,7 @@ from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.row_ids import as_numpy
 from executor.session import keyed, queries, read_only
 from executor.session.block import LOCK_MODES, Block
-from planner.abc import LockingQuery, Plan, RowLock, TypeRef
+from planner.abc import LockingQuery, Plan, RowLock, Table, TypeRef
 from storage.abc import Datum, Timestamp
 from txn.abc import Isolation, Key, Keyspace, LockNotAvailable, SerializationFailure
 from txn.read_set import ReadSet
@@ -128,7 +128,7 @@ class _Walk:
         self._session, self._block, self._body, self._taken = session, block, body, taken
         self._count = found.num_rows
         self._skip, self._wanted = _limits(body, found)
-        self._keys = [_keys(lock, found) for lock in body.locks]
+        self._keys = [list(_keys(session, block, lock, found)) for lock in body.locks]
         self.newest: Timestamp = 0
         """The newest commit of a row that is locked now and younger than the snapshot; 0: there is none."""
         self.stale: LockKey | None = None
@@ -151,15 +151,15 @@ class _Walk:
         """Whether all that the row was made of is ours now."""
         held: list[tuple[RowLock, LockKey]] = []
         for lock, keys in zip(self._body.locks, self._keys, strict=True):
-            lock_key = (lock.table.shard, keys[i])
-            if not await self._one(lock, lock_key):
+            table, lock_key = keys[i]
+            if not await self._one(lock, table, lock_key):
                 return False
             held.append((lock, lock_key))
         self.needed.update(lock_key for _, lock_key in held)
         self.read += [lock_key for lock, lock_key in held if lock.wait == "skip"]
         return True
 
-    async def _one(self, lock: RowLock, lock_key: LockKey) -> bool:
+    async def _one(self, lock: RowLock, table: Table, lock_key: LockKey) -> bool:
         session, block = self._session, self._block
         env, txn = session.executor.env, block.transaction()
         space, key = lock_key
@@ -169,7 +169,7 @@ class _Walk:
             if lock.wait == "skip":
                 return False
             if lock.wait == "nowait":
-                raise LockNotAvailable(f'could not obtain lock on row in relation "{lock.table.name}"')
+                raise LockNotAvailable(f'could not obtain lock on row in relation "{table.name}"')
             await keyed.wait_for(session, block, keyed.WouldBlock(space, key, mode))
         if before is None:
             self._taken[lock_key] = None
@@ -187,16 +187,34 @@ def _limits(body: LockingQuery, found: pa.Table) -> tuple[int, int]:
     return offset, min(limit + offset, found.num_rows)
 
 
-def _keys(lock: RowLock, found: pa.Table) -> Sequence[Any]:
-    """The lock key of each row: its primary key, or its row id in a table without one."""
+def _keys(session: Session, block: Block, lock: RowLock, found: pa.Table) -> Iterable[tuple[Table, LockKey]]:
+    """The table and the lock key of each row: its primary key, or its row id in a table without one."""
     table = lock.table
+    if lock.leaf_keys is None:
+        return ((table, (table.shard, key)) for key in _keys_of(table, lock, found, table.key_indexes))
+    names = [table.columns[i].name for i in lock.leaf_keys]
+    homes = as_numpy(found.column(lock.column + 1 + len(names)))
+    out: list[tuple[Table, LockKey]] = [(table, (table.shard, 0))] * found.num_rows
+    for oid in set(homes.tolist()):
+        leaf = session.catalog.table(oid)
+        block.use(leaf)
+        at = (homes == oid).nonzero()[0]
+        places = [names.index(leaf.columns[i].name) for i in leaf.key_indexes]
+        for i, key in zip(at.tolist(), _keys_of(leaf, lock, found.take(pa.array(at)), places), strict=True):
+            out[i] = leaf, (leaf.shard, key)
+    return out
+
+
+def _keys_of(table: Table, lock: RowLock, found: pa.Table, places: Sequence[int]) -> Sequence[Key]:
+    """`places`: which of the columns behind the row's id the key is made of, of a leaf; the first ones of any other table."""
     indexes = table.key_indexes
     if not indexes:
         rids: list[int] = as_numpy(found.column(lock.column)).tolist()
         return rids
     types: list[TypeRef] = [table.columns[i].type for i in indexes]
     first = lock.column + 1
-    columns = found.select(range(first, first + len(indexes)))
+    at = range(len(indexes)) if lock.leaf_keys is None else places
+    columns = found.select([first + i for i in at])
     datums = batch_rows(queries.canonical_table(columns, types), types)
     primary = table.primary_key
     assert primary is not None

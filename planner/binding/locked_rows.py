@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from planner.abc import PlanError, Table
-from planner.binding import ir
+from planner.abc import Table
+from planner.binding import ir, partitioned
 from planner.binding.fragments import Frag, sql
 from planner.relations import TransitionTable
 
@@ -49,6 +49,8 @@ class InnerRow:
     number: int  # of the table's relation
     rid: str
     keys: tuple[str, ...]
+    leaf_keys: tuple[int, ...] | None = None
+    """As in RowLock; what the text calls the leaf is the last of `keys`."""
 
 
 @contextmanager
@@ -77,14 +79,13 @@ def rows_of(queries: QueryBinder, relation: Relation) -> Sequence[InnerRow]:
     table = relation.table
     if table is None or not relation.slot:
         return relation.rows
-    if table.partitioning is not None:
-        raise PlanError("0A000", f'row locks of partitioned table "{table.name}" are not supported')
     if isinstance(table, TransitionTable):  # nobody else sees its rows
         return ()
     relation.rid = True
-    for i in table.key_indexes:
+    leaf_keys = partitioned.leaf_keys(queries, relation)
+    for i in table.key_indexes if leaf_keys is None else leaf_keys:
         queries.use(ir.Var(table.columns[i].type, relation.number, i))
-    return (InnerRow(table, relation.number, "", ()),)
+    return (InnerRow(table, relation.number, "", (), leaf_keys),)
 
 
 def named(queries: QueryBinder, relation: Relation, row: InnerRow) -> tuple[Frag, list[Frag]]:
@@ -92,8 +93,12 @@ def named(queries: QueryBinder, relation: Relation, row: InnerRow) -> tuple[Frag
     alias = f"r{relation.number}"
     if row.rid:
         return sql(f"{alias}.{row.rid}"), [sql(f"{alias}.{k}") for k in row.keys]
-    keys = [ir.Var(row.table.columns[i].type, relation.number, i) for i in row.table.key_indexes]
-    return sql(f"{alias}._rid"), [queries.canonical(queries.emitter.frag(k), k.type) for k in keys]
+    places = row.table.key_indexes if row.leaf_keys is None else row.leaf_keys
+    keys = [ir.Var(row.table.columns[i].type, relation.number, i) for i in places]
+    texts = [queries.canonical(queries.emitter.frag(k), k.type) for k in keys]
+    if row.leaf_keys is not None:
+        texts.append(sql(f"{alias}.{partitioned.LEAF}"))
+    return sql(f"{alias}._rid"), texts
 
 
 def handed_on(
@@ -109,7 +114,7 @@ def handed_on(
             names = tuple(f"{own}_{i}" for i in range(len(keys)))
             hidden.append((rid, own))
             hidden += zip(keys, names, strict=True)
-            rows.append(InnerRow(row.table, row.number, own, names))
+            rows.append(InnerRow(row.table, row.number, own, names, row.leaf_keys))
     return hidden, rows
 
 

@@ -235,7 +235,7 @@ def locked(
     at = len(parts.targets) + len(hidden)
     for wish in wishes.tables:
         rid, keys = locked_rows.named(queries, wish.relation, wish.row)
-        locks.append(RowLock(wish.row.table, wish.strength, wish.wait, at))
+        locks.append(RowLock(wish.row.table, wish.strength, wish.wait, at, wish.row.leaf_keys))
         hidden.append((rid, f"tw_r{at}"))
         hidden += [(key, f"tw_k{at}_{i}") for i, key in enumerate(keys)]
         at += 1 + len(keys)

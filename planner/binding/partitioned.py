@@ -41,6 +41,15 @@ def home(relation: Relation) -> list[Item]:
     return [f"r{relation.number}.{LEAF} AS {LEAF}"] if is_one(relation) else []
 
 
+def leaf_keys(queries: QueryState, relation: Relation) -> tuple[int, ...] | None:
+    """The columns of which keys of its leaves are made, by their positions in the table; None: it has no leaves."""
+    table = relation.table
+    if table is None or not is_one(relation):
+        return None
+    named = {leaf.columns[i].name for leaf in leaves_of(queries.ctx.catalog, table) for i in leaf.key_indexes}
+    return tuple(i for i, c in enumerate(table.columns) if c.name in named)
+
+
 def note(
     queries: QueryState,
     relations: Sequence[Relation],

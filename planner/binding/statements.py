@@ -224,11 +224,14 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
     wishes = locking.wishes_of(queries, node, parts, scope)
     columns = told(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
     by_key: KeyedRead | None = None
+    by_leaf: KeyedRead | None = None
     try:
         if prefix is not None or not queries.prefer_keyed or not wishes.tables:
             raise keyed.NotKeyed("not wanted")
         wish = wishes.tables[0]
         by_key = _keyed_read(parts, scope, ctx.catalog, wish.strength, wish.wait)
+        if by_key.table.partitioning is not None:
+            by_key, by_leaf = None, by_key
     except keyed.NotKeyed:
         pass
     body: Body | None = by_key
@@ -240,6 +243,8 @@ def _locking_query(node: exp.Expression, ctx: Any, queries: QueryBinder, text: s
             queries.ranges[r.number] = keyed.read_ranges(r.table, r.number, parts.where)
         found, _ = locking.locked(queries, parts, scope, wishes, top=True)
         query = with_writes(queries, found)
+        if by_leaf is not None and query is found:
+            extra |= partitioned.leafwise(queries, scope.relations, by_leaf, whole=True)
         if by_key is None:
             body = query
         else:
