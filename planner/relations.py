@@ -243,6 +243,8 @@ class GuardedTable(Table):
     """Where policies ask: the table without them, as the catalog or views have it,"""
     row_checks: Any = None
     """and what they ask (`planner.binding.row_security.RowChecks`)."""
+    through: Table | None = None
+    """Of a leaf: the partitioned table that is written, whose rows `row_checks` are about."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import describe_key
-from executor.session import bulk, queries
+from executor.session import bulk, queries, row_security
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.triggers import firing
@@ -33,6 +33,7 @@ from planner import dealing, triggers
 from planner import types as t
 from planner.abc import Constraint, DeleteQuery, OnConflict, Table, UpdateQuery
 from planner.partitioning import Router, router
+from planner.relations import VIEW_CHECK, GuardedTable
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def dealt(session: Session, table: Table, rows: pa.Table, first: int = 0) -> lis
         at = int(np.flatnonzero(np.isin(which, lost))[0])
         datums = [t.to_datums(key.slice(at, 1), ref)[0] for key, ref in zip(keys, types, strict=True)]
         row = dict(zip(places, datums, strict=True))
-        leaf_of(way, row)  # says which, and why
+        leaf_of(way, row, told=not row_security.restricts(session, table))  # says which, and why
     first_of = {int(n): int(at) for n, at in zip(*np.unique(which, return_index=True), strict=True)}
     in_order = sorted(first_of, key=first_of.__getitem__)
     return [(to, np.flatnonzero(which == n)) for n in in_order if isinstance(to := found[n], Table)]
@@ -91,11 +92,11 @@ def _in_order(pieces: list[Piece]) -> list[Piece]:
     return [(pieces[int(which[run[0]])][0], run) for run in np.split(np.arange(len(which)), ends) if len(run)]
 
 
-def leaf_of(way: Router, row: Any) -> Table:
-    """The leaf of a row, a value by place. Raises 23514."""
+def leaf_of(way: Router, row: Any, *, told: bool = True) -> Table:
+    """The leaf of a row, a value by place. Raises 23514; `told`: whether it may say of which key."""
     found = way.leaf(row)
     if isinstance(found, Router):
-        raise unplaced(found, [row[i] for i in found.places])
+        raise unplaced(found, [row[i] for i in found.places] if told else ())
     return found
 
 
@@ -104,7 +105,9 @@ def unplaced(way: Router, values: Sequence[Datum]) -> ExecutionError:
     return ExecutionError(
         "23514",
         f'no partition of relation "{way.table.name}" found for row',
-        detail=f"Partition key of the failing row contains {describe_key(way.columns, values)}.",
+        detail=f"Partition key of the failing row contains {describe_key(way.columns, values)}."
+        if values
+        else "",
         table=way.table.name,
         about_oid=way.table.oid,
     )
@@ -119,6 +122,44 @@ def _places(table: Table, leaf: Table) -> list[int]:
         )
     by_name = {c.name: i for i, c in enumerate(table.columns)}
     return [by_name[c.name] for c in leaf.columns]
+
+
+_forms: dict[tuple[int, int, int], tuple[Table, GuardedTable]] = {}
+"""By view, table and leaf: the form of the table, and the leaf's. One for all statements, so that its rules are compiled once."""
+_FORMS_MAX: Final = 1_024
+
+
+def _written_as(table: Table, leaf: Table, *, moved: bool = False) -> Table:
+    """The leaf as it is written through the table: with what views and policies ask of the table's rows.
+
+    `moved`: rows are inserted that an UPDATE has brought, of which is asked what it is asked of.
+    """
+    if not isinstance(table, GuardedTable):
+        return leaf
+    form: Table = leaf
+    if asked := tuple(c for c in table.constraints if c.kind == VIEW_CHECK):
+        key = table.view_oid, table.oid, leaf.oid
+        known = _forms.get(key)
+        view = table.form or table
+        if known is None or known[0] is not view or known[1].base is not leaf:
+            if len(_forms) >= _FORMS_MAX:
+                _forms.clear()
+            said = {f.name: getattr(leaf, f.name) for f in fields(Table)}
+            said["constraints"] = (*leaf.constraints, *asked)
+            known = _forms[key] = view, GuardedTable(**said, base=leaf, view_oid=table.view_oid)
+        form = known[1]
+    checks = table.row_checks
+    if checks is None:
+        return form
+    said = {f.name: getattr(form, f.name) for f in fields(Table)}
+    return GuardedTable(
+        **said,
+        base=leaf,
+        view_oid=table.view_oid if form is not leaf else 0,
+        form=form,
+        row_checks=replace(checks, inserted=checks.updated) if moved else checks,
+        through=table,
+    )
 
 
 @contextmanager
@@ -192,7 +233,8 @@ async def insert(
         part = rows.take(pa.array(at)).select(_places(table, leaf))
         conflict = _conflict(table, leaf, on_conflict)
         with _through(block, leaf):
-            written, count = await bulk.insert(session, block, leaf, part, conflict, params, given)
+            target = _written_as(table, leaf)
+            written, count = await bulk.insert(session, block, target, part, conflict, params, given)
         made.add(leaf, at, written, count)
     if fired is not None:
         await fired.end(triggers.INSERT)
@@ -258,9 +300,8 @@ async def update(
             part = rows.take(pa.array(at)).select([0, *(i + 1 for i in places)])
             assigned = tuple(sorted(places.index(i) for i in body.assigned))
             with _through(block, leaf):
-                written, count = await bulk.update(
-                    session, block, replace(body, table=leaf, assigned=assigned), part
-                )
+                mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
+                written, count = await bulk.update(session, block, mine, part)
             made.add(leaf, at, written, count)
         gone = np.flatnonzero((old == oid) & (target != oid))
         if len(gone):
@@ -276,7 +317,8 @@ async def update(
             part = rows.take(pa.array(at))
             new = part.select([i + 1 for i in _places(table, leaf)])
             with _through(block, leaf):
-                written, count = await bulk.insert(session, block, leaf, new, None)
+                target_form = _written_as(table, leaf, moved=True)
+                written, count = await bulk.insert(session, block, target_form, new, None)
             if written.num_rows == len(at):  # FROM's columns are known by the row that was found
                 written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
             made.add(leaf, at, written, count)

@@ -40,11 +40,13 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
     asked = getattr(table.row_checks, kind)
     if asked is None:
         return
-    schema = queries.physical_schema(table)
+    form = table.through or table
+    schema = queries.physical_schema(form)
     rids = pa.nulls(rows.num_rows, pa.int64()).fill_null(0)
-    given = pa.table([*rows.columns, rids], schema=schema)
+    columns = dict(zip((c.name for c in table.columns), rows.columns, strict=True))
+    given = pa.table([*(columns[c.name] for c in form.columns), rids], schema=schema)
     found = await queries.arrow(
-        session, block, asked.query, (), [_NUMBER], {"new": (table, given)}, begins=False
+        session, block, asked.query, (), [_NUMBER], {"new": (form, given)}, begins=False
     )
     if found.num_rows:
         ((number,),) = batch_rows(found, [_NUMBER])

@@ -95,8 +95,6 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
             raise PlanError(
                 "0A000", "adding serial and identity columns to a table with partitions is not supported"
             )
-    if a.what == "row security":
-        raise PlanError("0A000", "row-level security of partitioned tables is not supported")
     if a.what == "set logged":
         raise PlanError("0A000", "ALTER TABLE ... SET LOGGED of a partitioned table is not supported")
     if a.what == "set options":
