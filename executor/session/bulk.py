@@ -12,10 +12,11 @@ against everything, to be right.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -68,6 +69,8 @@ if TYPE_CHECKING:
     from executor.executor import Executor
     from executor.session.session import Session
 
+
+T = TypeVar("T")
 
 STAGING_MAX = 3
 """Parts of a statement that are written at a time."""
@@ -318,24 +321,14 @@ async def add_bulk(
     txn = block.transaction()
     writes = block.writes(table)
     _refuse_too_much(block, numbered.nbytes)
-    own = physical(table, numbered)
-    if writes.image is None:
-        prepared = await executor.store.prepare_bulk(executor.store.draft(table), own)
-    else:
-        image = writes.image
-        if replaces is None:
-            prepared = await executor.store.prepare_bulk(image, own, ignoring=writes.gone())  # type: ignore[arg-type]
-        else:  # an UPDATE that leaves the keys alone: they are its own rows'
-            prepared = await executor.store.sort(lambda: image.prepare_bulk(own))  # type: ignore[attr-defined]
-        await hydrated(block, table)
-        if replaces is None:
-            _refuse_held_keys(executor, writes, image, prepared, numbered)
-    if not checked and replaces is None:
-        clash = await executor.store.sort(lambda: settling.own_clash(writes, prepared))
-        if clash is not None:
-            raise rules_violation(writes, numbered, *clash)
-    if parts is None:
-        parts = await staged(session, table, "+", numbered)
+    # The disk has them while they are sorted and their keys looked for. If one is taken it was in vain: the upkeep tidies.
+    async with _beside(_parts_of(session, table, numbered, parts)) as staging:
+        prepared = await _prepared(session, block, table, numbered, replaces)
+        if not checked and replaces is None:
+            clash = await executor.store.sort(lambda: settling.own_clash(writes, prepared))
+            if clash is not None:
+                raise rules_violation(writes, numbered, *clash)
+        parts = await staging
     for part in parts:
         txn.add_part(table.shard, part)
     writes.bulk.append(BulkInsert(numbered, prepared, replaces))
@@ -346,6 +339,25 @@ async def add_bulk(
     txn.wrote_all(table.shard, blind=True)
     if not checked:
         await references.after_bulk(session, block, table, numbered)
+
+
+async def _prepared(
+    session: Session, block: Block, table: Table, numbered: pa.Table, replaces: BulkDelete | None
+) -> Any:
+    """The rows of a bulk insert sorted, and their keys looked for in what everybody sees."""
+    store, writes = session.executor.store, block.writes(table)
+    own = physical(table, numbered)
+    if writes.image is None:
+        return await store.prepare_bulk(store.draft(table), own)
+    image = writes.image
+    if replaces is not None:  # an UPDATE that leaves the keys alone: they are its own rows'
+        prepared = await store.sort(lambda: image.prepare_bulk(own))  # type: ignore[attr-defined]
+        await hydrated(block, table)
+        return prepared
+    prepared = await store.prepare_bulk(image, own, ignoring=writes.gone())  # type: ignore[arg-type]
+    await hydrated(block, table)
+    _refuse_held_keys(session.executor, writes, image, prepared, numbered)
+    return prepared
 
 
 def _refuse_held_keys(
@@ -393,6 +405,24 @@ async def staged_ahead(session: Session, table: Table, rows: pa.Table) -> tuple[
     first = executor.env.rids.take(rows.num_rows)
     counted = await executor.store.sort(lambda: numbered(first, table, rows, executor.store.spill))
     return counted, await staged(session, table, "+", counted)
+
+
+@contextlib.asynccontextmanager
+async def _beside(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
+    """Work that goes on while the block does, which waits for it in the end. If the block fails, it is over before anybody hears."""
+    task = asyncio.ensure_future(work)
+    try:
+        yield task
+    except BaseException:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
+
+
+async def _parts_of(
+    session: Session, table: Table, rows: pa.Table, known: Sequence[Part] | None
+) -> Sequence[Part]:
+    return known if known is not None else await staged(session, table, "+", rows)
 
 
 async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> list[Part]:
@@ -614,18 +644,13 @@ async def _delete_rids(
     own = RowIds(more=buffer.inserts).among(rids) if buffer is not None else None
     durable = rids if own is None else rids.filter(pa.array(~own))
     # The disk has them while their keys are looked for.
-    staging = asyncio.ensure_future(staged(session, table, "-", pa.table({"_rid": durable})))
-    try:
+    async with _beside(staged(session, table, "-", pa.table({"_rid": durable}))) as staging:
         if writes.image is not None and not replaced:
             removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
         deletion = BulkDelete(rids, removal)
         writes.delete_bulk(deletion)
         await executor.store.sort(writes.live_bulk)
         parts = await staging
-    except BaseException:
-        staging.cancel()
-        await asyncio.gather(staging, return_exceptions=True)
-        raise
     for part in parts:
         txn.add_part(table.shard, part)
     txn.changed_all(table.shard, among)

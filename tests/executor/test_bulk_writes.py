@@ -418,3 +418,47 @@ def test_a_deletion_is_staged_while_its_keys_are_looked_for(
             assert await a.rows("select count(*) from t") == [(left,)]
 
     asyncio.run(run())
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_rows_are_staged_while_they_are_sorted(monkeypatch: pytest.MonkeyPatch, taken: bool) -> None:
+    """A key that is taken is found all the same, and nothing of the statement is left or under way."""
+    from executor.snapshot.store import SnapshotStore
+
+    began, under_way = asyncio.Event(), 0
+    stage, prepare = bulk.stage, SnapshotStore.prepare_bulk
+
+    async def staged(*args: Any) -> Any:
+        nonlocal under_way
+        under_way += 1
+        began.set()
+        try:
+            return await stage(*args)
+        finally:
+            under_way -= 1
+
+    async def prepared(*args: Any, **more: Any) -> Any:
+        await asyncio.wait_for(began.wait(), 10)
+        return await prepare(*args, **more)
+
+    monkeypatch.setattr(bulk, "stage", staged)
+    monkeypatch.setattr(SnapshotStore, "prepare_bulk", prepared)
+
+    async def run() -> None:
+        async with Server(LIMITS) as server:
+            a = server.client("a")
+            await a.query("create table t (k int primary key)")
+            await a.query("insert into t values (500)")
+            began.clear()
+            last = 500 if taken else 499
+            insert = f"insert into t select k from generate_series(1, {last}) g(k)"
+            if taken:
+                with pytest.raises(Failed) as refused:
+                    await a.query(insert)
+                assert refused.value.sqlstate == "23505"
+                assert under_way == 0
+            else:
+                await a.query(insert)
+            assert await a.rows("select count(*) from t") == [(1 if taken else 500,)]
+
+    asyncio.run(run())
