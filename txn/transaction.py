@@ -594,6 +594,8 @@ class Transaction:
     def horizon(self) -> Timestamp:
         """The oldest snapshot that validation may still ask about."""
         first = self.read_ts if self.first_write_ts is None else min(self.first_write_ts, self.read_ts)
+        if self.locked:  # a table that is locked is asked about from then on, wherever the snapshot is by now
+            first = min(first, *self.locked.values())
         return min(first, self.found_ts) if self.found_ts else first
 
     def _failure(

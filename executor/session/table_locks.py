@@ -51,7 +51,7 @@ async def lock_table(
 ) -> Rows:
     """Raises 55P03 with NOWAIT or at `lock_timeout`, 40P01, and what is wrong with the names."""
     block = session.block or require_block(session, "LOCK TABLE")  # DO's is one as well
-    for name in s.tables:
+    for place, name in enumerate(s.tables):
         if (name.schema or "pg_catalog", name.name) in relations():
             continue  # DDL waits for nobody, and nobody for it
         found = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
@@ -68,28 +68,30 @@ async def lock_table(
                 detail=f"This operation is not supported for {what}.",
             )
         permissions.require_lock(session, found, s.mode)
-        for table in _tables_of(session, found):
+        for table in _tables_of(session, found, place in s.only):
             block.use(table)
             if s.mode not in _FOR_NOBODY:
-                if table.partitioning is not None:  # it has no rows: who writes, writes to its partitions
-                    raise ExecutionError(
-                        "0A000",
-                        f'locking partitioned table "{table.name}" is not supported',
-                        hint="Lock its partitions.",
-                    )
                 await _until_ours(session, table, s)
                 _from_now_on(block, table, s.mode)
     return Rows("LOCK TABLE")
 
 
-def _tables_of(session: Session, relation: Table | View) -> list[Table]:
-    """The table, or those that a view reads, however far down."""
+def _tables_of(session: Session, relation: Table | View, only: bool) -> list[Table]:
+    """The table and its partitions, or those that a view reads, however far down.
+
+    It is the leaves that have rows: a lock of the table above alone would hear of nobody who writes.
+    """
     seen: dict[int, Any] = {relation.oid: relation}
     for oid in (todo := [relation.oid]):
-        for inner in seen[oid].depends if isinstance(seen[oid], View) else ():
-            if inner not in seen:
-                seen[inner] = session.catalog.get(inner)
-                todo.append(inner)
+        at, below = seen[oid], []
+        if isinstance(at, View):
+            below = [session.catalog.get(inner) for inner in at.depends]
+        elif isinstance(at, Table) and at.partitioning is not None and not only:
+            below = session.catalog.partitions_of(oid)
+        for inner in below:
+            if inner.oid not in seen:
+                seen[inner.oid] = inner
+                todo.append(inner.oid)
     return [found for found in seen.values() if isinstance(found, Table)]
 
 

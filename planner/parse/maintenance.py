@@ -181,8 +181,10 @@ _LOCK_MODES: Final = (
 def lock(c: Cursor) -> st.LockTable:
     c.accept("table")
     tables: list[st.Name] = []
+    alone: set[int] = set()
     while True:
-        c.accept("only")
+        if c.accept("only"):
+            alone.add(len(tables))
         tables.append(c.qualified())
         c.accept_symbol("*")
         if not c.accept_symbol(","):
@@ -195,7 +197,7 @@ def lock(c: Cursor) -> st.LockTable:
                 break
         else:
             c.fail()
-    return st.LockTable(tuple(tables), mode, c.accept("nowait"))
+    return st.LockTable(tuple(tables), mode, c.accept("nowait"), frozenset(alone))
 
 
 # --- COPY -------------------------------------------------------------------------------------------

@@ -227,6 +227,8 @@ class LockTable:
     tables: tuple[Name, ...]
     mode: str = "access exclusive"
     nowait: bool = False
+    only: frozenset[int] = frozenset()
+    """The places in `tables` of those that are locked without their partitions."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -484,6 +484,22 @@ def test_read_committed_validation_survives_collection() -> None:
     run(scenario)
 
 
+def test_who_locked_a_table_hears_of_writers_after_collection() -> None:
+    """However far the snapshot has moved since, and whatever has been forgotten that no snapshot asks about."""
+
+    async def scenario(stores: Stores, env: Environment) -> None:
+        locker = env.begin(Isolation.READ_COMMITTED)
+        locker.locked["t"] = locker.read_ts
+        await put(env, 1)
+        locker.new_statement()
+        locker.insert("t", 2, env.rids.next(), (2, "x"))
+        await env.upkeep.work()
+        with pytest.raises(SerializationFailure):
+            await locker.commit()
+
+    run(scenario)
+
+
 def test_the_number_of_open_transactions_is_bounded() -> None:
     async def scenario(stores: Stores, env: Environment) -> None:
         env.begin()
