@@ -18,6 +18,7 @@ them at any error; what may write is seen to its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from struct import Struct
 from time import time_ns
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from executor.abc import PENDING, Prepared
 from pgwire import fused, messages, replies
 from pgwire.abc import WAIT, Step
-from pgwire.encoding.parameters import Values, parameter_input, params_decoder
+from pgwire.encoding.parameters import Values, parameter_input, params_decoder, plain_integers, plain_width
 from pgwire.pages import encoded
 from pgwire.runs import VALUES_MIN
 from pgwire.shapes import Shape
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
     from storage.abc import Row
 
 Reader = Callable[[tuple[Any, ...]], "Sequence[Row] | None"]
-Fields = Callable[[bytes], "Values | None"]
-"""The bytes from Bind to Sync -> the values in them, or None: they are not as usual."""
+Decode = Callable[["Values"], tuple[Any, ...]]
+Parameters = Callable[[bytes], "tuple[Any, ...] | None"]
+"""The bytes from Bind to Sync -> the datums of the values in them, or None: they are not as usual. Raises where they cannot be read."""
 
 _int32_at = Struct(">i").unpack_from
 _NAME_AT: Final = messages.HEADER_SIZE_BYTES + 1
@@ -52,7 +54,7 @@ LAYOUT_FIELDS_MAX: Final = 512
 class Usual(fused.Four):
     """How a statement is usually bound, and what was found out for that: good for one plan and one set of settings."""
 
-    __slots__ = ("decode", "fields", "plan", "read", "settings")
+    __slots__ = ("parameters", "plan", "read", "settings")
 
     def __init__(
         self,
@@ -68,8 +70,8 @@ class Usual(fused.Four):
         after = messages.DESCRIBE_EXECUTE_SYNC if described else messages.EXECUTE_SYNC
         head = b"\x00" + name.encode() + b"\x00" + _counted(codes) + len(values).to_bytes(2, "big")
         self.plan, self.settings = prepared.plan, settings
-        self.fields: Fields = _fields(head, _counted(formats) + after, len(after), len(values))
-        self.decode = _decoder(tuple(self.plan.parameters), codes, settings)
+        types = tuple(self.plan.parameters)
+        self.parameters = _parameters(head, _counted(formats) + after, len(after), types, codes, settings)
         self.read: Reader | Literal[False] | None = None
         """What answers it outside of blocks. False: it is no such read. None: not asked yet."""
 
@@ -86,24 +88,21 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
     usual: Usual | None = prepared.express
     if not usual:
         return False
-    found = usual.fields(data)
-    if found is None:
-        return False
     if session.type_settings is not usual.settings or prepared.plan is not usual.plan:
         prepared.express = None  # learned again, with what there is now
         return False
-    if session.in_implicit:
+    try:
+        params = usual.parameters(data)
+    except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
+        return False
+    if params is None or session.in_implicit:
         return False
     if session.transaction_status == b"I":
         read = usual.read
         if read:
-            return _read(conversation, usual, read, found, before)
+            return _read(conversation, usual, read, params, before)
         if read is None:
             return False
-    try:
-        params = usual.decode(found)
-    except Exception:  # noqa: BLE001  whatever it is: the handlers will meet it again, and report it
-        return False
     if before:
         conversation.out.append(before)
     run = usual.run
@@ -137,14 +136,16 @@ def answered(conversation: Conversation, data: bytes, before: bytes = b"") -> bo
     return True
 
 
-def _read(conversation: Conversation, usual: Usual, read: Reader, found: Values, before: bytes) -> bool:
+def _read(
+    conversation: Conversation, usual: Usual, read: Reader, params: tuple[Any, ...], before: bytes
+) -> bool:
     """Answers a read outside of blocks, or leaves it alone."""
     session = conversation.session
     if session.notices or session.heard or session.parameter_changes or session.silence_limited:
         return False
     began_ns = time_ns()
     try:
-        rows = read(usual.decode(found))
+        rows = read(params)
         if rows is None:
             usual.prepared.express = None  # the catalog may be another one: it is learned again
             return False
@@ -182,18 +183,6 @@ def learn(
         usual.read = conversation.session.reader(plan) or False
 
 
-def _decoder(
-    types: tuple[TypeRef, ...], codes: tuple[int, ...], settings: TypeSettings
-) -> Callable[[Values], tuple[Any, ...]]:
-    """Of a Bind with these formats, which has been read once, so they fit."""
-    if not types:
-        return lambda _: ()
-    if len(types) != 1:
-        return params_decoder(types, codes, settings)
-    read = parameter_input(types[0], codes[0] if codes else 0, settings)
-    return lambda values: (read(values[0]),)  # type: ignore[arg-type]  # NULL is not for here
-
-
 def _counted(formats: tuple[int, ...]) -> bytes:
     return len(formats).to_bytes(2, "big") + b"".join([f.to_bytes(2, "big") for f in formats])
 
@@ -202,13 +191,21 @@ def _end(count: int) -> bytes:
     return replies.command_complete(f"SELECT {count}") + replies.READY[b"I"]
 
 
-def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
-    """What finds the values between head and tail; None: they are not all there, or are not what is there.
+def _parameters(
+    head: bytes,
+    tail: bytes,
+    after_size: int,
+    types: tuple[TypeRef, ...],
+    codes: tuple[int, ...],
+    settings: TypeSettings,
+) -> Parameters:
+    """What finds the values between head and tail and reads them; None: they are not all there, or are not what is there. Of a
+    Bind with these formats, which has been read once, so they fit.
 
     Values have few lengths, so from how long they are together, and the first of them, one guesses where each begins, and looks
     whether it is so.
     """
-    begin = messages.HEADER_SIZE_BYTES
+    begin, count = messages.HEADER_SIZE_BYTES, len(types)
     if not count:
         size_bytes = 4 + len(head) + len(tail) - after_size
         whole = b"B" + size_bytes.to_bytes(4, "big") + head + tail
@@ -219,9 +216,12 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
     second = first + 4
     starts: dict[int, bytes] = {}
     """Of a message of so many bytes: all that stands before its one value, lengths included."""
-    layouts: dict[tuple[int, bytes], tuple[Callable[..., tuple[Any, ...]], tuple[int, ...]]] = {}
+    layouts: dict[tuple[int, bytes], tuple[Callable[..., tuple[Any, ...]], tuple[int, ...], Decode]] = {}
+    read = parameter_input(types[0], codes[0] if codes else 0, settings)
+    decode = params_decoder(types, codes, settings)
+    width = plain_width(types, codes)
 
-    def one(data: bytes) -> Values | None:
+    def one(data: bytes) -> tuple[Any, ...] | None:
         size = len(data)
         start = starts.get(size)
         if start is None:
@@ -232,19 +232,20 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
             if len(starts) < LAYOUT_FIELDS_MAX:
                 starts[size] = start
         if data.startswith(start) and data.endswith(tail):
-            return (data[second : size - tail_size],)
+            return (read(data[second : size - tail_size]),)
         return None
 
-    def others(data: bytes) -> Values | None:
+    def others(data: bytes) -> tuple[Any, ...] | None:
         if not data.endswith(tail):
             return None
         size = len(data)
         told = size, data[1:second]
         known = layouts.get(told)
         if known is not None:
-            both = known[0](data, first)
-            if both[::2] == known[1]:
-                return both[1::2]
+            unpack, sizes, decode_these = known
+            both = unpack(data, first)
+            if both[::2] == sizes:
+                return decode_these(both[1::2])
         if not data.startswith(head, begin) or _int32_at(data, 1)[0] != size - extra:
             return None
         values = _values(data, first, size - tail_size)
@@ -252,8 +253,10 @@ def _fields(head: bytes, tail: bytes, after_size: int, count: int) -> Fields:
             return None
         if known is None and count * len(layouts) < LAYOUT_FIELDS_MAX and None not in values:
             sizes = tuple([len(value or b"") for value in values])
-            layouts[told] = Struct(">" + "".join([f"i{n}s" for n in sizes])).unpack_from, sizes
-        return values
+            short = max(sizes) <= width
+            unpack = Struct(">" + "".join([f"i{n}s" for n in sizes])).unpack_from
+            layouts[told] = unpack, sizes, partial(plain_integers, decode) if short else decode
+        return decode(values)
 
     return one if count == 1 else others
 

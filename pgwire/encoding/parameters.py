@@ -62,16 +62,18 @@ def params_decoder(
     forms = formats if len(formats) == count else (formats[0] if formats else 0,) * count
     decoders = [parameter_input(ref, form, settings) for ref, form in zip(types, forms, strict=True)]
 
-    width = _plain_width(types) if count > 1 and not any(forms) else 0
+    width = plain_width(types, forms) if count > 1 else 0
 
     def decode(values: Values) -> tuple[Datum, ...]:
         if width and len(values) == count:
-            # Nothing but short integers in text, as in a long IN list: no call for each.
             try:
-                if max(map(len, values)) <= width and b"".join(values).replace(b"-", b"").isdigit():  # type: ignore[arg-type]
-                    return tuple(map(int, values))  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                pass  # a NULL, nothing at all, a sign where there should be none: value by value
+                if max(map(len, values)) <= width:  # type: ignore[arg-type]
+                    return plain_integers(one_by_one, values)
+            except TypeError:
+                pass  # a NULL
+        return one_by_one(values)
+
+    def one_by_one(values: Values) -> tuple[Datum, ...]:
         if len(values) != count:
             raise SqlError(
                 "08P01",
@@ -88,11 +90,24 @@ def params_decoder(
             raise
         return tuple(out)
 
-    return decode
+    return decode if width else one_by_one
 
 
-def _plain_width(types: Sequence[TypeRef]) -> int:
-    """How many digits are surely in range, if all of these are integers; else 0."""
+def plain_integers(decode: Callable[[Values], tuple[Datum, ...]], values: Values) -> tuple[Datum, ...]:
+    """What `decode` makes of values of which none is longer than `plain_width` says, nor NULL: such integers take no call for each,
+    of which a long IN list has many."""
+    try:
+        if b"".join(values).replace(b"-", b"").isdigit():  # type: ignore[arg-type]
+            return tuple(map(int, values))  # type: ignore[arg-type]
+    except ValueError:
+        pass  # nothing at all, a sign where there should be none: value by value
+    return decode(values)
+
+
+def plain_width(types: Sequence[TypeRef], formats: Sequence[int]) -> int:
+    """How many characters are surely in range, if all of these are integers in text; else 0."""
+    if any(formats):
+        return 0
     families = [t.sql_type(ref.oid) for ref in types]
     highs = [family.high for family in families if isinstance(family, IntegerType)]
     return len(str(min(highs))) - 1 if len(highs) == len(families) else 0

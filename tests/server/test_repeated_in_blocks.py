@@ -46,6 +46,11 @@ SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
         BEGIN, ("add", "1", "8"), ("ratio", "14"), ("get", "8"), ("add", "1", "8"), BEGIN, ("end",), ("get", "8"),
         BEGIN, ("add", "x", "8"), ("get", "8"), ("rollback",), BEGIN, ("own", "1", "1", "u", "c"), ("put", "1", "1", ""), ("end",),
     ],
+    "as long, and no number": [
+        ("range", "10", "12"), ("range", "15", "17"), ("range", "1x", "17"), ("range", "-1", "17"), ("range", "1-", "17"), ("range", " 7", "17"),
+        ("range", "+9", "17"), ("range", "--", "17"), ("range", "\u0663", "17"), ("range", "1_", "17"), ("range", "08", "12"),
+        ("range", "1000000000", "12"), ("range", "9999999999", "12"), ("range", "", "12"), ("range", "", ""), ("get", "1x"), ("get", "12"),
+    ],
     "warned": [("end",), ("rollback",), BEGIN, BEGIN, ("add", "1", "1"), ("end",), ("end",), ("get", "1")],
     "savepoints": [
         BEGIN, ("add", "1", "8"), ("SAVEPOINT s",), ("add", "10", "8"), ("drop", "11"), ("get", "8"), ("ROLLBACK TO s",), ("get", "8"),
