@@ -453,7 +453,11 @@ class Settings:
             if "." not in key:
                 raise unknown_setting(name)
             if not re.fullmatch(r"[A-Za-z_][\w$]*(\.[A-Za-z_][\w$]*)+", key):
-                raise ExecutionError("42602", f'invalid configuration parameter name "{name}"')
+                raise ExecutionError(
+                    "42602",
+                    f'invalid configuration parameter name "{name}"',
+                    detail="Custom parameter names must be two or more simple identifiers separated by dots.",
+                )
             return key, value
         if not (startup and guc.context in ("backend", "superuser-backend")):
             self._changeable(key)

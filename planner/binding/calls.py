@@ -563,12 +563,13 @@ class CallBinder(WindowBinder):
         return outer_aggregates.placed(self.queries, made, scope, before)
 
     def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
-        if any(isinstance(n, ir.SetReturning) for n in ir.walk(node)):
+        inner = next((n for n in ir.walk(node) if isinstance(n, ir.SetReturning)), None)
+        if inner is not None:
             raise PlanError(
                 "0A000",
                 f"{kind} function calls cannot contain set-returning function calls",
                 hint="You might be able to move the set-returning function into a LATERAL FROM item.",
-                position=position,
+                position=inner.position or position,
             )
 
     def _window_function(

@@ -81,7 +81,7 @@ class CompoundBinder(QueryWriter):
             else:
                 bound = self.nested(cte.this, scope)
                 scope.outer += bound.outer
-                columns = renamed(bound.columns, names, name)
+                columns = renamed(bound.columns, names, name, first_position(cte.args["alias"].this))
                 locked = self.locked_texts.get(bound.frag, ())
                 by_key = bound.by_key if not bound.outer else None
                 scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, by_key, locked)
@@ -114,7 +114,7 @@ class CompoundBinder(QueryWriter):
             None if c.type.oid == t.NUMERIC else column_form(c.type) if t.element_of(c.type.oid) else f
             for c, f in zip(base.columns, base.forms, strict=True)
         ]
-        columns = renamed(base.columns, names, name)
+        columns = renamed(base.columns, names, name, first_position(cte.args["alias"].this))
         around.ctes[name] = scope.ctes[name] = CommonTable(sql_name, columns, forms)
         step = self.nested(union.expression, around, [c.type for c in base.columns])
         if len(step.columns) != len(base.columns):
@@ -417,11 +417,14 @@ def with_text(recursive: bool, items: Sequence[Item]) -> Frag | None:
     return sql("WITH ", "RECURSIVE " if recursive else "", join(", ", items), " ") if items else None
 
 
-def renamed(columns: Sequence[ResultColumn], names: Sequence[str], query: str) -> list[RelationColumn]:
+def renamed(
+    columns: Sequence[ResultColumn], names: Sequence[str], query: str, position: int = 0
+) -> list[RelationColumn]:
     if len(names) > len(columns):
         raise PlanError(
             "42P10",
             f'WITH query "{query}" has {len(columns)} columns available but {len(names)} columns specified',
+            position=position,
         )
     return [
         RelationColumn(names[i] if i < len(names) else c.name, c.type, collation=c.collation)

@@ -30,6 +30,7 @@ from planner.catalog import domains
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
 from planner.parse import position as first_position
+from planner.types.array_values import DIMENSIONS_MAX, too_many_dimensions
 from planner.types.bits import bits_in
 from planner.types.geometry import INSIDE
 from planner.types.orders import UNORDERED
@@ -331,7 +332,7 @@ class ExpressionBinder(PredicateBinder):
             return self.qualified(name, identifier(node.expression), scope, first_position(node))
         if isinstance(node.this, exp.Paren | exp.Dot) and isinstance(node.expression, exp.Identifier):
             whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
-            made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(node))
+            made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(whole))
             if made is not None:
                 return made
         raise self._no_composite(node, scope)
@@ -560,6 +561,8 @@ class ExpressionBinder(PredicateBinder):
     ) -> ir.Node:
         """`a[i][j]`, or with any slice among them a part of the array: `a[1:2][2:3]`, where `[n]` means `[1:n]`."""
         element = TypeRef(t.element_of(base.type.oid), base.type.typmod)
+        if len(subscripts) > DIMENSIONS_MAX:
+            raise too_many_dimensions(len(subscripts))
 
         def number(x: exp.Expression | None) -> ir.Node:
             if x is None:

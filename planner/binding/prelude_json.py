@@ -9,7 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from planner.abc import SqlError
-from planner.types.jsons import check_text, json_in, jsonb_in, read_string
+from planner.types.json_errors import refuse_escapes
+from planner.types.jsons import json_in, jsonb_in, read_string
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
@@ -51,7 +52,6 @@ def spans(text: str) -> Any:
         key = None
         if closing == "}":
             key, at = decoder.raw_decode(body, at)
-            check_text(key)
             at = _skip(body, at) + 1
             at = _skip(body, at)
         _, end = decoder.raw_decode(body, at)
@@ -69,6 +69,11 @@ def _skip(body: str, at: int) -> int:
 
 
 def _member(text: str, key: str) -> str | None:
+    refuse_escapes(text)
+    return _named(text, key)
+
+
+def _named(text: str, key: str) -> str | None:
     body = text.strip()
     if not body.startswith("{"):
         return None
@@ -80,6 +85,11 @@ def _member(text: str, key: str) -> str | None:
 
 
 def _element(text: str, index: int) -> str | None:
+    refuse_escapes(text)
+    return _at(text, index)
+
+
+def _at(text: str, index: int) -> str | None:
     body = text.strip()
     if not body.startswith("["):
         return None
@@ -97,16 +107,17 @@ def _shown(value: str | None) -> str | None:
 
 
 def _path(text: str, path: list[str | None]) -> str | None:
+    refuse_escapes(text)
     at: str | None = text.strip()
     for step in path:
         if at is None or step is None:
             return None
         body = at.strip()
         if body.startswith("{"):
-            at = _member(body, step)
+            at = _named(body, step)
         elif body.startswith("["):
             try:
-                at = _element(body, int(step))
+                at = _at(body, int(step))
             except ValueError:
                 return None
         else:
@@ -142,12 +153,15 @@ def _keys(text: str, kind: str = "json") -> list[str]:
     if not body.startswith("{"):
         what = "an array" if body.startswith("[") else "a scalar"
         raise SqlError("22023", f"cannot call {kind}_object_keys on {what}")
+    refuse_escapes(text)
     return [k for k, _ in spans(body)]
 
 
 def _elements(text: str, function: str = "json_array_elements") -> list[str]:
     body = text.strip()
     if body.startswith("["):
+        if function.endswith("text"):
+            refuse_escapes(text)
         return [v for _, v in spans(body)]
     is_object = body.startswith("{")
     if function.startswith("jsonb"):
@@ -155,6 +169,12 @@ def _elements(text: str, function: str = "json_array_elements") -> list[str]:
     else:
         message = f"cannot call {function} on a {'non-array' if is_object else 'scalar'}"
     raise SqlError("22023", message)
+
+
+def _read_elements(text: str) -> list[str]:
+    """The elements of an array all of whose strings are read."""
+    refuse_escapes(text)
+    return _elements(text)
 
 
 def _contains(a: str, b: str) -> bool:
@@ -356,6 +376,11 @@ def _jsonb_insert(a: str, path: list[str | None], new: str, after: bool) -> str:
     return canonical(v)
 
 
+def _without_nulls(text: str) -> str:
+    refuse_escapes(text)
+    return _compact(_strip_nulls(load(text)))
+
+
 def _strip_nulls(v: Any) -> Any:
     if isinstance(v, dict):
         return {k: _strip_nulls(x) for k, x in v.items() if x is not None}
@@ -432,8 +457,11 @@ def _zip(keys: list[str | None], values: list[str | None]) -> str:
 
 def _built(pairs: list[Any]) -> str:
     """json_build_object: no blanks within the braces."""
-    if any(p["k"] is None for p in pairs):
-        raise SqlError("22023", "null value not allowed for object key")
+    for i, p in enumerate(pairs):
+        if p["k"] is None:
+            raise SqlError(
+                "22023", f"argument {2 * i + 1} cannot be null", hint="Object keys should be text."
+            )
     return "{" + ", ".join(f"{_quote(p['k'])} : {p['v']}" for p in pairs) + "}"
 
 
@@ -502,7 +530,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_length", _length, (_V,), "INTEGER"),
     ("tw_json_quote", _quote, (_V,), _V),
     ("tw_json_keys", _keys, (_V,), "VARCHAR[]"),
-    ("tw_json_elements", _elements, (_V,), "VARCHAR[]"),
+    ("tw_json_elements", _read_elements, (_V,), "VARCHAR[]"),
     ("tw_jsonb_keys", lambda v: _keys(v, "jsonb"), (_V,), "VARCHAR[]"),
     *(
         (f"tw_{name}", lambda v, name=name: _elements(v, name), (_V,), "VARCHAR[]")
@@ -513,7 +541,7 @@ FUNCTIONS: list[Entry] = [
     ("tw_json_lines", _lines, (_V,), _V),
     ("tw_json_row", _row, ("STRUCT(k VARCHAR, v VARCHAR)[]",), _V),
     ("tw_json_number", lambda v: f'"{v}"' if v in ("NaN", "Infinity", "-Infinity") else v, (_V,), _V),
-    ("tw_json_strip_nulls", lambda a: _compact(_strip_nulls(load(a))), (_V,), _V),
+    ("tw_json_strip_nulls", _without_nulls, (_V,), _V),
     ("tw_json_pairs", _pairs, ("VARCHAR[]",), _V),
     ("tw_json_zip", _zip, ("VARCHAR[]", "VARCHAR[]"), _V),
     ("tw_json_list", lambda items: "[" + ",".join(items) + "]", ("VARCHAR[]",), _V),

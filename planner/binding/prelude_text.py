@@ -223,6 +223,12 @@ def _regexp_like(s: str, pattern: str, flags: str) -> bool:
 
 
 def _regexp_replace(s: str, pattern: str, new: str, flags: str) -> str:
+    if flags[:1].isdecimal():
+        raise SqlError(
+            "22023",
+            f'invalid regular expression option: "{flags[0]}"',
+            hint="If you meant to use regexp_replace() with a start parameter, cast the fourth argument to integer explicitly.",
+        )
     count = 0 if "g" in flags else 1
     return compile_pattern(pattern, flags.replace("g", "")).sub(replacement(new), s, count=count)
 

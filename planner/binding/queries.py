@@ -380,6 +380,7 @@ class QueryBinder(CompoundBinder):
             if isinstance(value, exp.Identifier):  # FETCH FIRST n ROWS
                 value = exp.Column(this=value)
             bound = self.expressions.bind(value, inner)
+            refuse_sets(bound, what)
             for n in ir.walk(bound):
                 if isinstance(n, ir.Var) and n.relation in own:
                     raise PlanError(

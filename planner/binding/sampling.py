@@ -7,7 +7,8 @@ t TABLESAMPLE BERNOULLI (10) REPEATABLE (7)   with this seed instead of a random
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
@@ -23,6 +24,7 @@ from planner.parse import position as first_position
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
 
+_TABLESAMPLE: Final = re.compile(r"\btablesample\s+", re.IGNORECASE)
 _UNITS = {"bernoulli": "_rid", "system": "(_rid >> 7)"}
 
 
@@ -41,7 +43,11 @@ def sampled(queries: QueryBinder, source: Source, sample: exp.Expression, scope:
     name = identifier(method).lower() if isinstance(method, exp.Identifier) else str(method.name).lower()
     unit = _UNITS.get(name)
     if unit is None:
-        raise PlanError("42704", f"tablesample method {name} does not exist", position=first_position(sample))
+        raise PlanError(
+            "42704",
+            f"tablesample method {name} does not exist",
+            position=_named_at(queries.text, first_position(sample)),
+        )
     percent = _argument(queries, sample.args.get("percent") or sample.args.get("size"), t.FLOAT4, scope)
     part = sql(
         "(SELECT CASE WHEN tw_p IS NULL THEN error('[2202H] TABLESAMPLE parameter cannot be null') "
@@ -66,6 +72,14 @@ def sampled(queries: QueryBinder, source: Source, sample: exp.Expression, scope:
         f") AS {alias}",
     )  # fmt: skip
     return Source(frag, source.relations, source.columns)
+
+
+def _named_at(text: str, argument: int) -> int:
+    """Where the method's name stands, before its argument."""
+    at = 0
+    for found in _TABLESAMPLE.finditer(text, 0, argument):
+        at = found.end() + 1
+    return at
 
 
 def _argument(queries: QueryBinder, node: exp.Expression | None, oid: int, scope: Scope) -> Frag:

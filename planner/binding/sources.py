@@ -114,7 +114,7 @@ class SourceBinder:
                 isinstance(node.this, exp.Subquery) and (node.this.args.get("joins"))
             ):
                 source = self.item(node.this, scope)
-                return self._aliased_join(source, node.args.get("alias"))
+                return self._aliased_join(source, node.args.get("alias"), scope)
             return self.derived(node, node.args.get("alias"), scope, lateral=False)
         if isinstance(node, exp.Values):
             return self.derived(node, node.args.get("alias"), scope, lateral=False)
@@ -126,9 +126,10 @@ class SourceBinder:
             "0A000", f"{type(node).__name__} in FROM is not supported", position=first_position(node)
         )
 
-    def _aliased_join(self, source: Source, alias: exp.Expression | None) -> Source:
+    def _aliased_join(self, source: Source, alias: exp.Expression | None, scope: Scope) -> Source:
         if alias is None:
             return source
+        scope.beyond = (*scope.beyond, *source.relations)
         name = identifier(alias.this)
         number = self.queries.next_relation()
         columns = []

@@ -9,6 +9,7 @@ Frames are checked as PostgreSQL checks them: which ends may meet, and of what t
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -33,6 +34,7 @@ NO_AGGREGATES: Final = frozenset(
      "functions in FROM", *DEFINITIONS)
 )  # fmt: skip
 _NO_WINDOWS: Final = NO_AGGREGATES | {"HAVING", "window definitions"}
+_OVER: Final = re.compile(r"\bover\s*\(", re.IGNORECASE)
 _TIMES: Final = (t.DATE, t.TIMESTAMP, t.TIMESTAMPTZ, t.TIME, t.INTERVAL)
 _INTEGERS: Final = (t.INT2, t.INT4, t.INT8)
 _MEASURED_BY: Final = {
@@ -73,7 +75,8 @@ class WindowBinder:
         for key, written in zip(keys, order, strict=True):
             refuse_unordered(key.expr.type, first_position(written))
         scope.clause = clause
-        frame = self._frame(spec, keys, scope) if spec is not None else None
+        opened = self._opened(over, position)
+        frame = self._frame(spec, keys, scope, opened) if spec is not None else None
         if frame is not None and frame[0] == "RANGE":
             keys, frame = self._widened(keys, frame)
         made = ir.Window(call.type, call, parts, keys, frame)
@@ -109,18 +112,31 @@ class WindowBinder:
             )
         return p, keys or k, spec or s
 
-    def _frame(self, spec: exp.WindowSpec, keys: tuple[ir.SortKey, ...], scope: Scope) -> tuple[Any, ...]:
+    def _opened(self, over: exp.Window, position: int) -> int:
+        """Where the parenthesis after OVER stands; 0 of a window that is named."""
+        found = _OVER.search(self.queries.text, position) if over.args.get("alias") is None else None
+        return found.end() if found is not None and position else 0
+
+    def _frame(
+        self, spec: exp.WindowSpec, keys: tuple[ir.SortKey, ...], scope: Scope, opened: int
+    ) -> tuple[Any, ...]:
         kind = str(spec.args.get("kind") or "range").upper()
         if kind == "GROUPS" and not keys:
-            raise PlanError("42P20", "GROUPS mode requires an ORDER BY clause")
-        start, end = self._end(spec, "start", kind, keys, scope), self._end(spec, "end", kind, keys, scope)
+            raise PlanError("42P20", "GROUPS mode requires an ORDER BY clause", position=opened)
+        start, end = (self._end(spec, which, kind, keys, scope, opened) for which in ("start", "end"))
         _refuse_ends(start[0], end[0], between=spec.args.get("end") is not None)
         exclude = spec.args.get("exclude")
         without = exclude.name if isinstance(exclude, exp.Expression) else exclude or ""
         return kind, start, end, str(without).upper()
 
     def _end(
-        self, spec: exp.WindowSpec, which: str, kind: str, keys: tuple[ir.SortKey, ...], scope: Scope
+        self,
+        spec: exp.WindowSpec,
+        which: str,
+        kind: str,
+        keys: tuple[ir.SortKey, ...],
+        scope: Scope,
+        opened: int,
     ) -> tuple[str, Any]:
         value, side = spec.args.get(which), str(spec.args.get(f"{which}_side") or "").upper()
         if value is None:
@@ -137,7 +153,9 @@ class WindowBinder:
             return side, self.coercions.coerce(offset, TypeRef(t.INT8), "i")
         if len(keys) != 1:
             raise PlanError(
-                "42P20", "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column"
+                "42P20",
+                "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column",
+                position=opened,
             )
         return side, self._measure(offset, keys[0].expr, first_position(value))
 

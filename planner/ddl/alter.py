@@ -15,10 +15,12 @@ from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation, Sequence, View, rights
 from planner.ddl import (
+    action_words,
     alter_columns,
     alter_constraints,
     alter_identity,
     alter_partitions,
+    column_settings,
     composites,
     constraints,
     moves,
@@ -58,7 +60,16 @@ def alter_relation(scope: Scope, said: st.AlterTable) -> None:
 
 
 _OF_MATERIALIZED: Final = frozenset(
-    ("rename", "rename column", "set schema", "owner", "ignore", "set options", "reset options")
+    (
+        "rename",
+        "rename column",
+        "set schema",
+        "owner",
+        "ignore",
+        "set options",
+        "reset options",
+        *column_settings.ACTIONS,
+    )
 )
 
 
@@ -70,11 +81,7 @@ def _refuse_kind(table: Table, said: st.AlterTable) -> None:
         return
     for action in said.actions:
         if action.what not in _OF_MATERIALIZED:
-            raise PlanError(
-                "42809",
-                f'ALTER action {action.what.upper()} cannot be performed on relation "{table.name}"',
-                detail="This operation is not supported for materialized views.",
-            )
+            raise action_words.refused(table, action)
 
 
 def add_unique_index(scope: Scope, table: Table, index: Index) -> None:
@@ -145,8 +152,10 @@ def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:
         scope.replace(found, dataclasses.replace(found, options=options))
     elif action.what in ("set options", "reset options") and isinstance(found, View):
         view_options(scope, found, action)
+    elif action.what in column_settings.ACTIONS and isinstance(found, Index):
+        column_settings.of_index(scope, found, action)
     elif action.what not in ("ignore", "set options", "reset options"):
-        raise PlanError("42809", f'ALTER action cannot be performed on relation "{found.name}"')
+        raise action_words.refused(found, action)
 
 
 def view_options(scope: Scope, view: View, action: st.AlterAction) -> None:
@@ -273,4 +282,5 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "attach partition": partitions.attach,
     "detach partition": partitions.detach,
     "ignore": lambda on, a: None,
+    **dict.fromkeys(column_settings.ACTIONS, column_settings.of_table),
 }

@@ -78,7 +78,10 @@ def add_key(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) 
     for name in said.columns:
         column = find_column(table, name)
         if column is None:
-            raise PlanError("42703", f'column "{name}" named in key does not exist', position=said.position)
+            if has_rows and said.kind == "p":
+                raise PlanError("42703", f'column "{name}" of relation "{table.name}" does not exist')
+            position = 0 if has_rows else said.position
+            raise PlanError("42703", f'column "{name}" named in key does not exist', position=position)
         if column in columns:
             raise PlanError(
                 "42701", f'column "{name}" appears twice in {what} constraint', position=said.position

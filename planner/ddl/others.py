@@ -32,6 +32,8 @@ from planner.ddl.unique_indexes import shown_key
 from planner.parse.storage import kept
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
+_INCLUDING: Final = frozenset(("btree", "gist", "spgist"))
+"""Methods whose indexes carry further columns."""
 INDEX_KEYS_MAX: Final = 32
 
 
@@ -47,6 +49,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         raise PlanError("42704", f'access method "{said.method}" does not exist')
     if said.unique and said.method != "btree":
         raise PlanError("0A000", f'access method "{said.method}" does not support unique indexes')
+    if said.include and said.method not in _INCLUDING:
+        raise PlanError("0A000", f'access method "{said.method}" does not support included columns')
     schema = scope.catalog.schema_of(table.schema_oid)
     if said.name and scope.is_taken(schema, said.name):
         if said.if_not_exists:
@@ -58,6 +62,8 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     keys: list[IndexKey] = []
     labels: list[str] = []
     for element in said.elements:
+        if element.column in constraints.SYSTEM_COLUMNS:
+            raise PlanError("0A000", "index creation on system columns is not supported")
         keys.append(_key(scope, table, element, said.method))
         labels.append(element.column or naming.of_expression(keys[-1].expression))
     include: list[int] = []
@@ -188,7 +194,8 @@ def place(scope: Scope, name: st.Name) -> Schema:
     return schema
 
 
-def user_type(scope: Scope, name: st.Name) -> UserType:
+def user_type(scope: Scope, name: st.Name, asked_as: str = "type") -> UserType:
+    """Raises 42704, or 42P01 where a type is altered as the relation of its attributes."""
     found = scope.catalog.find_type(name.name, name.schema, scope.search_path)
     if found is None:
         relation = scope.find(name)
@@ -196,7 +203,7 @@ def user_type(scope: Scope, name: st.Name) -> UserType:
             raise PlanError(
                 "42809", f"{relation.name} is a table's row type", hint="Use ALTER TABLE instead."
             )
-        raise missing_type(str(name))
+        raise missing_relation(str(name)) if asked_as == "relation" else missing_type(str(name))
     if isinstance(found, BaseType):
         raise PlanError("0A000", f"altering type {name} of an extension is not supported")
     return found
@@ -257,11 +264,12 @@ def alter_named(scope: Scope, said: st.AlterNamed) -> None:
         return
     altered: list[int] = []
     for action in said.actions:
-        found = user_type(scope, said.name)
+        of_attributes = action.what in composites.ACTIONS
+        found = user_type(scope, said.name, "relation" if of_attributes else "type")
         before = scope.catalog
         if said.kind == "domain" and not isinstance(found, Domain):
             raise PlanError("42809", f'"{said.name}" is not a domain')
-        if isinstance(found, CompositeType) and action.what in composites.ACTIONS:
+        if isinstance(found, CompositeType) and of_attributes:
             composites.alter_attribute(scope, found, action)
             altered.append(found.oid)
             continue

@@ -10,6 +10,8 @@ from planner.ddl.scope import Scope
 
 def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -> Table:
     """The table with one more constraint; its index and the check of its rows go to the scope."""
+    if said.name and said.kind in "pu" and not said.using_index and has_rows:
+        scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), said.name)  # its index comes first
     if said.name and any(c.name == said.name and not c.index_only for c in table.constraints):
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
     if table.partitioning is not None:

@@ -118,6 +118,7 @@ class _Builder:
             raise PlanError(
                 "42809",
                 f'relation "{said.table.name}" is invalid in LIKE clause',
+                detail=f"This operation is not supported for {'indexes' if isinstance(source, Index) else 'sequences'}.",
                 position=said.table.position,
             )
         want = said.including

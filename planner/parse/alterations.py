@@ -11,6 +11,7 @@ from typing import Any
 
 from planner import statements as st
 from planner.abc import PlanError
+from planner.lexer import INTEGER
 from planner.parse import clauses, constraints, partitions
 from planner.parse.cursor import Cursor
 from planner.parse.sequences import sequence_options
@@ -163,6 +164,8 @@ def _alter_constraint(c: Cursor) -> st.AlterAction:
 
 def _alter_column(c: Cursor, position: int) -> st.AlterAction:
     position = c.position
+    if c.token.kind == INTEGER:
+        return _numbered(c, position)
     name = c.name()
     if c.accept("set", "default"):
         return st.AlterAction("set default", name, expression=c.balanced(), position=position)
@@ -199,10 +202,21 @@ def _alter_column(c: Cursor, position: int) -> st.AlterAction:
         )
     if c.accept("set", "statistics"):
         c.integer()
-    elif c.accept("set", "storage") or c.accept("set", "compression"):
-        c.label()
-    elif c.accept("set") or c.accept("reset"):
-        storage_options(c)
-    else:
-        c.fail()
-    return st.AlterAction("ignore", name, position=position)
+        return st.AlterAction("set statistics", name, position=position)
+    for what in ("storage", "compression"):
+        if c.accept("set", what):
+            c.label()
+            return st.AlterAction(f"set {what}", name, position=position)
+    how = c.accept_one("set", "reset") or c.fail()
+    storage_options(c)
+    return st.AlterAction(f"{how} column options", name, position=position)
+
+
+def _numbered(c: Cursor, position: int) -> st.AlterAction:
+    """ALTER COLUMN 2 SET STATISTICS n. Raises 22023."""
+    number = c.integer()
+    c.expect("set", "statistics")
+    c.integer()
+    if not 0 < number <= 32767:
+        raise PlanError("22023", "column number must be in range from 1 to 32767", position=position)
+    return st.AlterAction("set statistics", which=str(number), position=position)

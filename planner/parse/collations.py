@@ -24,9 +24,16 @@ def create_collation(c: Cursor) -> st.CreateCollation:
         return st.CreateCollation(name, (), c.qualified(), exists)
     c.expect_symbol("(")
     said: list[tuple[str, str, int]] = []
+    source: st.Name | None = None
     while True:
         position = c.position
         option = c.label()
+        if option == "from" and source is None:
+            c.expect_symbol("=")
+            source = c.qualified()
+            if not c.accept_symbol(","):
+                break
+            continue
         if option not in _OPTIONS:
             raise PlanError("42601", f'collation attribute "{option}" not recognized', position=position)
         if any(option == known for known, _, _ in said):
@@ -36,7 +43,13 @@ def create_collation(c: Cursor) -> st.CreateCollation:
         if not c.accept_symbol(","):
             break
     c.expect_symbol(")")
-    return st.CreateCollation(name, tuple(said), None, exists)
+    if source is not None and said:
+        raise PlanError(
+            "42601",
+            "conflicting or redundant options",
+            detail="FROM cannot be specified together with any other options.",
+        )
+    return st.CreateCollation(name, tuple(said), source, exists)
 
 
 def alter_collation(c: Cursor) -> st.AlterCollation:

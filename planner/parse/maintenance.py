@@ -97,6 +97,8 @@ def vacuum(c: Cursor) -> st.Vacuum:
     places: dict[str, int] = {}
     if c.symbol_is("("):
         options = generic_options(c, places)
+        if options.get("full") is True and options.get("process_toast") is False:
+            raise PlanError("0A000", "PROCESS_TOAST required with VACUUM FULL")
     else:
         for word in ("full", "freeze", "verbose", "analyze"):
             if c.accept(word) or (word == "analyze" and c.accept("analyse")):

@@ -153,6 +153,7 @@ class AlterAction:
     add column, drop column, set default, drop default, set not null, drop not null, set type, add constraint,
     drop constraint, validate constraint, rename, rename column, rename constraint, set schema, owner,
     add identity, set identity, drop identity, drop expression, set options, reset options (storage parameters),
+    set statistics, set storage, set compression, set column options, reset column options (`which`: the number of an index's column),
     switch triggers, switch rule, attach partition, detach partition, ignore (tablespaces and the like)
     """
 

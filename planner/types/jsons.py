@@ -14,6 +14,7 @@ from typing import Any, Final
 from planner.abc import SqlError
 from planner.types import oids
 from planner.types.base import TextInput
+from planner.types.json_errors import invalid, refuse_escapes
 from planner.types.numeric import numeric_in
 from planner.types.settings import TypeSettings
 from planner.types.texts import TextType
@@ -44,7 +45,6 @@ _EXACT: Final = json.JSONDecoder(
     parse_constant=_no_constant,
     object_pairs_hook=_Object,
 )
-_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 # [^\x00-/...]: letters, digits, `_` and all beyond ASCII, said so that `re` makes no table of 65,536 characters of it.
 _TOKEN: Final = re.compile(
     r'[ \t\n\r]*(?:("(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|((?>-?(?:0|[1-9][0-9]*)(?!\.(?![0-9]))(?:\.[0-9]+)?'
@@ -54,7 +54,7 @@ _WORD: Final = re.compile(
     r"(?:-?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][+-]?[0-9]*)?)?)[^\x00-/:-@\[-^`{-\x7f]*"
 )
 """What PostgreSQL's lexer takes for one token though it is none: a number that runs on, a word."""
-_SHOWN_MAX: Final = 50
+_HEX: Final = re.compile("[0-9a-fA-F]*")
 _SPACE: Final = re.compile(r"[ \t\n\r]*")
 
 
@@ -68,16 +68,16 @@ def _syntax_error(text: str) -> SqlError:
         if m is None:
             i = _SPACE.match(text, i).end()  # type: ignore[union-attr]
             if i >= len(text):
-                return _error("The input string ended unexpectedly.", text, len(text))
+                return invalid("The input string ended unexpectedly.", text, len(text))
             if text[i] == '"':
                 return _string_error(text, i)
             word = _WORD.match(text, i)
             assert word is not None
-            return _error(f'Token "{word[0] or text[i]}" is invalid.', text, max(word.end(), i + 1))
+            return invalid(f'Token "{word[0] or text[i]}" is invalid.', text, max(word.end(), i + 1))
         token, i = m[0].strip(" \t\n\r"), m.end()
         expected = _expectation(state, stack, token, m.lastindex or 0)
         if expected is not None:
-            return _error(f'{expected}, but found "{token}".', text, i)
+            return invalid(f'{expected}, but found "{token}".', text, i)
         state = _advance(state, stack, token)
 
 
@@ -86,30 +86,18 @@ def _string_error(text: str, start: int) -> SqlError:
     i = start + 1
     while i < len(text) and text[i] != '"':
         if text[i] < " ":
-            return _error(f"Character with value 0x{ord(text[i]):02x} must be escaped.", text, i)
+            return invalid(f"Character with value 0x{ord(text[i]):02x} must be escaped.", text, i)
         if text[i] == "\\":
             i += 1
             if text[i : i + 1] == "u":
-                if not re.fullmatch("[0-9a-fA-F]{4}", text[i + 1 : i + 5]):
-                    return _error('"\\u" must be followed by four hexadecimal digits.', text, i + 1)
+                digits = _HEX.match(text, i + 1, i + 5)
+                end = digits.end() if digits is not None else i + 1
+                if end < i + 5 and end < len(text):
+                    return invalid('"\\u" must be followed by four hexadecimal digits.', text, end + 1)
             elif i < len(text) and text[i] not in '"\\/bfnrt':
-                return _error(f'Escape sequence "\\{text[i]}" is invalid.', text, i + 1)
+                return invalid(f'Escape sequence "\\{text[i]}" is invalid.', text, i + 1)
         i += 1
-    return _error(f'Token "{text[start:]}" is invalid.', text, len(text))
-
-
-def _error(detail: str, text: str, end: int) -> SqlError:
-    """22P02 with the line that it happened in, up to the end of the offending token."""
-    line = text.count("\n", 0, end) + 1
-    line_start = text.rfind("\n", 0, end) + 1
-    start = line_start
-    if end - start >= _SHOWN_MAX and end - _SHOWN_MAX + 1 - line_start > 3:
-        start = end - _SHOWN_MAX + 1
-    excerpt = ("..." if start > line_start else "") + text[start:end]
-    if end < len(text) and text[end] not in "\r\n":
-        excerpt += "..."
-    context = f"JSON data, line {line}: {excerpt}"
-    return SqlError("22P02", "invalid input syntax for type json", detail=detail, context=context)
+    return invalid(f'Token "{text[start:]}" is invalid.', text, len(text))
 
 
 def _expectation(state: str, stack: list[str], token: str, kind: int) -> str | None:
@@ -169,29 +157,10 @@ def _sort_key(pair: tuple[str, Any]) -> tuple[int, bytes]:
     return len(data), data
 
 
-_HIGH_AFTER_HIGH: Final = re.compile("[\ud800-\udbff]{2}")
-
-
-def check_text(value: str) -> None:
-    """Whether a JSON string can be text. Raises 22P05 for a NUL, 22P02 for half of a pair of surrogates."""
-    if "\x00" in value:
-        raise SqlError(
-            "22P05", "unsupported Unicode escape sequence", detail="\\u0000 cannot be converted to text."
-        )
-    if not value.isascii() and _SURROGATE.search(value):
-        raise SqlError(
-            "22P02",
-            "invalid input syntax for type json",
-            detail="Unicode high surrogate must not follow a high surrogate."
-            if _HIGH_AFTER_HIGH.search(value)
-            else "Unicode low surrogate must follow a high surrogate.",
-        )
-
-
 def read_string(text: str) -> str:
     """A JSON string as text: what `->>` shows of it. Raises 22P02, 22P05."""
+    refuse_escapes(text)
     value: str = json.loads(text)
-    check_text(value)
     return value
 
 
@@ -200,15 +169,12 @@ def canonical(value: Any) -> str:
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, str):
-        check_text(value)
         return _quote(value)
     if value is None:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, _Object):
-        for key, _ in value:
-            canonical(key)
         pairs = sorted(dict(value).items(), key=_sort_key)
         return "{" + ", ".join([f"{_quote(k)}: {canonical(v)}" for k, v in pairs]) + "}"
     return "[" + ", ".join([canonical(v) for v in value]) + "]"
@@ -216,7 +182,9 @@ def canonical(value: Any) -> str:
 
 def jsonb_in(text: str) -> str:
     try:
-        return canonical(_decode(_EXACT, text))
+        value = _decode(_EXACT, text)
+        refuse_escapes(text)
+        return canonical(value)
     except RecursionError:
         raise SqlError("54001", "stack depth limit exceeded") from None
 
@@ -231,7 +199,9 @@ class JsonType(TextType):
 
 def decoded(text: str) -> Any:
     """A JSON text as values: numbers exact (`canonical` shows them), objects as `members` reads them."""
-    return _decode(_EXACT, text)
+    value = _decode(_EXACT, text)
+    refuse_escapes(text)
+    return value
 
 
 def members(value: Any) -> dict[str, Any] | None:

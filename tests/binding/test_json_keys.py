@@ -6,6 +6,7 @@ import pytest
 
 from planner.abc import SqlError
 from planner.binding.prelude_json import spans
+from planner.types.json_errors import refuse_escapes
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from planner.binding.prelude_json import spans
 )
 def test_a_key_that_cannot_be_text_is_refused(document: str, sqlstate: str, detail: str) -> None:
     with pytest.raises(SqlError) as refused:
-        spans(document)
+        refuse_escapes(document)
     assert (refused.value.sqlstate, refused.value.detail) == (sqlstate, detail)
 
 

@@ -222,12 +222,14 @@ def _populates(rows: bool, declared: str) -> None:
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         if call.type.oid == t.RECORD:
-            name = call.op.partition("(")[0]
+            name, base = call.op.partition("(")[0], call.args[0]
+            given = base.arg if isinstance(base, ir.Cast) else base
+            unknown = isinstance(given, ir.Lit) and given.value is None
+            way = "Provide a non-null record argument" if unknown else "Cast the record to a composite type"
             raise PlanError(
                 "0A000",
                 f"could not determine row type for result of {name}",
-                hint="Cast the record to a composite type, or call the function in the FROM clause using a column definition list.",
-                position=call.position,
+                hint=f"{way}, or call the function in the FROM clause using a column definition list.",
             )
         base = sql("CAST([", args[0], "] AS VARCHAR[])")
         oid = str(call.type.oid)

@@ -76,11 +76,10 @@ def _json_object(word: str) -> None:
             "{'k': ", key_json(at, element), ", 'v': coalesce(", type_json(after, element), ", 'null')}"
         )  # fmt: skip
         pairs = sql("list_transform(range(1, len(", items, ") + 1, 2), lambda tw_i: ", pair, ")")
-        built = sql("tw_json_built(CAST(", pairs, " AS STRUCT(k VARCHAR, v VARCHAR)[]))")
-        whole = sql("tw_jsonb(", built, ")") if word == "jsonb" else built
+        built = sql(f"tw_{word}_built(CAST(", pairs, " AS STRUCT(k VARCHAR, v VARCHAR)[]))")
         odd = _ODD.format(word)
         return sql(
-            "CASE WHEN len(", items, f") % 2 = 1 THEN {odd} WHEN ", items, " IS NOT NULL THEN ", whole, " END"
+            "CASE WHEN len(", items, f") % 2 = 1 THEN {odd} WHEN ", items, " IS NOT NULL THEN ", built, " END"
         )  # fmt: skip
 
     register(f"{word}_build_object(variadic any)", made)
