@@ -24,6 +24,7 @@ from planner.catalog import (
     polymorphic,
     quote_identifier,
     quote_qualified,
+    rights,
 )
 from planner.catalog.domains import underneath
 from planner.catalog.names import missing_schema, split_identifiers
@@ -53,6 +54,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     options = said.options
     if "rows" in options and not returns_set:
         raise PlanError("22023", "ROWS is not applicable when function does not return a set")
+    _refuse_leakproof(scope, leakproof=options.get("leakproof", False))
     made = Function(
         0,
         schema.oid,
@@ -123,6 +125,12 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         _look_again(scope, old)
 
 
+def _refuse_leakproof(scope: Scope, *, leakproof: bool) -> None:
+    """Raises 42501 of anyone but a superuser: such a function is called before policies have hidden rows from it."""
+    if leakproof and not rights.is_superuser(scope.catalog, scope.user):
+        raise PlanError("42501", "only superuser can define a leakproof function")
+
+
 def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
     found: list[Parameter] = []
     defaults = False
@@ -137,6 +145,8 @@ def _parameters(scope: Scope, said: st.CreateFunction) -> tuple[Parameter, ...]:
                 raise PlanError("42P13", "only input parameters can have default values")
             default = _default(scope, p, kind)
             defaults = True
+        elif defaults and mode == "o" and said.kind == "procedure":
+            raise PlanError("42P13", "procedure OUT parameters cannot appear after one with a default value")
         elif defaults and mode in "ibv":
             raise PlanError(
                 "42P13", "input parameters after one with a default value must also have defaults"
@@ -475,6 +485,7 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
         if "set" in said.options:
             changes["settings"] = _settings(f.settings, said.options["set"])
         made = dataclasses.replace(f, **changes)
+        _refuse_leakproof(scope, leakproof=made.leakproof)
         scope.replace(f, dataclasses.replace(made, runs=procedural.runs(made)))
         _look_again(scope, f)
     elif action.what == "owner":

@@ -250,6 +250,10 @@ def drop_functions(c: Cursor, kind: str) -> st.DropFunctions:
     return st.DropFunctions(tuple(found), exists, clauses.drop_behaviour(c), kind)
 
 
+_OF_PROCEDURES: Final = ("security", "external", "set", "reset")
+"""What begins the options that procedures have, too."""
+
+
 def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
     """After ALTER FUNCTION, PROCEDURE or ROUTINE."""
     said, tag = signature(c), f"ALTER {kind.upper()}"
@@ -263,8 +267,12 @@ def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
     if c.next_is("depends") or c.next_is("no", "depends"):
         c.unsupported("ALTER FUNCTION ... DEPENDS ON EXTENSION")
     options: dict[str, Any] = {}
-    while _option(c, options, created=False):
-        pass
+    while True:
+        here, of_both = c.token, c.word in _OF_PROCEDURES
+        if not _option(c, options, created=False):
+            break
+        if kind == "procedure" and not of_both:
+            raise PlanError("42P13", "invalid attribute in procedure definition", position=here.start + 1)
     if not options:
         c.fail()
     c.accept("restrict")
