@@ -99,6 +99,8 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
         return _DDL, "ALTER " + statement.kind.upper()
     if isinstance(statement, st.Drop):
         return _DDL, "DROP " + statement.kind.upper()
+    if isinstance(statement, st.CreateAggregate):
+        return _DDL, "CREATE AGGREGATE"
     if isinstance(statement, st.CreateFunction):
         return _DDL, "CREATE " + statement.kind.upper()
     if isinstance(statement, st.Call):

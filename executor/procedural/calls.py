@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError, Result, Rows, Stream
 from executor.keyed.plans import CompiledPlan
-from executor.procedural import routines
+from executor.procedural import folds, routines
 from executor.procedural.inside import INSIDE
 from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
 from executor.procedural.walk import Walk
@@ -394,15 +394,17 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
 
         return run
 
-    for name, ask, result, arrow in (
-        ("tw_routine", _value, "VARCHAR", pa.string()),
-        ("tw_routine_array", _array, "VARCHAR", pa.string()),
-        ("tw_routine_rows", _rows, "VARCHAR[]", pa.list_(pa.string())),
+    one, several = "VARCHAR[]", "VARCHAR[][]"
+    for name, ask, given, result, arrow in (
+        ("tw_routine", _value, one, "VARCHAR", pa.string()),
+        ("tw_routine_array", _array, one, "VARCHAR", pa.string()),
+        ("tw_routine_rows", _rows, one, "VARCHAR[]", pa.list_(pa.string())),
+        ("tw_routine_fold", folds.folded, several, "VARCHAR", pa.string()),
     ):
         connection.create_function(
             name,
             vectorised(ask, arrow),
-            ["VARCHAR", "VARCHAR", "VARCHAR[]", "BIGINT", "INTEGER"],
+            ["VARCHAR", "VARCHAR", given, "BIGINT", "INTEGER"],
             result,
             type="arrow",
             null_handling="special",

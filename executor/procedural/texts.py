@@ -83,6 +83,8 @@ def query_of(text: str) -> tuple[str, int]:
 class Texts:
     """What a walk plans and runs."""
 
+    folding = False
+
     def __init__(self, session: Session, code: Code, frame: Frame) -> None:
         self.session, self.code, self.frame = session, code, frame
 
@@ -103,7 +105,15 @@ class Texts:
         level = text.names
         plain = TypeRef(wanted.oid) if wanted is not None else None
         variables = Variables(
-            level, text.seen, kinds, code.program.commonest, plain, part, bool(text.said), code.names
+            level,
+            text.seen,
+            kinds,
+            code.program.commonest,
+            plain,
+            part,
+            bool(text.said),
+            code.names,
+            self.folding,
         )
         to = f"{wanted.oid},{wanted.typmod}" if wanted is not None else ""
         key = "" if code.once else f"{code.program.serial}\0{text.number}\0{text.seen}\0{to}\0{part}\0{sql}"

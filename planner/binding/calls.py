@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, outer_aggregates, routine_runs, routines
+from planner.binding import ir, outer_aggregates, own_aggregates, routine_runs, routines
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
@@ -382,7 +382,15 @@ class CallBinder(WindowBinder):
         """A call of a function in SQL; None where it turns out to be of one of PostgreSQL's own."""
         if star and name in procs() and not schema:
             return None
-        made = routines.resolved(self, found, name, schema, arguments, scope, position)
+        if any(f.kind == "a" for f in found):
+            own = own_aggregates.called(
+                self, found, name, schema, arguments, star, over, dict(clauses), scope, position
+            )
+            if not isinstance(own, routines.Resolved):
+                return own
+            made: routines.Resolved | None = own
+        else:
+            made = routines.resolved(self, found, name, schema, arguments, scope, position)
         if made is None:
             return None
         if star:
@@ -519,34 +527,13 @@ class CallBinder(WindowBinder):
                     position=position,
                 )
             args, result = self.arguments(declared, proc.result, given, position)
-        for a in (*args, *direct):
-            self._no_sets(a, "window" if over is not None else "aggregate", position)
-        for n in (a for g in (*args, *direct, *(k.expr for k in keys)) for a in ir.walk(g)):
-            if isinstance(n, ir.Aggregate) and over is None:
-                raise PlanError("42803", "aggregate function calls cannot be nested", position=n.position)
-            if isinstance(n, ir.Window) and over is None:
-                raise PlanError(
-                    "42803",
-                    "aggregate function calls cannot contain window function calls",
-                    position=position,
-                )
+        self.refuse_nested((*args, *direct), keys, over is not None, position)
         scope.clause = "FILTER"
         test = None
         if condition is not None:
-            test = self.as_boolean(self.bind(condition, scope), "FILTER", _at(condition))
+            test = self.filter_of(condition, scope)
         scope.clause = clause
-        for argument in given if distinct else ():
-            refuse_unequal(argument.type, getattr(argument, "position", 0))
-        for k in keys:
-            refuse_unordered(k.expr.type, getattr(k.expr, "position", 0))
-        if distinct and order:
-            for k in keys:
-                if k.expr not in args and k.expr not in given:
-                    raise PlanError(
-                        "42P10",
-                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
-                        position=_at(order[0].this),
-                    )
+        self.refuse_unsorted(given, args, keys, order, distinct)
         made = ir.Aggregate(
             result,
             f"{name}({', '.join(declared)})",
@@ -561,6 +548,47 @@ class CallBinder(WindowBinder):
         if over is not None:
             return self.over(made, over, scope, position)
         return outer_aggregates.placed(self.queries, made, scope, before)
+
+    def filter_of(self, condition: exp.Expression, scope: Scope) -> ir.Node:
+        return self.as_boolean(self.bind(condition, scope), "FILTER", _at(condition))
+
+    def refuse_nested(
+        self, args: Sequence[ir.Node], keys: Sequence[ir.SortKey], windowed: bool, position: int
+    ) -> None:
+        """What may not stand in an aggregate's call. Raises 42803, 0A000."""
+        for a in args:
+            self._no_sets(a, "window" if windowed else "aggregate", position)
+        for n in (a for g in (*args, *(k.expr for k in keys)) for a in ir.walk(g)):
+            if isinstance(n, ir.Aggregate) and not windowed:
+                raise PlanError("42803", "aggregate function calls cannot be nested", position=n.position)
+            if isinstance(n, ir.Window) and not windowed:
+                raise PlanError(
+                    "42803",
+                    "aggregate function calls cannot contain window function calls",
+                    position=position,
+                )
+
+    def refuse_unsorted(
+        self,
+        given: Sequence[ir.Node],
+        args: Sequence[ir.Node],
+        keys: Sequence[ir.SortKey],
+        order: Sequence[exp.Ordered],
+        distinct: bool,
+    ) -> None:
+        """What an aggregate cannot be DISTINCT of, or in the order of. Raises 42883, 42P10."""
+        for argument in given if distinct else ():
+            refuse_unequal(argument.type, getattr(argument, "position", 0))
+        for k in keys:
+            refuse_unordered(k.expr.type, getattr(k.expr, "position", 0))
+        if distinct and order:
+            for k in keys:
+                if k.expr not in args and k.expr not in given:
+                    raise PlanError(
+                        "42P10",
+                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                        position=_at(order[0].this),
+                    )
 
     def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
         inner = next((n for n in ir.walk(node) if isinstance(n, ir.SetReturning)), None)

@@ -177,14 +177,15 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return Call("session", (Const(node.name, TypeRef(t.TEXT)),), node.type)
         raise NotKeyed(node.name)
     if isinstance(node, ir.Logic):
+        op = "is not null" if node.op == "is present" else node.op  # of what is no row they are the same
         if (
-            node.op not in LAZY_OPS
+            op not in LAZY_OPS
             or matters(node)
             or (node.op in ("greatest", "least") and node.type.oid not in _EXTREMES)
             or any(t.composite_fields(a.type.oid) is not None for a in node.args)
         ):
             raise NotKeyed(node.op)
-        return Call(node.op, tuple(expression(a, offsets) for a in node.args), node.type)
+        return Call(op, tuple(expression(a, offsets) for a in node.args), node.type)
     if isinstance(node, ir.Call):
         args = node.args
         if node.op == "nextval(regclass)":

@@ -99,6 +99,10 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
     scope.clause = clause
     if made is None:
         return None
+    if made.function.kind == "a":
+        raise PlanError(
+            "42803", "aggregate functions are not allowed in functions in FROM", position=position
+        )
     return _Rows(sources, made, node, scope, position).source()
 
 

@@ -20,7 +20,7 @@ from planner.binding import ir
 from planner.binding.clauses import refuse_unsteady_routine
 from planner.binding.dimensions import array_over
 from planner.binding.emit import Emitter
-from planner.binding.fragments import Form, Frag, sql
+from planner.binding.fragments import Form, Frag, Item, sql
 from planner.binding.functions.registry import implements
 from planner.binding.functions.sequences import PID
 from planner.binding.records import row_of
@@ -41,6 +41,12 @@ def shown(f: Function) -> str:
     return f"{f.name}({', '.join(t.format_type(TypeRef(p.type.oid)) for p in f.inputs)})"
 
 
+def no_procedure(f: Function, position: int) -> PlanError:
+    """CALL of a function."""
+    message = f"{shown(f)} is not a procedure"
+    return PlanError("42809", message, hint="To call a function, use SELECT.", position=position)
+
+
 def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     """The value of a call in an expression. Raises 42809, 0A000."""
     f = made.function
@@ -55,12 +61,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         queries.called = f
         return row_of(tuple(made.args)) if made.args else row_of((ir.Lit(_TEXT, None),))
     if queries.calling:
-        raise PlanError(
-            "42809",
-            f"{shown(f)} is not a procedure",
-            hint="To call a function, use SELECT.",
-            position=position,
-        )
+        raise no_procedure(f, position)
     if f.result.oid == t.TRIGGER:
         raise _as_trigger(f)
     refuse_unsteady_routine(queries.ctx.clause, shown(f))
@@ -144,6 +145,11 @@ def _texts(emitter: Emitter, args: Sequence[ir.Node]) -> Frag:
     return sql(*items, "] AS VARCHAR[])")
 
 
+def asking() -> tuple[Item, ...]:
+    """What a function that runs is told of who asks, as its last arguments."""
+    return _ASKING, ", ", PID
+
+
 def _asked(emitter: Emitter, what: str, oid: ir.Node, declared: str, args: Sequence[ir.Node]) -> Frag:
     assert isinstance(oid, ir.Lit)
     return sql(
@@ -177,4 +183,4 @@ def _rows(emitter: Emitter, call: ir.Call, _args: list[Frag]) -> Frag:
     return _asked(emitter, "routine_rows", call.args[0], str(declared.value), call.args[2:])
 
 
-__all__ = ["RUN", "call", "rows", "shown"]
+__all__ = ["RUN", "asking", "call", "no_procedure", "rows", "shown"]

@@ -65,7 +65,10 @@ def bind_statement(
         queries.emitter = emitter
     plan = _bound(ast, ctx, queries, parameters, text)
     queries.accesses.check()
-    if queries.routines.calls:  # what a function is must be asked of the present, though no table is
+    folding = queries.variables is not None and queries.variables.folding
+    if (
+        queries.routines.calls and not folding
+    ):  # what a function is must be asked of the present, though no table is
         plan.extra.pop("constant", None)
     if queries.running:
         plan.extra["runs"] = True

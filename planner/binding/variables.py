@@ -62,6 +62,8 @@ class Variables:
     """It is an assignment's: a literal is read as what it is assigned to when the text is planned."""
     shown: Sequence[str] = ()
     """The slots' names, for messages."""
+    folding: bool = False
+    """It is a call of an aggregate's: of its statement's moment, which has asked already."""
     places: list[tuple[int, int]] = field(default_factory=list)
     used: dict[int, Kind] = field(default_factory=dict)
     """The records among them, and how they were when the text was bound."""

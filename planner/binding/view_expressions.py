@@ -156,7 +156,9 @@ class QueryExpressions(Writer):
         return f"({self.write(node.compare.args[0])} {word} ({text}))"
 
     def _aggregate(self, node: ir.Aggregate) -> str:
-        name = quote_identifier(node.op.partition("(")[0])
+        called = node.op.partition("(")[0]
+        own = called.startswith(ROUTINE)
+        name = self.type_name(TypeRef(int(called.removeprefix(ROUTINE)))) if own else quote_identifier(called)
         if node.op == "grouping":
             return f"GROUPING({', '.join(self.write(a) for a in node.args)})"
         order = ", ".join(self.sorted(self.key(k.expr), k) for k in node.order)

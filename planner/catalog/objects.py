@@ -230,6 +230,26 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class AggregateParts:
+    """What CREATE AGGREGATE says beyond a function's name and types."""
+
+    transition: Oid
+    state: TypeRef
+    initial: str | None = None
+    final: Oid = 0
+    final_extra: bool = False
+    """The final function has parameters for the arguments too, and is given NULLs for them."""
+    combine: Oid = 0
+    sort_operator: Oid = 0
+    final_modify: str = "r"
+    space: int = 0
+
+    @property
+    def functions(self) -> tuple[Oid, ...]:
+        return tuple(oid for oid in (self.transition, self.final, self.combine) if oid)
+
+
+@dataclass(frozen=True, slots=True)
 class Function:
     """A function or procedure: what it is called with, what it returns, and its body as text.
 
@@ -256,7 +276,7 @@ class Function:
     depends: tuple[Oid, ...] = ()
     search_path: tuple[str, ...] = ()
     language: str = "sql"
-    kind: str = "f"  # as pg_proc has it; "p": a procedure
+    kind: str = "f"  # as pg_proc has it; "p": a procedure, "a": an aggregate
     runs: bool = False
     definer: bool = False
     """SECURITY DEFINER: it acts as its owner."""
@@ -264,6 +284,7 @@ class Function:
     """SET: `name=value`, in force while it runs."""
     domain: Oid = 0
     """Of its result, as of a parameter."""
+    aggregate: AggregateParts | None = None
 
     @property
     def returns(self) -> Oid:

@@ -16,6 +16,7 @@ from typing import Final
 
 from planner.abc import Oid, TypeRef
 from planner.catalog.objects import Function
+from planner.types import array_of, element_of
 
 PSEUDO: Final = {
     2283: "anyelement", 2277: "anyarray", 2776: "anynonarray", 3500: "anyenum", 3831: "anyrange", 4537: "anymultirange",
@@ -47,8 +48,26 @@ def concrete(f: Function, types: tuple[Oid, ...]) -> Function:
         dataclasses.replace(p, type=TypeRef(oid)) for p, oid in zip(f.parameters, types, strict=False)
     )
     made = dataclasses.replace(f, oid=number, parameters=parameters, result=TypeRef(types[-1]))
+    if f.aggregate is not None:
+        state = TypeRef(_state(f, made))
+        made = dataclasses.replace(made, aggregate=dataclasses.replace(f.aggregate, state=state))
     _made[number] = f, made
     return made
+
+
+def _state(f: Function, made: Function) -> Oid:
+    """The type of an aggregate's state, which follows from those of its arguments."""
+    assert f.aggregate is not None
+    own = f.aggregate.state.oid
+    name = PSEUDO.get(own, "")
+    if not name:
+        return own
+    for before, now in zip(f.parameters, made.parameters, strict=True):
+        was = PSEUDO.get(before.type.oid, "")
+        if was:
+            element = element_of(now.type.oid) if "array" in was and "nonarray" not in was else now.type.oid
+            return array_of(element) if name in ("anyarray", "anycompatiblearray") else element
+    return own
 
 
 def declared(f: Function) -> Function:

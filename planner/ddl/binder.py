@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from planner import statements as st
 from planner.classify import classify
 from planner.ddl import (
+    aggregates,
     alter,
     collations,
     default_privileges,
@@ -59,6 +60,7 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateComposite: others.create_composite,
     st.CreateDomain: others.create_domain,
     st.AlterNamed: others.alter_named,
+    st.CreateAggregate: aggregates.create_aggregate,
     st.CreateFunction: routines.create_function,
     st.AlterFunction: routines.alter_function,
     st.DropFunctions: routines.drop_functions,

@@ -522,6 +522,11 @@ def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
     """Views, functions, defaults and CHECKs that call a function."""
     catalog = scope.catalog
     found = [Dependent(v.holder, on) for v in stored_queries(catalog) if function.oid in v.depends]
+    found += [
+        Dependent(f, on)
+        for f in catalog.objects(Function)
+        if f.aggregate is not None and function.oid in f.aggregate.functions
+    ]
     for table in catalog.objects(Table):
         for column in table.columns:
             if column.default is not None and routines.calls(scope, table, column.default, function):

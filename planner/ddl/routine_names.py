@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from planner import statements as st
 from planner import types as t
 from planner.abc import PlanError, TypeRef
@@ -12,6 +14,8 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
+_KINDS: Final = {"function": "f", "procedure": "p", "aggregate": "a"}
+
 
 def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function | None:
     """The function that a statement names; None where there is none. Raises 42725, 3F000."""
@@ -21,8 +25,8 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     found = scope.catalog.functions(name.name, name.schema, scope.search_path)
     built_in = procs().get(name.name, ()) if name.schema in ("", "pg_catalog") else ()
     if said.parameters is None:
-        if kind in ("function", "procedure"):
-            found = [f for f in found if (f.kind == "p") == (kind == "procedure")]
+        if kind in _KINDS:
+            found = [f for f in found if f.kind == _KINDS[kind]]
         if len(found) + len(built_in) > 1:
             raise PlanError(
                 "42725",
@@ -45,6 +49,10 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
 
 def refuse_kind(scope: Scope, f: Function, kind: str) -> None:
     """DROP FUNCTION of a procedure, and the other way round. Raises 42809."""
+    if kind == "aggregate" and f.kind != "a":
+        raise PlanError(
+            "42809", f"function {f.name}({signature_shown(scope.catalog, f, ', ')}) is not an aggregate"
+        )
     if kind in ("function", "procedure") and (f.kind == "p") != (kind == "procedure"):
         shown = f"{f.name}({signature_shown(scope.catalog, f, ', ')})"
         raise PlanError("42809", f"{shown} is not a {kind}")
@@ -71,7 +79,8 @@ def named(scope: Scope, said: st.Signature, kind: str = "function") -> Function:
 def missing(scope: Scope, said: st.Signature, kind: str) -> PlanError:
     if said.parameters is None:
         return PlanError("42883", f'could not find a {kind} named "{said.name}"')
-    return PlanError("42883", f"{kind} {said.name}({types_shown(scope, said)}) does not exist")
+    shown = types_shown(scope, said) or ("*" if kind == "aggregate" else "")
+    return PlanError("42883", f"{kind} {said.name}({shown}) does not exist")
 
 
 def types_shown(scope: Scope, said: st.Signature) -> str:

@@ -81,7 +81,7 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
     )
     made = dataclasses.replace(made, runs=procedural.runs(made))
     _refuse_results(said, made)
-    _refuse_undetermined(made)
+    refuse_undetermined(made)
     polymorph = polymorphic.is_polymorphic(made)
     old = next(
         (
@@ -178,7 +178,7 @@ def _refuse_variadic(p: st.ParameterDef, kind: TypeRef, said: st.CreateFunction)
         raise PlanError("0A000", "a VARIADIC parameter of a procedure is not supported")
 
 
-def _refuse_undetermined(f: Function) -> None:
+def refuse_undetermined(f: Function) -> None:
     """A result's type must follow from those of the inputs. Raises 42P13."""
     given = {polymorphic.PSEUDO.get(p.type.oid, "") for p in f.inputs}
     families = (
@@ -365,7 +365,7 @@ def _refuse_other_kind(scope: Scope, said: st.CreateFunction, old: Function, mad
         raise PlanError(
             "42809",
             "cannot change routine kind",
-            detail=f'"{old.name}" is a {word.lower()}.',
+            detail=f'"{old.name}" is {"an aggregate function" if old.kind == "a" else f"a {word.lower()}"}.',
         )
     hint = f"Use DROP {word} {_shown(scope, old)} first."
     if old.result != made.result or old.domain != made.domain or old.returns_set != made.returns_set:
@@ -469,6 +469,12 @@ def drop_functions(scope: Scope, said: st.DropFunctions) -> None:
             scope.notice(f"{said.kind} {name}{listed} does not exist, skipping")
         elif found not in doomed:
             refuse_kind(scope, found, said.kind)
+            if said.kind == "function" and found.kind == "a":
+                raise PlanError(
+                    "42809",
+                    f'"{found.name}" is an aggregate function',
+                    hint="Use DROP AGGREGATE to drop aggregate functions.",
+                )
             permits.must_own(scope, found, schema_will_do=True)
             doomed.append(found)
     remove_all(scope, list(doomed), said.cascade)
@@ -479,6 +485,8 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
     permits.must_own(scope, f)
     action = said.action
     if action is None:
+        if f.kind == "a":
+            raise PlanError("42809", f'"{f.name}" is an aggregate function')
         changes = {k: v for k, v in said.options.items() if k != "set"}
         if "rows" in changes and not f.returns_set:
             raise PlanError("22023", "ROWS is not applicable when function does not return a set")

@@ -11,6 +11,7 @@ from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import INTEGER, WORD, Token, quoted, tokenize
 from planner.parse import (
+    aggregates,
     alterations,
     clauses,
     collations,
@@ -31,7 +32,6 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = {
-    "aggregate": "CREATE AGGREGATE",
     "operator": "CREATE OPERATOR",
     "cast": "CREATE CAST",
     "conversion": "CREATE CONVERSION",
@@ -74,6 +74,8 @@ def create(c: Cursor) -> Any:
         c.unsupported(_REFUSED[word], at)
     if not (temporary or unlogged) and c.accept("function"):
         return routines.create_function(c, replace, at)
+    if not (temporary or unlogged) and c.accept("aggregate"):
+        return aggregates.create_aggregate(c, replace, at)
     if not (temporary or unlogged) and c.accept("procedure"):
         return routines.create_function(c, replace, at, "procedure")
     if c.accept("recursive"):
@@ -450,6 +452,8 @@ def alter(c: Cursor) -> Any:
         return privileges.alter_default_privileges(c)
     if word := c.accept_one("function", "procedure", "routine"):
         return routines.alter_function(c, word)
+    if c.accept("aggregate"):
+        return aggregates.alter_aggregate(c)
     if c.accept("trigger"):
         return triggers.alter_trigger(c)
     if c.accept("policy"):
@@ -500,11 +504,13 @@ def drop(c: Cursor) -> Any:
             return extensions.drop(c)
         if word := c.accept_one("function", "procedure", "routine"):
             return routines.drop_functions(c, word)
+        if c.accept("aggregate"):
+            return aggregates.drop_aggregates(c)
         if c.accept("trigger"):
             return triggers.drop_trigger(c)
         if c.accept("policy"):
             return policies.drop_policy(c)
-        if c.word in _REFUSED or c.word == "aggregate":
+        if c.word in _REFUSED:
             return _drop_unknown(c, at)
         c.fail()
     concurrently = kind == "index" and c.accept("concurrently")

@@ -8,7 +8,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import clauses, routines
+from planner.parse import aggregates, clauses, routines
 from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
@@ -116,6 +116,11 @@ def comment(c: Cursor) -> Any:
         c.expect("is")
         text = None if c.accept("null") else c.string()
         return st.Comment(word, signature.name, text or None, signature=signature)
+    elif c.accept("aggregate"):
+        signature = aggregates.signature(c)
+        c.expect("is")
+        text = None if c.accept("null") else c.string()
+        return st.Comment("aggregate", signature.name, text or None, signature=signature)
     elif c.accept("extension"):
         if c.next_is("plpgsql"):  # whose functions there are none of: dumps of PostgreSQL speak of it
             c.advance()

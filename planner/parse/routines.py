@@ -27,7 +27,7 @@ _MODES: Final = {"in": "i", "out": "o", "inout": "b", "variadic": "v"}
 
 def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function") -> st.CreateFunction:
     """After CREATE [OR REPLACE] FUNCTION or PROCEDURE."""
-    name = _name(c)
+    name = function_name(c)
     c.expect_symbol("(")
     parameters: list[st.ParameterDef] = []
     if not c.symbol_is(")"):
@@ -85,7 +85,7 @@ def create_function(c: Cursor, replace: bool, at: Token, kind: str = "function")
     )
 
 
-def _name(c: Cursor) -> st.Name:
+def function_name(c: Cursor) -> st.Name:
     """func_name: words that are column names only are no function's name unless qualified."""
     token = c.token
     if token.kind == WORD and token.keyword in RESERVED:
@@ -119,6 +119,11 @@ def _parameter(c: Cursor, *, with_default: bool) -> st.ParameterDef:
     if with_default and (c.accept("default") or c.accept_symbol("=")):
         default = c.balanced()
     return st.ParameterDef(name, made, mode, default, position)
+
+
+def parameter(c: Cursor) -> st.ParameterDef:
+    """One without a default."""
+    return _parameter(c, with_default=False)
 
 
 def _mode(c: Cursor) -> str:
@@ -229,7 +234,7 @@ def _standard_body(c: Cursor) -> st.Sql:
 
 def signature(c: Cursor) -> st.Signature:
     """`f`, `f(int, text)`: modes and names may stand there, and mean nothing but for OUT."""
-    name = _name(c)
+    name = function_name(c)
     if not c.accept_symbol("("):
         return st.Signature(name)
     found: list[st.ParameterDef] = []
@@ -257,13 +262,9 @@ _OF_PROCEDURES: Final = ("security", "external", "set", "reset")
 def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
     """After ALTER FUNCTION, PROCEDURE or ROUTINE."""
     said, tag = signature(c), f"ALTER {kind.upper()}"
-    position = c.position
-    if c.accept("rename", "to"):
-        return st.AlterFunction(said, st.AlterAction("rename", new_name=c.name(), position=position), tag=tag)
-    if c.accept("owner", "to"):
-        return st.AlterFunction(said, st.AlterAction("owner", c.role(), position=position), tag=tag)
-    if c.accept("set", "schema"):
-        return st.AlterFunction(said, st.AlterAction("set schema", c.name(), position=position), tag=tag)
+    action = renamed_or_moved(c)
+    if action is not None:
+        return st.AlterFunction(said, action, tag=tag)
     if c.next_is("depends") or c.next_is("no", "depends"):
         c.unsupported("ALTER FUNCTION ... DEPENDS ON EXTENSION")
     options: dict[str, Any] = {}
@@ -279,12 +280,24 @@ def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
     return st.AlterFunction(said, None, options, tag)
 
 
+def renamed_or_moved(c: Cursor) -> st.AlterAction | None:
+    """RENAME TO, OWNER TO, SET SCHEMA, if one of these is here."""
+    position = c.position
+    if c.accept("rename", "to"):
+        return st.AlterAction("rename", new_name=c.name(), position=position)
+    if c.accept("owner", "to"):
+        return st.AlterAction("owner", c.role(), position=position)
+    if c.accept("set", "schema"):
+        return st.AlterAction("set schema", c.name(), position=position)
+    return None
+
+
 def call(c: Cursor) -> st.Call:
     """After CALL: a function's name and what it is called with."""
     if c.token.kind not in (WORD, QUOTED):
         c.fail()
     at = c.at
-    _name(c)
+    function_name(c)
     if not c.symbol_is("("):
         c.fail()
     c.at = at

@@ -48,6 +48,7 @@ from planner.statements.policies import AlterPolicy, CreatePolicy, DropPolicy, R
 from planner.statements.routines import (
     AlterFunction,
     Call,
+    CreateAggregate,
     CreateFunction,
     DropFunctions,
     ParameterDef,
@@ -135,6 +136,7 @@ __all__ = [
     "Commit",
     "ConstraintDef",
     "Copy",
+    "CreateAggregate",
     "CreateCollation",
     "CreateComposite",
     "CreateDatabase",

@@ -47,6 +47,17 @@ class CreateFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateAggregate:
+    """`parameters` None: the form of old, where `basetype` says the one there is. `unknown`: options that nobody knows."""
+
+    name: Name
+    parameters: tuple[ParameterDef, ...] | None
+    options: dict[str, Any]
+    unknown: tuple[str, ...] = ()
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
     """CALL: `query` is what follows it, a call of the procedure."""
 

@@ -63,6 +63,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_policies": policies.pg_policies,
     "pg_policy": policies.pg_policy,
     "pg_partitioned_table": partitions.pg_partitioned_table,
+    "pg_aggregate": routines.pg_aggregate,
     "pg_proc": routines.pg_proc,
     "pg_rewrite": dependencies.pg_rewrite,
     "pg_roles": people.pg_roles,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from planner.abc import Oid, TypeRef
+from planner.abc import Oid, SqlError, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
 from planner.catalog.objects import Function, Parameter, Role
@@ -26,7 +26,7 @@ from planner.types import element_of
 from planner.types.base import quote_literal
 from planner.types.oids import ANYARRAY, ANYELEMENT, INT4, OID, TEXT
 
-LANGUAGES: Final = {"sql": 14, "plpgsql": 13563}
+LANGUAGES: Final = {"internal": 12, "sql": 14, "plpgsql": 13563}
 """The OIDs of languages."""
 _ANYCOMPATIBLE: Final = 5077
 _ANYCOMPATIBLEARRAY: Final = 5078
@@ -78,6 +78,31 @@ def _row(context: SystemContext, f: Function) -> tuple[object, ...]:
         prosqlbody=f.body if f.standard else None,
         proacl=acl(catalog, f.oid, f.owner, "f"),
     )
+
+
+def pg_aggregate(context: SystemContext) -> Rows:
+    """PostgreSQL's own, and those that CREATE AGGREGATE has made."""
+    make = RowMaker("pg_aggregate")
+    found = list(static_rows("pg_aggregate"))
+    for f in context.catalog.objects(Function):
+        if (parts := f.aggregate) is not None:
+            found.append(
+                make(
+                    aggfnoid=f.oid,
+                    aggkind="n",
+                    aggtransfn=parts.transition,
+                    aggfinalfn=parts.final,
+                    aggcombinefn=parts.combine,
+                    aggfinalextra=parts.final_extra,
+                    aggfinalmodify=parts.final_modify,
+                    aggmfinalmodify="r",
+                    aggsortop=parts.sort_operator,
+                    aggtranstype=parts.state.oid,
+                    aggtransspace=parts.space,
+                    agginitval=parts.initial,
+                )
+            )
+    return found
 
 
 def _variadic(f: Function) -> Oid:
@@ -133,6 +158,8 @@ def _get_functiondef(context: SystemContext, oid: Oid | None) -> str | None:
     f = _function(context, oid)
     if f is None:
         return None
+    if f.kind == "a":
+        raise SqlError("42809", f'"{f.name}" is an aggregate function')
     schema = context.catalog.schema_of(f.schema_oid).name
     word = "procedure" if f.kind == "p" else "function"
     lines = [

@@ -1,0 +1,142 @@
+"""Aggregates of users at work: one group's rows, one after the other, through the transition function.
+
+    state := initcond                       NULL without one; then a strict function begins with its first argument
+    state := sfunc(state, arguments)        for each row; a strict one passes by those with NULLs
+    finalfunc(state)
+
+The calls are expressions over variables, as a program's are: Python's functions where the keyed engine knows what is in them, and runs of
+the routine otherwise. What PostgreSQL's own functions are called for here is said by operators where they have no call of their own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from executor.abc import ExecutionError
+from executor.procedural.frame import Code, Frame
+from executor.procedural.texts import Texts
+from planner import types as t
+from planner.abc import Oid, TypeRef
+from planner.binding.facts import procs
+from planner.binding.own_aggregates import said_otherwise
+from planner.catalog import AggregateParts, Function, quote_qualified
+from planner.statements import plpgsql as pl
+from storage.abc import Datum
+
+if TYPE_CHECKING:
+    from executor.session.session import Session
+
+_ROWS_BETWEEN_LOOKS: Final = 64
+_YIELD_AFTER_S: Final = 0.005
+_ARRAY_APPEND: Final = 378
+
+
+@lru_cache(maxsize=1)
+def _own() -> dict[Oid, tuple[str, bool]]:
+    """PostgreSQL's functions: the name, and whether it is strict."""
+    return {p.oid: (name, p.strict) for name, found in procs().items() for p in found}
+
+
+def _call(session: Session, oid: Oid, arguments: Sequence[str]) -> tuple[str, bool]:
+    """The text of a call, and whether the function is strict."""
+    f = session.catalog.get(oid)
+    if isinstance(f, Function):
+        name = quote_qualified(session.catalog.schema_of(f.schema_oid).name, f.name)
+        given = [f"VARIADIC {a}" if f.is_variadic and a is arguments[-1] else a for a in arguments]
+        return f"{name}({', '.join(given)})", f.strict
+    name, strict = _own()[oid]
+    return said_otherwise(name, arguments) or f"pg_catalog.{name}({', '.join(arguments)})", strict
+
+
+class _Fold(Texts):
+    """One aggregate's calls in one session."""
+
+    folding = True
+
+    def __init__(self, session: Session, code: Code, parts: AggregateParts, strict: bool) -> None:
+        super().__init__(session, code, Frame(code))
+        self.parts, self.strict = parts, strict
+
+    def listed(self, rows: Sequence[Sequence[Datum]]) -> Datum:
+        """What array_append makes of all rows, at once."""
+        return t.array_datum([row[0] for row in rows], self.parts.state.oid) if rows else self.parts.initial
+
+    async def state(self, step: pl.Text, rows: Sequence[Sequence[Datum]]) -> Datum:
+        parts, values = self.parts, self.frame.values
+        settings = self.session.type_settings
+        state: Datum = None if parts.initial is None else t.input_text(parts.initial, parts.state, settings)
+        begun = parts.initial is not None
+        if parts.transition == _ARRAY_APPEND and parts.initial in (None, "{}"):
+            return self.listed(rows)
+        left, since = _ROWS_BETWEEN_LOOKS, time.monotonic()
+        for row in rows:
+            left -= 1
+            if not left:
+                left = _ROWS_BETWEEN_LOOKS
+                if self.session.interrupted:
+                    raise ExecutionError("57014", "canceling statement due to user request")
+                if time.monotonic() - since > _YIELD_AFTER_S:
+                    await asyncio.sleep(0)
+                    since = time.monotonic()
+            if self.strict:
+                if None in row:
+                    continue
+                if not begun:
+                    state, begun = row[0], True
+                    continue
+                if state is None:
+                    break  # and stays so
+            values[0], values[1 : 1 + len(row)] = state, row
+            state = await self.value(step, parts.state)
+        return state
+
+
+def _code(session: Session, f: Function) -> tuple[Code, pl.Text, pl.Text | None, bool]:
+    """The calls of an aggregate as texts of a program without steps."""
+    key = "fold", f.oid
+    catalog, path = session.catalog, session.search_path()
+    known = session.programs.get(key)
+    if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
+        return known[3]  # type: ignore[no-any-return]
+    parts = f.aggregate
+    assert parts is not None
+    names = ["state", *(f"argument{i}" for i in range(1, len(f.inputs) + 1))]
+    level = pl.Level("", {name: i for i, name in enumerate(names)})
+    text, strict = _call(session, parts.transition, names)
+    step, final = pl.Text(text, 0, 0, level, len(names)), None
+    if parts.final:
+        text, _ = _call(session, parts.final, names if parts.final_extra else names[:1])
+        final = pl.Text(text, 0, 1, level, len(names))
+    body = pl.Nested(1, "", (), ())
+    kinds = [parts.state, *(TypeRef(p.type.oid) for p in f.inputs)]
+    code = Code(pl.Program("", body, len(names), 2, level), f.name, list(kinds), names, {}, [None, None])
+    found = code, step, final, strict
+    session.programs[key] = (f, catalog, path, found)
+    return found
+
+
+async def folded(
+    session: Session, f: Function, declared: str, rows: Sequence[Sequence[str | None]] | None
+) -> str | None:
+    """The aggregate's value, as text. Raises what its functions raise."""
+    code, step, final, strict = _code(session, f)
+    assert f.aggregate is not None
+    settings, types = session.type_settings, [TypeRef(p.type.oid) for p in f.inputs]
+    read = [
+        [None if x is None else t.input_text(x, ref, settings) for x, ref in zip(row, types, strict=True)]
+        for row in rows or ()
+    ]
+    fold = _Fold(session, code, f.aggregate, strict)
+    value = await fold.state(step, read)
+    result = TypeRef(f.result.oid)
+    if final is not None:
+        fold.frame.values[:] = [value, *([None] * len(types))]
+        value = await fold.value(final, result)
+    return None if value is None else t.output_text(value, result, settings)
+
+
+__all__ = ["folded"]
