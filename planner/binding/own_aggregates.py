@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from planner.binding.functions.aggregates import Around
 
 _TEXT = TypeRef(t.TEXT)
+_TEXTS: Final = (t.TEXT, t.VARCHAR, t.BPCHAR)
+"""What is its own text; a cast would take blanks from the end."""
 
 
 _SAID: Final = {
@@ -111,7 +113,7 @@ def emitted(around: Around) -> Frag:
     items: list[Item] = []
     for a in node.args:
         frag = emitter.frag(a)
-        items.append(frag if a.type.oid == t.TEXT else convert(frag, a.type, _TEXT, True))
+        items.append(frag if a.type.oid in _TEXTS else convert(frag, a.type, _TEXT, True))
     rows = around.values(sql("CAST([", join(", ", items), "] AS VARCHAR[])"))
     oid = node.op.removeprefix(routines.ROUTINE).partition("(")[0]
     text = sql(f"tw_routine_fold('{oid}', '', ", rows, ", ", *asking(), ")")

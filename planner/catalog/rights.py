@@ -62,6 +62,13 @@ def kind_of(thing: CatalogObject) -> str:
     return "type" if isinstance(thing, UserType) else "table"
 
 
+def word_for(thing: CatalogObject) -> str:
+    """How messages call it."""
+    if isinstance(thing, Function):
+        return {"a": "aggregate", "p": "procedure"}.get(thing.kind, "function")
+    return kind_of(thing)
+
+
 def public_has(thing: CatalogObject) -> frozenset[str]:
     """What everybody may do with an object of which nobody said anything."""
     if isinstance(thing, Schema):
@@ -167,7 +174,7 @@ def described(thing: CatalogObject) -> str:
         return f"{'materialized view' if thing.materialized is not None else 'table'} {name}"
     if isinstance(thing, View):
         return f"view {name}"
-    return f"{kind_of(thing)} {name}"
+    return f"{word_for(thing)} {name}"
 
 
 def denied(thing: CatalogObject, position: int = 0) -> PlanError:

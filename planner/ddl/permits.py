@@ -40,7 +40,7 @@ def word_for(thing: CatalogObject) -> str:
         return "view"
     if isinstance(thing, Index):
         return "index"
-    return rights.kind_of(thing)
+    return rights.word_for(thing)
 
 
 def must_own(scope: Scope, thing: CatalogObject, *, schema_will_do: bool = False) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from planner.parse.cursor import Cursor
 
 
@@ -11,3 +13,15 @@ def drop_behaviour(c: Cursor) -> bool:
         return True
     c.accept("restrict")
     return False
+
+
+_TWO_WORDS: Final = (
+    ("event", "trigger"), ("operator", "class"), ("operator", "family"), ("foreign", "table"), ("foreign", "data", "wrapper"),
+    ("text", "search"), ("access", "method"),
+)  # fmt: skip
+
+
+def named_in_full(c: Cursor) -> str:
+    """A kind of objects that is refused, by all the words that it has. Nothing is taken."""
+    found = next((words for words in _TWO_WORDS if c.next_is(*words)), (c.word,))
+    return " ".join(found).upper()

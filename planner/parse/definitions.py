@@ -31,24 +31,10 @@ from planner.parse.first_settings import first_settings
 from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
-_REFUSED: Final = {
-    "operator": "CREATE OPERATOR",
-    "cast": "CREATE CAST",
-    "conversion": "CREATE CONVERSION",
-    "rule": "CREATE RULE",
-    "publication": "CREATE PUBLICATION",
-    "subscription": "CREATE SUBSCRIPTION",
-    "server": "CREATE SERVER",
-    "foreign": "CREATE FOREIGN TABLE",
-    "text": "CREATE TEXT SEARCH",
-    "statistics": "CREATE STATISTICS",
-    "tablespace": "CREATE TABLESPACE",
-    "language": "CREATE LANGUAGE",
-    "event": "CREATE EVENT TRIGGER",
-    "access": "CREATE ACCESS METHOD",
-    "transform": "CREATE TRANSFORM",
-    "assertion": "CREATE ASSERTION",
-}
+_REFUSED: Final = frozenset(
+    ("operator", "cast", "conversion", "rule", "publication", "subscription", "server", "foreign", "text", "statistics", "tablespace",
+     "language", "event", "access", "transform", "assertion")
+)  # fmt: skip
 
 
 def create(c: Cursor) -> Any:
@@ -71,7 +57,7 @@ def create(c: Cursor) -> Any:
             return policies.create_policy(c)
     word = c.word
     if word in _REFUSED:
-        c.unsupported(_REFUSED[word], at)
+        c.unsupported("CREATE " + clauses.named_in_full(c), at)
     if not (temporary or unlogged) and c.accept("function"):
         return routines.create_function(c, replace, at)
     if not (temporary or unlogged) and c.accept("aggregate"):
@@ -468,7 +454,7 @@ def alter(c: Cursor) -> Any:
         c.expect("to")
         return st.AlterLargeObject(number, c.role())
     if c.word in _REFUSED:
-        c.unsupported("ALTER " + c.word.upper(), at)
+        c.unsupported("ALTER " + clauses.named_in_full(c), at)
     c.fail()
 
 
@@ -532,7 +518,9 @@ def drop(c: Cursor) -> Any:
 
 def _drop_unknown(c: Cursor, at: Any) -> Any:
     """DROP PROCEDURE and the like: none exists, so that with IF EXISTS there is nothing to do."""
-    word = c.advance().value
+    named, word = clauses.named_in_full(c), c.word
+    for _ in named.split():
+        c.advance()
     exists = c.accept("if", "exists")
     if word in ("rule", "policy"):
         c.name()
@@ -543,8 +531,8 @@ def _drop_unknown(c: Cursor, at: Any) -> Any:
     if exists:
         if not c.ended:
             c.rest()
-        return st.Accepted("DROP " + word.upper())
-    c.unsupported("DROP " + word.upper(), at)
+        return st.Accepted("DROP " + named)
+    c.unsupported("DROP " + named, at)
 
 
 def truncate(c: Cursor) -> st.Truncate:

@@ -131,7 +131,7 @@ def comment(c: Cursor) -> Any:
     elif c.accept("large", "object"):
         c.unsupported("COMMENT ON LARGE OBJECT", at)
     elif c.token.kind == WORD and c.token.keyword:
-        c.unsupported("COMMENT ON " + c.word.upper(), at)
+        c.unsupported("COMMENT ON " + clauses.named_in_full(c), at)
     else:
         c.fail()
     c.expect("is")
