@@ -121,6 +121,14 @@ def fold(name: str) -> str:
     return truncate(name) if len(name) > 15 else name
 
 
+def within_parentheses(tokens: list[Token]) -> list[Token]:
+    """The tokens of an expression without parentheses around a single one: `(('5'))` is the literal."""
+    inside = tokens
+    while len(inside) > 3 and is_sign(inside[0], "(") and is_sign(inside[-2], ")"):
+        inside = [*inside[1:-2], inside[-1]]
+    return inside if len(inside) == 2 else tokens
+
+
 def is_sign(token: Token, sign: str) -> bool:
     """Whether a token is this punctuation, and not a string or a name that reads like it."""
     return token.kind == PUNCTUATION and token.value == sign

@@ -102,13 +102,9 @@ def default_text(ctx: Any, table: Table, text: str, target: TypeRef, type_name: 
             return None
         base = TypeRef(target.oid)
         value = t.input_text(str(node.value), base, TypeSettings())
-        shown = t.output_text(value, base, TypeSettings())
         if base.oid == t.BOOL:
             return "true" if value else "false"
-        speaks_for_itself = (base.oid == t.INT4 and shown.isdigit()) or (
-            base.oid == t.NUMERIC and "." in shown and not shown.startswith("-")
-        )
-        return shown if speaks_for_itself else writer.quoted(value, base)
+        return writer.quoted(value, base)
     return writer.top(node)
 
 
@@ -234,8 +230,18 @@ class Writer:
         inner = text if self.pretty else f"({text})"
         return f"{inner}::{self.type_name(TypeRef(node.type.oid))}"
 
+    @staticmethod
+    def speaks_for_itself(node: ir.Node, text: str) -> bool:
+        """Whether a constant is written bare, as `2.5` in `2.5::numeric(5,2)`."""
+        return isinstance(node, ir.Lit) and text[:1].isdigit()
+
     def quoted(self, value: Any, ref: TypeRef) -> str:
         shown = t.output_text(value, ref, TypeSettings()) if ref.oid != t.UNKNOWN else str(value)
+        bare = (ref.oid == t.INT4 and shown.isdigit()) or (
+            ref.oid == t.NUMERIC and ref.typmod < 0 and "." in shown and not shown.startswith("-")
+        )
+        if bare:
+            return shown
         prefix = "E" if "\\" in shown else ""
         literal = shown.replace("\\", "\\\\").replace("'", "''")
         if ref.oid == t.UNKNOWN:
@@ -281,7 +287,7 @@ class Writer:
         if isinstance(inner, ir.Lit) and node.type.oid == t.REGCLASS and isinstance(inner.value, str):
             return self.quoted(inner.value, TypeRef(t.UNKNOWN)) + "::regclass"
         text = self.operand(inner, node) if self.pretty else self.write(inner)
-        if not self.pretty:
+        if not self.pretty and not (self.speaks_for_itself(inner, text) and inner.type.oid == node.type.oid):
             text = f"({text})"
         return f"{text}::{self.type_name(node.type)}"
 

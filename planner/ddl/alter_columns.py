@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
@@ -31,6 +33,7 @@ from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
+from planner.parse import parse_expression
 from planner.types.geometry import GEOMETRIC
 
 
@@ -261,10 +264,25 @@ def _type_of_default(scope: Scope, column: Column) -> int:
     assert column.default is not None
     if column.sequence_oid:
         return types.INT8
+    if _is_constant_in_quotes(column.default) or isinstance(parse_expression(column.default), exp.Null):
+        return column.type.oid
     plan = scope.plan_expression(st.Sql(column.default))
     assert plan.columns is not None
     found = plan.columns[0].type.oid
     return column.type.oid if found == types.UNKNOWN else found
+
+
+def _is_constant_in_quotes(default: str) -> bool:
+    """Whether it has no type but the one it is read as: `'5'`."""
+    found = parse_expression(default).unnest()
+    return isinstance(found, exp.Literal) and bool(found.is_string)
+
+
+def _read_as(scope: Scope, column: Column) -> str | None:
+    """The default of a column that gets another type: what was read as the old one ('t' as a boolean) stays that."""
+    if column.default is None or column.generated or not _is_constant_in_quotes(column.default):
+        return column.default
+    return f"CAST({column.default} AS {type_name(scope.catalog, TypeRef(column.type.oid), ())})"
 
 
 def set_type(on: Alteration, a: st.AlterAction) -> None:
@@ -347,7 +365,8 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
         scope.checks += constraints.length_checks(source, ref, constraints.qualified(scope, table))
     on.sources[column.attnum] = f"CAST(({source}) AS {type_name(scope.catalog, ref, ())})"
     on.reshaped = True
-    changed = dataclasses.replace(column, type=ref, domain=domain, collation=collation)
+    default = column.default if ref.oid == column.type.oid else _read_as(scope, column)
+    changed = dataclasses.replace(column, type=ref, domain=domain, collation=collation, default=default)
     on.put(column, changed)
     scope.checks += constraints.domain_checks(scope, on.table, changed)
     names = {c.attnum: c for c in on.table.columns}

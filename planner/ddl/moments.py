@@ -16,7 +16,7 @@ from planner import types
 from planner.abc import PlanError, SqlError, TypeRef
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
-from planner.lexer import STRING, WORD, Token, is_sign, tokenize
+from planner.lexer import STRING, WORD, Token, is_sign, tokenize, within_parentheses
 from planner.parse.cursor import Cursor
 
 _WORDS: Final = frozenset(("now", "today", "tomorrow", "yesterday"))
@@ -29,12 +29,13 @@ def frozen(scope: Scope, text: str, whole: TypeRef | None = None) -> str:
         return text
     tokens = tokenize(text)
     settings = dataclasses.replace(scope.ctx.settings, now_us=scope.now_us)
+    alone = len(within_parentheses(tokens)) == 2
     pieces: list[str] = []
     done = 0
     for i, token in enumerate(tokens):
         if token.kind != STRING or token.value.strip().lower() not in _WORDS:
             continue
-        ref = whole if whole is not None and len(tokens) == 2 else _type_said(scope, text, tokens, i)
+        ref = whole if whole is not None and alone else _type_said(scope, text, tokens, i)
         if ref is None or ref.oid not in types.CLOCK_OIDS:
             continue
         try:

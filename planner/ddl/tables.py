@@ -31,7 +31,7 @@ from planner.ddl.named_types import with_schemas
 from planner.ddl.retention import retention_us
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import check_column_type, resolve_type, serial_type
-from planner.lexer import STRING, tokenize
+from planner.lexer import STRING, tokenize, within_parentheses
 from planner.parse.queries import position as first_position
 from planner.parse.storage import kept
 
@@ -420,12 +420,12 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
     constraints.refuse_columns(expression)
     column = constraints.find_column(table, name)
     assert column is not None
-    tokens = tokenize(expression.text)
+    tokens = within_parentheses(tokenize(expression.text))
     if len(tokens) == 2 and tokens[0].kind == STRING:
         try:
             types.input_text(tokens[0].value, column.type, scope.ctx.settings)
         except SqlError as e:
-            e.position = expression.offset + 1
+            e.position = expression.offset + tokens[0].start + 1
             raise
         return
     if len(tokens) == 2 and tokens[0].keyword == "null":

@@ -149,6 +149,8 @@ def _configure(parser: Any) -> None:
         OPERATOR_TOKENS[op]: _infix(op) for op in OPERATOR_TOKENS if op in INFIX or op in PREFIX
     }
     parser.COLUMN_OPERATORS = _keep(parser.COLUMN_OPERATORS, "DOT DCOLON")
+    # `a[:b]` is a slice up to b; a colon begins no parameter.
+    parser.PLACEHOLDER_PARSERS = _keep(parser.PLACEHOLDER_PARSERS, "PARAMETER")
     parser.LAMBDAS = {
         kind: lambda self, names: _named_argument(self, names[0])
         for kind in (TokenType.FARROW, TokenType.COLON_EQ)
