@@ -6,8 +6,11 @@
     read     sum and max of all columns, so that every value is looked at and nothing comes back
     write    the same rows, made by Spark beforehand and kept in its memory, to a fresh table
 
-A round is every step once, the next round goes the other way round, and what warms up the JVM and the servers is a round
-of its own that does not count. JDBC moves the first eighth of the rows: it is that much slower.
+JDBC moves the first eighth of the rows: it is that much slower. What warms up the JVM and the servers is a round of its own
+that does not count. What is compared with each other has to see the same machine, and a JVM that is as warm: so a round
+goes there and back, with the other steps in between, once, in turns from either end.
+
+    bare  native  JDBC: tidewire postgres postgres tidewire  |  others  |  JDBC: t p p t  native  bare
 
 "native" is `tidewire.spark.Snapshot` and `write`, "format" is `format("tidewire")`. Aims: native read within 1.3 times of
 bare Parquet, native write within 1.5 times, both at least 5 times JDBC to PostgreSQL; JDBC to Tidewire on a par with that.
@@ -45,6 +48,13 @@ AIMS = {
     "JDBC write": "on a par with JDBC to PostgreSQL",
 }
 
+
+ORDER = (
+    "bare Parquet write", "bare Parquet read", "native write", "native read", "native read after updates",
+    "native write, primary key", "format write", "format read",
+    "JDBC write", "JDBC read", "JDBC write, a row a statement",
+)  # fmt: skip
+"""Of the table's lines."""
 
 JDBC_SHARE = 8
 
@@ -144,8 +154,8 @@ class Bench:
 
     # --- the run -------------------------------------------------------------------------------
 
-    def steps(self) -> list[Step]:
-        """Every read after the write that it needs, in any order of these groups."""
+    def often(self) -> list[list[Step]]:
+        """What has an aim and what it is measured by, every read after the write that it needs."""
         ours, rows = self.tidewire, self.rows
         made = [
             [
@@ -163,6 +173,22 @@ class Bench:
                     lambda: self.native_read("native"), self.settled,
                 ),
             ],
+        ]  # fmt: skip
+        moved = [
+            [
+                Step(
+                    "JDBC write", peer.name, self.few,
+                    partial(self.jdbc_write, peer, True), partial(self.fresh, peer, "moved"),
+                ),
+                Step("JDBC read", peer.name, self.few, partial(self.jdbc_read, peer)),
+            ]
+            for peer in self._over_jdbc()
+        ]  # fmt: skip
+        return [*made, *moved, *reversed(moved)]
+
+    def others(self) -> list[list[Step]]:
+        ours, rows = self.tidewire, self.rows
+        made = [
             [
                 Step(
                     "native write, primary key", "tidewire", rows,
@@ -177,31 +203,19 @@ class Bench:
                 Step("format read", "tidewire", rows, self.format_read),
             ],
         ]  # fmt: skip
-        for peer in (ours, self.postgres) if self.jdbc else ():
-            if peer is not None:
-                fresh = partial(self.fresh, peer, "moved")
-                made += [
-                    [
-                        Step("JDBC write", peer.name, self.few, partial(self.jdbc_write, peer, True), fresh),
-                        Step("JDBC read", peer.name, self.few, partial(self.jdbc_read, peer)),
-                    ],
-                    [
-                        Step(
-                            "JDBC write, a row a statement", peer.name, self.few,
-                            partial(self.jdbc_write, peer, False), fresh,
-                        ),
-                    ],
-                ]  # fmt: skip
-        return [step for group in made for step in group]
+        for peer in self._over_jdbc():
+            write, fresh = partial(self.jdbc_write, peer, False), partial(self.fresh, peer, "moved")
+            made.append([Step("JDBC write, a row a statement", peer.name, self.few, write, fresh)])
+        return made
+
+    def _over_jdbc(self) -> list[Peer]:
+        return [peer for peer in (self.tidewire, self.postgres) if peer is not None and self.jdbc]
 
     def round(self, backwards: bool) -> Iterator[tuple[Step, float]]:
-        """Each step and its rows per second. Groups of steps go the other way round if asked."""
-        steps, groups = self.steps(), list[list[Step]]()
-        for step in steps:
-            if "write" in step.name:
-                groups.append([])
-            groups[-1].append(step)
-        for step in [s for g in (reversed(groups) if backwards else groups) for s in g]:
+        """Each step and its rows per second. The others go the other way round if asked."""
+        often, others = self.often(), self.others()
+        groups = [*often, *(reversed(others) if backwards else others), *reversed(often)]
+        for step in [step for group in groups for step in group]:
             if step.before is not None:
                 step.before()
             start = time.perf_counter()
@@ -211,7 +225,9 @@ class Bench:
 
 def table(found: dict[tuple[str, str], list[float]]) -> str:
     """Medians in rows per second, and how they stand to bare Parquet and to JDBC to PostgreSQL."""
-    medians = {key: statistics.median(values) for key, values in found.items()}
+    places = {name: n for n, name in enumerate(ORDER)}
+    ordered = sorted(found.items(), key=lambda x: (x[0][1] == "postgres", places[x[0][0]]))
+    medians = {key: statistics.median(values) for key, values in ordered}
     lines = [
         "| | rows/s | bare Parquet is … times faster | … times JDBC to PostgreSQL | aim |",
         "|---|--:|--:|--:|---|",

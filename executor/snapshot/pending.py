@@ -1,7 +1,7 @@
 """What DuckDB has not been told yet, and the telling of it in bulk.
 
     put, remove      (ts, key, rid, row, old rid)      ten thousand of these are one INSERT and one UPDATE
-    put_bulk ...     (ts, None, BULK, operation, -1)   Arrow goes to DuckDB as it is
+    put_bulk ...     (ts, None, BULK, operation, -1)   Arrow goes to DuckDB as it is, insertions that follow each other as one
 
 A one-row write to DuckDB costs hundreds of microseconds, whatever it writes; so writes queue here in
 commit order and a columnar read takes the prefix that it needs to see. Rows that came and went within
@@ -13,6 +13,7 @@ no shared state.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -144,9 +145,47 @@ def instalments(ops: list[Op], bytes_max: int) -> list[tuple[list[Op], list[Op]]
     return [(cut[start:end], cut[end:]) for start, end in zip([0, *ends], ends, strict=False)]
 
 
+def together(ops: list[Op]) -> list[Op]:
+    """The same with insertions that follow each other as one: a statement costs DuckDB a millisecond, whatever it writes, and
+    those who write in batches, as Spark does over JDBC, leave dozens."""
+    if sum(op[2] == BULK for op in ops) < 2:
+        return ops
+    made: list[Op] = []
+    for same, some in itertools.groupby(ops, _insertion):
+        run = list(some)
+        made += run if same is None or len(run) == 1 else [_as_one(run)]
+    return made
+
+
+def _insertion(op: Op) -> pa.Schema | None:
+    """The columns of an insertion that is in memory as such; None of all else."""
+    if op[2] != BULK or not isinstance(op[3], BulkInsert) or isinstance(op[3].rows, EncodedRows):
+        return None
+    names: list[str] = op[3].rows.schema.names
+    return op[3].rows.schema.remove(names.index("_ts")) if "_ts" in names else op[3].rows.schema
+
+
+def _as_one(ops: list[Op]) -> Op:
+    """Insertions of the same columns, each row with its time if these differ."""
+    ops = [op for op in ops if op[3].rows.num_rows] or ops[:1]  # no rows have no time
+    tables = [op[3].rows for op in ops]
+    last = ops[-1][0]
+    if any(op[0] != last for op in ops) or any("_ts" in rows.schema.names for rows in tables):
+        tables = [_timed(rows, op[0]) for rows, op in zip(tables, ops, strict=True)]
+    return bulk_op(last, BulkInsert(pa.concat_tables(tables)))
+
+
+def _timed(rows: pa.Table, ts: Timestamp) -> pa.Table:
+    """With `_ts` as the last column."""
+    if "_ts" in rows.schema.names:
+        return rows.select([*(n for n in rows.schema.names if n != "_ts"), "_ts"])
+    return rows.append_column("_ts", pa.array(np.full(rows.num_rows, ts, np.uint64)))
+
+
 def write_ops(con: duckdb.DuckDBPyConnection, physical: Physical, ops: list[Op]) -> Written:
     """Applies operations in order, inside the caller's DuckDB transaction."""
     done = Written()
+    ops = together(ops)
     start = 0
     for i, op in enumerate(ops):
         if op[2] == BULK:
