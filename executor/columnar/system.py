@@ -21,7 +21,7 @@ from planner.abc import SystemUse, TypeRef
 from planner.catalog import Sequence, system
 from planner.catalog.catalog import Catalog
 from planner.catalog.system.reg_names import RegNames
-from planner.catalog.system.zones import zone_rows
+from planner.catalog.system.zones import abbreviation_rows, zone_rows
 from planner.lexer import quoted
 
 if TYPE_CHECKING:
@@ -158,4 +158,5 @@ _SERVER: dict[str, Any] = {
     "pg_prepared_statements": _statements,
     "pg_cursors": _cursors,
     "pg_timezone_names": lambda session: zone_rows(),
+    "pg_timezone_abbrevs": lambda session: abbreviation_rows(),
 }

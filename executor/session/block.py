@@ -194,6 +194,15 @@ class Block:
             txn.on_apply = self._on_apply
         return txn
 
+    @property
+    def has_written(self) -> bool:
+        """Whether there is anything yet that a COMMIT would make durable."""
+        return bool(
+            self.own_oids
+            or (self.txn is not None and self.txn.writes)
+            or any(w.bulk or w.bulk_deleted for w in self.tables.values())
+        )
+
     def statement(self) -> Transaction:
         """Before each statement: READ COMMITTED gets a fresh snapshot, but for what is part of another statement."""
         self.begun = True

@@ -52,6 +52,21 @@ def _end(of: tuple[str, int] | str, part: int) -> Datum:
 _QUERIES = itertools.count(1)
 
 
+def _number(session: Session) -> int:
+    """The transaction's: as transactions begin, and no two alike."""
+    return session.now_us() << 10 | (session.pid & 1023)
+
+
+def _numbered(session: Session) -> int:
+    """The transaction's number, which it has from now on also for who asks whether it has one."""
+    session.numbered_us = session.now_us()
+    return _number(session)
+
+
+def _has_written(session: Session) -> bool:
+    return session.block is not None and session.block.has_written
+
+
 _VALUES: dict[str, Callable[[Any], Datum]] = {
     "now": lambda s: s.now_us(),
     "statement_timestamp": lambda s: max(s.statement_began_ns // 1000, s.now_us()),
@@ -80,7 +95,8 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "trigger_depth": lambda s: s.trigger_depth,
     "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",
     "row_locks": lambda s: len(s.executor.env.locks),
-    "txid": lambda s: s.now_us() << 10 | (s.pid & 1023),  # as transactions begin, and no two alike
+    "txid": _numbered,
+    "txid_if_numbered": lambda s: _number(s) if s.numbered_us == s.now_us() or _has_written(s) else None,
 }
 
 

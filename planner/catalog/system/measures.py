@@ -20,14 +20,12 @@ from planner.types.oids import (
     INT2,
     INT4,
     INT4_ARRAY,
-    INT8,
     NAME,
     OID,
     REGCLASS,
     TEXT,
     TEXT_ARRAY,
     TIMESTAMPTZ,
-    XID8,
 )
 
 # --- encodings ------------------------------------------------------------------------------------
@@ -78,8 +76,6 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
 @system("pg_relation_filepath", (REGCLASS,), TEXT)
 @system("pg_filenode_relation", (OID, OID), REGCLASS)
 @system("pg_last_xact_replay_timestamp", (), TIMESTAMPTZ)
-@system("txid_current_if_assigned", (), INT8)
-@system("pg_current_xact_id_if_assigned", (), XID8)
 @system("pg_current_logfile", (TEXT,), TEXT, optional=1)
 def _nothing(context: SystemContext, *arguments: Any) -> None:
     """Of a kind of object that does not exist here: what PostgreSQL answers for an unknown OID."""
