@@ -129,7 +129,7 @@ class SourceBinder:
     def _aliased_join(self, source: Source, alias: exp.Expression | None, scope: Scope) -> Source:
         if alias is None:
             return source
-        scope.beyond = (*scope.beyond, *source.relations)
+        scope.beyond = (*scope.beyond, *(r for r in source.relations if not r.values))
         name = identifier(alias.this)
         number = self.queries.next_relation()
         columns = []

@@ -484,6 +484,8 @@ def alter_function(scope: Scope, said: st.AlterFunction) -> None:
     f = named(scope, said.signature, said.tag.split()[-1].lower())
     permits.must_own(scope, f)
     action = said.action
+    if f.kind == "p" and said.of_functions:
+        raise PlanError("42P13", "invalid attribute in procedure definition", position=said.of_functions)
     if action is None:
         if f.kind == "a":
             raise PlanError("42809", f'"{f.name}" is an aggregate function')

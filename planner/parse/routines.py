@@ -268,16 +268,17 @@ def alter_function(c: Cursor, kind: str) -> st.AlterFunction:
     if c.next_is("depends") or c.next_is("no", "depends"):
         c.unsupported("ALTER FUNCTION ... DEPENDS ON EXTENSION")
     options: dict[str, Any] = {}
+    misplaced = 0
     while True:
         here, of_both = c.token, c.word in _OF_PROCEDURES
         if not _option(c, options, created=False):
             break
-        if kind == "procedure" and not of_both:
-            raise PlanError("42P13", "invalid attribute in procedure definition", position=here.start + 1)
+        if not of_both:
+            misplaced = misplaced or here.start + 1
     if not options:
         c.fail()
     c.accept("restrict")
-    return st.AlterFunction(said, None, options, tag)
+    return st.AlterFunction(said, None, options, tag, misplaced)
 
 
 def renamed_or_moved(c: Cursor) -> st.AlterAction | None:

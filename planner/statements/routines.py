@@ -70,6 +70,7 @@ class AlterFunction:
     action: AlterAction | None = None  # rename, owner, set schema
     options: dict[str, Any] = field(default_factory=dict)
     tag: str = "ALTER FUNCTION"
+    of_functions: int = 0  # where the first option stands that procedures have not
 
 
 @dataclass(frozen=True, slots=True)

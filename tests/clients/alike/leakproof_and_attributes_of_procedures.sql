@@ -31,3 +31,11 @@ create procedure ptest10(out a int, in b int, in c int) language sql as 'select 
 create procedure ptest10(inout a int, in b int, in c int) language sql as 'select b - c';
 select pp1(1);
 drop function fe1(int); revoke create on schema public from alike_leaks; drop role alike_leaks;
+create function of_function(a int) returns int language sql as 'select a';
+create procedure of_procedure(a int) language sql as 'select a';
+alter procedure of_function(int) volatile;
+alter procedure nowhere() volatile;
+alter routine of_procedure(int) volatile;
+alter routine of_function(int) volatile;
+alter function of_procedure(int) volatile;
+alter procedure of_procedure(int) security definer;
