@@ -80,7 +80,12 @@ def shown_bytes(data: bytes) -> str:
 
 
 def decoded(data: bytes, encoding: Encoding) -> str:
-    """Raises 22021 for bytes that are no character, 22P05 for one that UTF-8 does not have."""
+    """Raises 22021 for bytes that are no character, also for zero, 22P05 for one that UTF-8 does not have."""
+    zero = data.find(0)
+    if zero >= 0:
+        if encoding.max_bytes > 1:
+            decoded(data[:zero], encoding)  # what comes before it is told before it
+        raise SqlError("22021", f'invalid byte sequence for encoding "{encoding.name}": 0x00')
     try:
         return data.decode(encoding.codec)
     except UnicodeDecodeError as e:

@@ -1,0 +1,21 @@
+-- A zero byte is in no text, whatever its encoding says.
+select convert_from('\x410042', 'latin1');
+select convert_from('\x410042', 'utf8');
+select convert_from('\x00', 'win1252');
+select convert_from('\x4100', 'euc_jp');
+select convert_from('\xff00', 'utf8');
+select convert_from('\xe282', 'utf8');
+select convert_from('\x8100', 'win1252');
+select convert_from('\x410042', 'sql_ascii');
+select convert('\x410042', 'latin1', 'utf8');
+select convert('\x410042', 'utf8', 'latin1');
+select convert('\x410042', 'utf8', 'utf8');
+select length('\x410042'::bytea, 'utf8');
+select length('\x410042'::bytea, 'latin1'), length('\x4142', 'latin1');
+select convert_from(x, 'latin1') from (values ('\x41'::bytea), ('\x4100')) v(x);
+select convert_from(x, 'latin1') from (values ('\x41'::bytea), ('\xe4')) v(x);
+create table zeros(t text, b bytea);
+insert into zeros values ('a', '\x6100');
+update zeros set t = convert_from(b, 'utf8');
+select t, encode(b, 'escape'), convert_from(substr(b, 1, 1), 'utf8') from zeros;
+drop table zeros;
