@@ -25,9 +25,10 @@ from pyspark.sql import types as T
 
 from pipeline.spark.server import TidewireError
 
+_DAY_US = 86_400_000_000
 FIELD_ID = "parquet.field.id"
-_BIASED = {3220: "pg_lsn", 3221: "pg_lsn", 790: "money", 791: "money"}
-"""pg_lsn, money and arrays of them, whose stored numbers are not what their texts say."""
+_NUMBERED = {3220: "pg_lsn", 3221: "pg_lsn", 790: "money", 791: "money", 27: "tid", 1010: "tid"}
+"""pg_lsn, money, tid and arrays of them, whose stored numbers are not what their texts say."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ class TableShape:
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> TableShape:
-        biased = [c for c in found["columns"] if c["oid"] in _BIASED]
-        if biased:
-            name, kind = biased[0]["name"], _BIASED[biased[0]["oid"]]
+        numbered = [c for c in found["columns"] if c["oid"] in _NUMBERED]
+        if numbered:
+            name, kind = numbered[0]["name"], _NUMBERED[numbered[0]["oid"]]
             raise TidewireError(f'column "{name}" of type {kind} is not supported by Spark', "0A000")
         stored = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(found["arrow"])))
         columns = tuple(
@@ -139,10 +140,12 @@ def for_spark(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def _time_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Times of day as PostgreSQL writes them: no zeros at the end of a fraction."""
+    """Times of day as PostgreSQL writes them: no zeros at the end of a fraction, and midnight may come at the end of a day."""
     import pyarrow.compute as pc
 
-    text = pc.cast(column, pa.string())
+    end = pc.equal(column.cast(pa.int64()), _DAY_US)
+    text = pc.cast(pc.if_else(end, pa.scalar(0, column.type), column), pa.string())
+    text = pc.if_else(end, "24:00:00", text)
     return pc.replace_substring_regex(pc.replace_substring_regex(text, r"(\.\d*?)0+$", r"\1"), r"\.$", "")
 
 

@@ -120,6 +120,33 @@ def test_both_doors_read_every_type(spark: SparkSession, url: str) -> None:
             assert instant == 1709210096123456
 
 
+def test_the_end_of_a_day_is_its_text(spark: SparkSession, url: str, client: Client) -> None:
+    client.execute("CREATE TABLE clock (id int, ti time)")
+    client.execute("INSERT INTO clock VALUES (1, '24:00'), (2, '00:00'), (3, NULL), (4, '23:59:59.5')")
+    assert [row.ti for row in native(spark, url, "clock").orderBy("id").collect()] == [
+        "24:00:00", "00:00:00", None, "23:59:59.5"
+    ]  # fmt: skip
+    client.execute("DROP TABLE clock")
+
+
+@pytest.mark.parametrize("kind", ["money", "money[]", "pg_lsn", "tid"])
+def test_types_whose_numbers_are_not_their_texts_are_refused(
+    spark: SparkSession, url: str, client: Client, kind: str
+) -> None:
+    client.execute(f"CREATE TABLE odd (id int, what {kind})")
+    frame = spark.range(1).selectExpr("CAST(id AS int) AS id", "'1' AS what")
+    said = f'column "what" of type {kind.removesuffix("[]")} is not supported by Spark'
+    for attempt in (
+        lambda: Snapshot(spark, url, "odd").table("odd"),
+        lambda: native(spark, url, "odd"),
+        lambda: write(frame, "odd", url=url),
+        lambda: by_format(frame, "odd", url, "append"),
+    ):
+        assert said in fails(attempt)
+    assert rows(client, "SELECT count(*) FROM odd") == [(0,)]
+    client.execute("DROP TABLE odd")
+
+
 def test_updates_deletions_and_altered_columns_are_seen(
     spark: SparkSession, url: str, client: Client
 ) -> None:
