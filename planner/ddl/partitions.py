@@ -303,7 +303,7 @@ def _refuse_modulus(bound: Bound, others: list[tuple[str, Bound]]) -> None:
 
 def parent_of(scope: Scope, name: st.Name) -> Table:
     """The table that a new partition is to be of. Raises 42P01, 42809."""
-    found = scope.relation(name)
+    found = scope.relation(dataclasses.replace(name, position=0))  # PostgreSQL says no place here
     if not isinstance(found, Table) or found.partitioning is None:
         raise PlanError("42809", f'"{found.name}" is not partitioned')
     return found

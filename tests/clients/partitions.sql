@@ -26,3 +26,6 @@ create table e11 partition of e1 for values from (minvalue, minvalue) to ('2000-
 create table e12 partition of e1 for values from ('2000-01-01', 5) to (maxvalue, maxvalue);
 insert into e values ('it''s', true, '1999-01-01', 'a', 1), (null, false, '2000-01-01', 'b', 5);
 create view w as select id, n from t where day > '2024-02-01';
+ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+CREATE POLICY shown ON t USING (id > 0) WITH CHECK (id < 100000);
+CREATE VIEW few AS SELECT * FROM t WHERE id < 1000 WITH CHECK OPTION;

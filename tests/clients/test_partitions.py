@@ -23,6 +23,8 @@ COUNTS = [
     "SELECT relid::text, parentrelid::text, isleaf, level FROM pg_partition_tree('t') ORDER BY 1",
     "SELECT inhrelid::regclass::text, inhparent::regclass::text FROM pg_inherits ORDER BY 1",
     "SELECT conrelid::regclass::text, conname, contype FROM pg_constraint WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2",
+    "SELECT relname, relrowsecurity FROM pg_class WHERE relname IN ('t', 't1', 'few') ORDER BY 1",
+    "SELECT polname, polrelid::regclass::text, pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid) FROM pg_policy",
     "INSERT INTO t (id, day, s) VALUES (999, '2024-02-02', 'new') RETURNING tableoid::regclass::text, n",
 ]
 SEED = 12

@@ -138,7 +138,9 @@ def _constraint(
         conparentid=c.parent if c.kind != "c" else 0,
         connoinherit=c.no_inherit
         or (
-            c.kind in ("p", "u", "f", "x") and not c.parent and (table is None or table.partitioning is None)
+            c.kind in ("p", "u", "x", "f")
+            and not c.parent
+            and (c.kind != "f" or table is None or table.partitioning is None)
         ),
         conkey=_keys(catalog, c) or None,
         conexclop=_exclusion_operators(c) if c.kind == "x" else None,

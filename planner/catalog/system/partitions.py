@@ -57,22 +57,24 @@ def pg_inherits(context: SystemContext) -> Rows:
     return found
 
 
-def tree(catalog: Catalog, oid: Oid, parent: Oid | None = None, level: int = 0) -> list[dict[str, Any]]:
-    """pg_partition_tree, of a table or an index."""
-    thing = catalog.get(oid)
-    if isinstance(thing, Table):
-        below = [c.oid for c in catalog.partitions_of(oid)]
-        leaf = thing.partitioning is None
-    elif isinstance(thing, Index):
-        table = catalog.table(thing.table_oid)
-        parts = [i for c in catalog.partitions_of(table.oid) for i in catalog.indexes_of(c.oid)]
-        below = [i.oid for i in parts if i.parent == oid]
-        leaf = table.partitioning is None
-    else:
-        return []
-    rows = [{"relid": oid, "parentrelid": parent, "isleaf": leaf, "level": level}]
-    for child in below:
-        rows += tree(catalog, child, oid, level + 1)
+def tree(catalog: Catalog, oid: Oid, parent: Oid | None = None) -> list[dict[str, Any]]:
+    """pg_partition_tree, of a table or an index: level by level."""
+    rows: list[dict[str, Any]] = []
+    waiting: list[tuple[Oid, Oid | None, int]] = [(oid, parent, 0)]
+    for at, over, level in waiting:
+        thing = catalog.get(at)
+        if isinstance(thing, Table):
+            below = [c.oid for c in catalog.partitions_of(at)]
+            leaf = thing.partitioning is None
+        elif isinstance(thing, Index):
+            table = catalog.table(thing.table_oid)
+            parts = [i for c in catalog.partitions_of(table.oid) for i in catalog.indexes_of(c.oid)]
+            below = sorted(i.oid for i in parts if i.parent == at)
+            leaf = table.partitioning is None
+        else:
+            continue
+        rows.append({"relid": at, "parentrelid": over, "isleaf": leaf, "level": level})
+        waiting += [(child, at, level + 1) for child in below]
     return rows
 
 
