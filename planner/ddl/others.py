@@ -142,7 +142,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> I
             element.descending,
             nulls_first,
             element.opclass,
-            collations.resolved(scope, element.collation, column.type, element.position),
+            collations.resolved(scope, element.collation, column.type, 0),
         )
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")

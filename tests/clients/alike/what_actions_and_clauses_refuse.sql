@@ -64,3 +64,5 @@ select json_build_object(variadic array['x', 'a', null, 'b']::text[]), jsonb_bui
 select jsonb_build_object(variadic array[null, 'a']::text[]);
 select * from (graph0 join atacc1 on f = test) as x where x.f = 1 and test = 2 and atacc1.test = 3;
 select * from (graph0 join graph0 g2 using (f) as merged) as x where merged.f = 1;
+create index on graph0 (f collate "C");
+create index on graph0 (label collate nowhere);
