@@ -14,7 +14,7 @@ from planner.binding import collating, ir
 from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
-from planner.binding.pairs_listed import listed
+from planner.binding.pairs_listed import in_groups, listed
 
 
 @dataclass(slots=True)
@@ -179,6 +179,7 @@ class Emitter:
                 among = self._among(args, frags) or listed(args, self.frag, lambda n: n.type.oid in _ALIKE)
                 if among is not None:
                     return among
+                frags = in_groups(frags)
             return sql("(", join(f" {op.upper()} ", frags), ")")
         if op == "not":
             return sql("(NOT ", self.frag(args[0]), ")")

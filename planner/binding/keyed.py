@@ -25,6 +25,9 @@ from planner.catalog.collations import nondeterministic
 POINTS_MAX: Final = 1000
 """Key combinations of one statement; more are read by DuckDB."""
 
+GROUP: Final = 30
+"""Operands of AND and OR that are computed one within the other; more than its square are DuckDB's."""
+
 
 class NotKeyed(Exception):
     """Outside the closed set, or not a keyed statement at all."""
@@ -144,6 +147,16 @@ def _castable(a: int, b: int) -> bool:
     )  # fmt: skip
 
 
+def _in_groups(op: str, operands: tuple[Expr, ...], ref: TypeRef) -> Expr:
+    """AND and OR of many as groups of them: each operand is computed within the one before, as deep as Python's parser follows."""
+    if len(operands) <= 2 * GROUP:
+        return Call(op, operands, ref)
+    if len(operands) > GROUP**2:
+        raise NotKeyed("many operands")
+    groups = [operands[i : i + GROUP] for i in range(0, len(operands), GROUP)]
+    return Call(op, tuple(Call(op, g, ref) if len(g) > 1 else g[0] for g in groups), ref)
+
+
 class WithQueries(dict[int, int]):
     """Relation number -> where its columns begin, of rows for which subqueries may be asked, too (`KeyedJoin`)."""
 
@@ -185,7 +198,8 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             or any(t.composite_fields(a.type.oid) is not None for a in node.args)
         ):
             raise NotKeyed(node.op)
-        return Call(op, tuple(expression(a, offsets) for a in node.args), node.type)
+        operands = tuple(expression(a, offsets) for a in node.args)
+        return _in_groups(op, operands, node.type) if op in ("and", "or") else Call(op, operands, node.type)
     if isinstance(node, ir.Call):
         args = node.args
         if node.op == "nextval(regclass)":

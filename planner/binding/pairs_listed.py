@@ -6,6 +6,9 @@ square of its length (1,500 pairs: 4 s). A list of structs it looks up by hash, 
     both are there    (a, b) IN (...)
     neither is        NULL
     one is            NULL if any pair has it, else false: what SQL's three-valued OR comes to
+
+Other long ORs (values that are parameters, three columns, ranges) become some of `coalesce(a OR b OR ..., NULL)`, which means the same
+and is a wall to the rewriting: each group is rewritten by itself (1,000 pairs: 0.1 s instead of 1.4).
 """
 
 from __future__ import annotations
@@ -18,6 +21,17 @@ from planner.binding.fragments import Frag, join, sql
 
 PAIRS_MIN: Final = 50
 """Fewer are soon compared one by one."""
+
+GROUP: Final = 64
+"""So many alternatives are rewritten together."""
+
+
+def in_groups(alternatives: list[Frag]) -> list[Frag]:
+    """The alternatives of an OR: as they are if they are few, else in groups that DuckDB looks at one by one."""
+    if len(alternatives) <= 2 * GROUP:
+        return alternatives
+    groups = [alternatives[i : i + GROUP] for i in range(0, len(alternatives), GROUP)]
+    return [sql("coalesce(", join(" OR ", group), ", NULL)") for group in groups]
 
 
 def listed(
@@ -58,4 +72,4 @@ def listed(
     )  # fmt: skip
 
 
-__all__ = ["PAIRS_MIN", "listed"]
+__all__ = ["GROUP", "PAIRS_MIN", "in_groups", "listed"]

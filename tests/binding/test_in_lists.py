@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from planner.abc import Query
+from planner.binding.pairs_listed import GROUP
 from tests.binding.world import World, make_table
 
 WORLD = World((make_table(1000, "t", "i int4; s text; c char(4); n numeric; f float8; d date", key="i"),))
@@ -35,3 +36,16 @@ def test_the_left_side_is_written_once(condition: str, times: int) -> None:
 @pytest.mark.parametrize("condition", ["f IN (1, 2)", "n IN (1, 2.5)"])
 def test_what_has_an_equality_of_its_own_keeps_it(condition: str) -> None:
     assert " IN (" not in text_of(condition)
+
+
+@pytest.mark.parametrize(
+    "alternative",
+    ["i = $1 AND d = $2", "i > {0} AND f < {0}.5", "(s = '{0}' AND i = {0} AND d > '2020-01-01')"],
+)
+def test_a_long_or_is_several_to_duckdb(alternative: str) -> None:
+    """Its rewriting takes time by the square of the alternatives that it sees in one place."""
+    few, many = (" OR ".join(alternative.format(n) for n in range(count)) for count in (GROUP, 10 * GROUP))
+    assert "coalesce(" not in text_of(few)
+    groups = text_of(many).split("coalesce(")
+    assert len(groups) == 11
+    assert max(group.count(" OR ") for group in groups) <= GROUP
