@@ -542,7 +542,8 @@ def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
     """The texts of views, defaults and CHECKs name it as it is called now."""
     from planner.ddl.drop import dependents
 
-    if any(d.trigger is None for d in dependents(scope, f)):  # triggers know it by its OID
+    by_oid = [d for d in dependents(scope, f) if d.trigger is None]  # as triggers know it, and aggregates
+    if any(not isinstance(d.thing, Function) or d.thing.aggregate is None for d in by_oid):
         raise PlanError(
             "0A000",
             f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it",

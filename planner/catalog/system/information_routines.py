@@ -72,7 +72,7 @@ def _routines(context: SystemContext) -> Rows:
     found: Rows = []
     for f in _seen(context):
         told: dict[str, Any] = {}
-        if f.kind == "f":
+        if f.kind != "p":
             kind = _type(context, f.result)
             told = {
                 "data_type": kind["data_type"],
@@ -87,7 +87,7 @@ def _routines(context: SystemContext) -> Rows:
                 routine_catalog=context.database,
                 routine_schema=schema_name(context, f.schema_oid),
                 routine_name=f.name,
-                routine_type="PROCEDURE" if f.kind == "p" else "FUNCTION",
+                routine_type={"p": "PROCEDURE", "f": "FUNCTION"}.get(f.kind),
                 routine_body="SQL" if f.language == "sql" else "EXTERNAL",
                 routine_definition=f.body
                 if not f.standard and rights.owns(context.catalog, context.user, f)
