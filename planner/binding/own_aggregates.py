@@ -42,6 +42,9 @@ _SAID: Final = {
     "int2_sum": "coalesce({0} + {1}, {1}::bigint, {0})",
     "boolor_statefunc": "({0} OR {1})",
     "booland_statefunc": "({0} AND {1})",
+    "int4_avg_accum": "ARRAY[{0}[1] + 1, {0}[2] + {1}]",
+    "int2_avg_accum": "ARRAY[{0}[1] + 1, {0}[2] + {1}]",
+    "int8_avg": "CASE WHEN {0}[1] > 0 THEN {0}[2]::numeric / {0}[1] END",
 }
 
 

@@ -18,9 +18,11 @@ from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding import ir
 from planner.binding.facts import procs, type_oid
+from planner.binding.facts import type_name as fact_name
 from planner.binding.own_aggregates import said_otherwise
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
+from planner.binding.resolve import bind_polymorphic
 from planner.binding.routines import ROUTINE
 from planner.catalog import AggregateParts, Domain, Function, Parameter, polymorphic, quote_qualified, rights
 from planner.catalog.system.definitions import type_name
@@ -211,15 +213,24 @@ def _function(scope: Scope, said: st.Name, types: Sequence[Oid]) -> tuple[Oid, O
         proc = next(p for p in procs()[called] if ", ".join(p.args) == rest[:-1])
         oid, declared, strict = proc.oid, tuple(map(type_oid, proc.args)), proc.strict
         returned = type_oid(proc.result)
-    for had, wanted in zip(types, declared, strict=False):
+    concrete = not any(x in polymorphic.PSEUDO for x in types)
+    known = bind_polymorphic([fact_name(x) for x in declared], [fact_name(x) for x in types]) or {}
+    unknown = {polymorphic.PSEUDO[x] for x in (*declared, returned) if x in polymorphic.PSEUDO} - set(known)
+    if concrete and unknown:
+        raise absent
+    meant = [
+        type_oid(known[polymorphic.PSEUDO[x]]) if concrete and x in polymorphic.PSEUDO else x
+        for x in declared
+    ]
+    for had, wanted in zip(types, meant, strict=False):
         if had == wanted or (had, wanted) in _SAME:
             continue
         if had in polymorphic.PSEUDO:
             raise absent
         if wanted not in polymorphic.PSEUDO:
-            raise PlanError("42804", f"function {said}({_shown(declared)}) requires run-time type coercion")
-    if returned in polymorphic.PSEUDO and not any(x in polymorphic.PSEUDO for x in types):
-        returned = node.type.oid
+            raise PlanError("42804", f"function {said}({_shown(meant)}) requires run-time type coercion")
+    if concrete and returned in polymorphic.PSEUDO:
+        returned = type_oid(known[polymorphic.PSEUDO[returned]])
     return oid, returned, strict
 
 

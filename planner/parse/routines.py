@@ -138,7 +138,7 @@ def _is_parameter_name(c: Cursor) -> bool:
     token, after = c.token, c.ahead()
     if token.kind != QUOTED and (token.kind != WORD or token.keyword in _NO_PARAMETER):
         return False
-    if after.kind not in (WORD, QUOTED) or after.keyword in ("default", "array"):
+    if after.kind not in (WORD, QUOTED) or after.keyword in ("default", "array", "order"):
         return False
     return not (token.value == "double" and after.value == "precision" and token.kind == WORD)
 
