@@ -122,6 +122,8 @@ class Declarations:
 
     def _declare(self, v: Variable) -> None:
         self.kinds[v.slot], domain = self.kind(v.kind)
+        if domain and isinstance(self.kinds[v.slot], Shape):
+            raise ExecutionError("0A000", "a variable of a domain over a composite type is not supported")
         if domain:
             self.domains[v.slot] = domain
 

@@ -236,6 +236,9 @@ def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> tuple[Typ
                 e.message = e.message.replace('"', "")
         raise
     under, use = underneath(scope.catalog, ref)
+    if use is not None and t.composite_fields(under.oid) is not None:
+        message = "a function with a domain over a composite type is not supported"
+        raise PlanError("0A000", message, position=said.position)
     return TypeRef(under.oid), use.oid if use is not None else 0
 
 
