@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 import dataclasses
 import secrets
+import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ from planner.catalog import Sequence as SequenceObject
 from planner.catalog import policies, rights
 from planner.catalog.catalog import OWN_TEMPORARY
 from planner.catalog.system.context import SystemContext
+from planner.catalog.system.reg_names import RegNames
 from planner.planner import PlanContext
 from planner.types import TypeSettings
 from storage.abc import Datum, Row
@@ -115,6 +117,8 @@ class SessionContext:
         self.superuser = False
         self._context_of: tuple[Any, ...] = ()
         self._context_on: tuple[PlanContext, PlanContext] | None = None
+        self._types_of_block: tuple[TypeSettings, TypeSettings] | None = None
+        """The settings of types, and the same in a block that has changed the catalog."""
         self.own: object | None = None
         """A function that acts as its owner or has settings of its own runs: one object for each call of such (`acting`)."""
         self.contexts_of_functions: dict[tuple[int, str], tuple[PlanContext | None, tuple[Any, ...]]] = {}
@@ -278,13 +282,30 @@ class SessionContext:
         key = (catalog, settings.types, path, settings.row_security)
         if self._context is None or self._context_of != key:
             self._context_of = key
-            self.type_settings = settings.types
+            changed = self.block is not None and self.block.catalog is not None
+            self.type_settings = self._types_here() if changed else settings.types
             self.superuser = rights.is_superuser(catalog, self.user)
             self._context = PlanContext(
                 catalog, path, self.user, self.database, settings.types, reading_at=self.reading_at,
                 row_security=settings.row_security,
             )  # fmt: skip
         return self._context
+
+    def _types_here(self) -> TypeSettings:
+        """The settings of types where a block has changed the catalog: regclass and its kin have the names that they have in it."""
+        base = self.settings.types
+        if self._types_of_block is None or self._types_of_block[0] is not base:
+            here = weakref.ref(self)
+
+            def context() -> SystemContext:
+                session = here()
+                assert session is not None  # what outlives it are encoders that nobody uses any more
+                return SystemContext(session.catalog, session.search_path())
+
+            names = RegNames(context)
+            made = dataclasses.replace(base, reg_output=names.output, reg_input=names.input)
+            self._types_of_block = base, made
+        return self._types_of_block[1]
 
     def context_on(self, path: tuple[str, ...]) -> PlanContext:
         """The context, with names looked up elsewhere."""

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, Query, ResultColumn, TypeRef
-from planner.binding import collating, ir, keyed, recursion
+from planner.binding import collating, effects, ir, keyed, recursion
 from planner.binding.clauses import refuse_sets
 from planner.binding.comparable import comparable, needs_key, refuse_unequal
 from planner.binding.dimensions import as_text
@@ -85,7 +85,7 @@ class CompoundBinder(QueryWriter):
                 locked = self.locked_texts.get(bound.frag, ())
                 by_key = bound.by_key if not bound.outer else None
                 scope.ctes[name] = CommonTable(sql_name, columns, bound.forms, by_key, locked)
-                frag = bound.frag
+                frag = effects.computed(bound, self.next_relation())
             made = scope.ctes[name]
             assert isinstance(made, CommonTable) and made.columns is not None
             cols = ", ".join(f"c{i}" for i in range(len(made.columns)))
@@ -230,6 +230,7 @@ class CompoundBinder(QueryWriter):
         elif by_value and not all_rows:
             bound = BoundQuery(self._united_rows(operands, refs, forms), columns, forms)
         bound.by_key = by_key
+        bound.effects = tuple(sorted({*x.effects, *y.effects}))
         return self.ordered(bound, node, scope, prefix, top)
 
     def _by_keys(
@@ -313,7 +314,7 @@ class CompoundBinder(QueryWriter):
             around = tuple({(v.relation, v.column): v for v in scope.outer}.values())
             by_key = self.kept(parts, (FromStep(relation, (), False, (bound.by_key,), around, around),))
         made = self.written(parts, over, top)
-        made.by_key = by_key
+        made.by_key, made.effects = by_key, bound.effects
         return made
 
     def kept(self, parts: Parts, steps: Sequence[FromStep]) -> BoundSelect | None:

@@ -9,13 +9,14 @@ of users' choosing are resolved here and never reach DuckDB, but for the columns
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, Slot, Table, TypeRef
 from planner.binding import (
+    effects,
     ir,
     locked_rows,
     row_security,
@@ -37,6 +38,7 @@ from planner.binding.system import system_relation
 from planner.catalog import Sequence as SequenceObject
 from planner.catalog import View, large_objects, policies
 from planner.catalog.catalog import TEMPORARY_PREFIX
+from planner.parse import parse_expression
 from planner.parse import position as first_position
 from planner.relations import TransitionTable
 
@@ -48,6 +50,14 @@ _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 
 # Of a system relation: hidden, and put there by the executor beside its columns.
 _SYSTEM_COLUMNS = (("tableoid", t.OID), ("xmin", t.XID))
+
+_CALLED_BY_NAME: Final = frozenset(
+    (
+        "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user", "current_role",
+        "session_user", "user", "current_catalog", "current_schema",
+    )
+)  # fmt: skip
+"""Functions that are called without parentheses, in FROM too: no table has one of these names, but in quotation marks."""
 
 
 class SourceBinder:
@@ -96,7 +106,10 @@ class SourceBinder:
     def _item(self, node: exp.Expression, scope: Scope) -> Source:
         if isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier):
-                return self.named(node, scope)
+                bare = not node.this.args.get("quoted") and node.args.get("db") is None
+                if not bare or node.name.lower() not in _CALLED_BY_NAME:
+                    return self.named(node, scope)
+                return function(self, parse_expression(node.name), node, scope)
             if isinstance(node.this, exp.Values):
                 return self.derived(node.this, node.args.get("alias"), scope, lateral=False)
             if node.args.get("rows_from"):
@@ -384,7 +397,8 @@ class SourceBinder:
         steps: tuple[FromStep, ...] = ()
         if bound.by_key is not None:
             steps = (FromStep(relation, (), False, (bound.by_key,), bound.outer, bound.outer),)
-        return Source(sql(f"{word}(", bound.frag, f") AS r{number}"), [relation], star_of(relation), steps)
+        text = effects.computed(bound, number)
+        return Source(sql(f"{word}(", text, f") AS r{number}"), [relation], star_of(relation), steps)
 
     def rename(self, relation: Relation, alias: exp.Expression | None) -> None:
         """`AS name (a, b)`: new names for the first columns. Raises 42P10 for too many."""

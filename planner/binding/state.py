@@ -55,6 +55,8 @@ class BoundQuery:
     """No row of a table is locked in it, whatever is asked."""
     by_key: BoundSelect | None = None
     """The same for the keyed engine."""
+    effects: tuple[int, ...] = ()
+    """The columns that do something when they are computed (`planner.binding.effects`)."""
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from planner.abc import (
     SystemUse,
     TypeRef,
 )
-from planner.binding import barriers, folding, ir, keyed, late_targets, partitioned, window_keys
+from planner.binding import barriers, effects, folding, ir, keyed, late_targets, partitioned, window_keys
 from planner.binding.clauses import refuse_sets_inside
 from planner.binding.collating import carried, standing_for
 from planner.binding.comparable import comparable, needs_key
@@ -85,7 +85,7 @@ class QueryWriter(QueryState):
         if put_off is not None:
             return put_off
         window_keys.lift(self, parts, scope)
-        emit = self.emitter
+        emit, acts = self.emitter, effects.of(parts.targets)
         frags = [emit.frag(x.node) for x in parts.targets]
         forms: list[Form] = [f.form for f in frags]
         columns = [
@@ -134,8 +134,9 @@ class QueryWriter(QueryState):
                 *order,
                 *self._limit_text(parts),
             )
-            return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered)
-        return self._wrapped(parts, frags, columns, forms, head, source, where, top, _varies(parts, scope))
+            return BoundQuery(body, columns, forms, rows=parts.rows, numbered=parts.numbered, effects=acts)
+        made = self._wrapped(parts, frags, columns, forms, head, source, where, top, _varies(parts, scope))
+        return replace(made, effects=acts) if acts else made
 
     def _where(self, parts: Parts, scope: Scope) -> Frag:
         """What is asked of the rows. Locks that are tried last are tried until LIMIT has its rows, as jobs are taken from a queue."""
