@@ -6,20 +6,18 @@ for a session's TimeZone, at once for UTC.
 
 from __future__ import annotations
 
-import calendar
 import datetime
 import functools
 import zoneinfo
 
 from executor.abc import ExecutionError
 from executor.keyed.registry import out_of_range, scalar
+from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
+from planner.types.datetimes import DATE_END, DATE_MIN, TIMESTAMP_END, TIMESTAMP_MIN
 
 DAY_US = 86_400_000_000
 INFINITY = (1 << 63) - 1
 DATE_INFINITY = (1 << 31) - 1
-_TIMESTAMP_LOW = -210_866_803_200_000_000 + 0  # 4714-11-24 BC
-_TIMESTAMP_HIGH = 9_224_318_016_000_000_000 - 1  # what PostgreSQL's type ends at
-_DATE_LOW, _DATE_HIGH = -2_440_588, 2_147_472_692
 
 Interval = tuple[int, int, int]
 
@@ -29,13 +27,13 @@ def _finite(v: int) -> bool:
 
 
 def checked_timestamp(v: int) -> int:
-    if _TIMESTAMP_LOW <= v <= _TIMESTAMP_HIGH:
+    if TIMESTAMP_MIN <= v < TIMESTAMP_END:
         return v
     raise ExecutionError("22008", "timestamp out of range")
 
 
 def _checked_date(v: int) -> int:
-    if _DATE_LOW <= v <= _DATE_HIGH:
+    if DATE_MIN <= v < DATE_END:
         return v
     raise ExecutionError("22008", "date out of range")
 
@@ -68,13 +66,10 @@ def _date_difference(a: int, b: int) -> int:
 
 def _add_months(us: int, months: int) -> int:
     days, rest = divmod(us, DAY_US)
-    date = datetime.date(1970, 1, 1) + datetime.timedelta(days)  # raises OverflowError outside years 1..9999
-    index = date.year * 12 + date.month - 1 + months
-    year, month = divmod(index, 12)
+    year, month, day = civil_from_days(days)
+    year, month = divmod(year * 12 + month - 1 + months, 12)
     month += 1
-    day = min(date.day, calendar.monthrange(year, month)[1])
-    moved = datetime.date(year, month, day)
-    return (moved - datetime.date(1970, 1, 1)).days * DAY_US + rest
+    return days_from_civil(year, month, min(day, month_days(year, month))) * DAY_US + rest
 
 
 @scalar("timestamp + interval", "interval + timestamp")
@@ -94,10 +89,7 @@ def _shift(stamp: int, interval: Interval, sign: int) -> int:
         return stamp
     months, days, micros = interval
     if months:
-        try:
-            stamp = _add_months(stamp, sign * months)
-        except (OverflowError, ValueError):
-            raise ExecutionError("22008", "timestamp out of range") from None
+        stamp = _add_months(stamp, sign * months)
     return checked_timestamp(stamp + sign * (days * DAY_US + micros))
 
 

@@ -371,8 +371,11 @@ class ExpressionBinder(PredicateBinder):
             inner = inner.this
         if isinstance(inner, exp.Literal) and not inner.is_string:
             return self._signed(inner, negative, scope)
-        inner = node.this
-        return self.prefix("-", self.bind(inner, scope), first_position(node))
+        place = first_position(node)  # of what is behind the sign, whose own place the tree has not kept
+        sign = self.text.rfind("-", 0, max(place - 1, 0))
+        if sign >= 0 and not self.text[sign + 1 : place - 1].strip(" \t\r\n("):
+            place = sign + 1
+        return self.prefix("-", self.bind(node.this, scope), place)
 
     def to_common(
         self, nodes: Sequence[ir.Node], what: str, positions: Sequence[int]

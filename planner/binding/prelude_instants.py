@@ -11,7 +11,15 @@ from typing import Any
 from planner.abc import SqlError
 from planner.binding.date_parts import date_part, date_trunc, julian, unit_named, unrecognized
 from planner.types.calendar_days import civil_from_days, days_from_civil, month_days
-from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_END, TIMESTAMP_MIN, timetz_parts, timetz_text
+from planner.types.datetimes import (
+    DATE_END,
+    DATE_INFINITY,
+    DATE_MIN,
+    TIMESTAMP_END,
+    TIMESTAMP_MIN,
+    timetz_parts,
+    timetz_text,
+)
 from planner.types.timezones import named_zone, offset_at, offset_of_local, session_zone
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -66,14 +74,11 @@ def from_stated_zone(name: str, local: int) -> int:
 def make_date(year: int, month: int, day: int) -> int:
     """Days since 1970 of a year as it is written: -44 is 44 BC, and there is no year 0."""
     astronomical = year + 1 if year < 0 else year
-    if (
-        year == 0
-        or not -4714 <= year <= 5_874_897
-        or not 1 <= month <= 12
-        or not 1 <= day <= month_days(astronomical, month)
-    ):
+    if year == 0 or not 1 <= month <= 12 or not 1 <= day <= month_days(astronomical, month):
         raise SqlError("22008", f"date field value out of range: {year}-{month:02d}-{day:02d}")
-    return days_from_civil(astronomical, month, day)
+    if not DATE_MIN <= (made := days_from_civil(astronomical, month, day)) < DATE_END:
+        raise SqlError("22008", f"date out of range: {astronomical}-{month:02d}-{day:02d}")
+    return made
 
 
 def make_time(hour: int, minute: int, second: float) -> int:
@@ -85,7 +90,19 @@ def make_time(hour: int, minute: int, second: float) -> int:
 
 
 def make_timestamp(year: int, month: int, day: int, hour: int, minute: int, second: float) -> int:
-    return make_date(year, month, day) * _DAY_US + make_time(hour, minute, second)
+    astronomical = year + 1 if year < 0 else year
+    if (astronomical, month) == (
+        -4713,
+        11,
+    ) and 1 <= day < 24:  # the first month of all is whole, to the error's words
+        days = days_from_civil(astronomical, month, day)
+    else:
+        days = make_date(year, month, day)
+    made = days * _DAY_US + make_time(hour, minute, second)
+    if not TIMESTAMP_MIN <= made < TIMESTAMP_END:
+        said = f"{year}-{month:02d}-{day:02d} {hour}:{minute:02d}:{second:02g}"
+        raise SqlError("22008", f"timestamp out of range: {said}")
+    return made
 
 
 # --- bins and fields ---------------------------------------------------------------------------------
