@@ -1,21 +1,24 @@
 """Policies asked about rows that are about to be written (`planner.binding.row_security`), before any constraint is.
 
 So who may not write a row learns nothing of others by it, such as that its key is taken; and the error shows no row. A statement's
-rows are asked about at once; where triggers are asked before each of them, one by one, as the triggers have made them.
+rows are asked about at once; where triggers are asked before each of them, one by one, as the triggers have made them. Of a few rows the
+keyed engine asks, where it can.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
+from executor.keyed.compile import NotCompilable, compile_condition
 from executor.session import queries
 from planner import types as t
-from planner.abc import Table, TypeRef
+from planner.abc import Expr, Table, TypeRef
 from planner.catalog import policies
 from planner.relations import GuardedTable
 from storage.abc import Row
@@ -26,11 +29,23 @@ if TYPE_CHECKING:
 
 INSERTED, UPDATED, MET = "inserted", "updated", "met"
 _NUMBER = TypeRef(t.INT4)
+ROWS_MAX: Final = 100
+"""Rows that are asked about one by one sooner than a query of DuckDB's has begun."""
 
 
 def asks(table: Table) -> bool:
     """Whether policies are to be asked about rows of this form of a table."""
     return isinstance(table, GuardedTable) and table.row_checks is not None
+
+
+@lru_cache(maxsize=512)
+def _compiled(tests: tuple[Expr, ...]) -> tuple[Callable[[Sequence[Any], Any, Any], bool], ...]:
+    """The tests as functions of a row; none if some are not for the keyed engine."""
+    try:
+        made = [compile_condition(e) for e in tests]
+    except NotCompilable:
+        return ()
+    return tuple(f for f in made if f is not None)
 
 
 async def check(session: Session, block: Block, table: Table, kind: str, rows: pa.Table) -> None:
@@ -40,6 +55,15 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
     asked = getattr(table.row_checks, kind)
     if asked is None:
         return
+    if rows.num_rows <= ROWS_MAX and table.through is None:
+        tests = _compiled(asked.tests)
+        if tests:
+            refuse_off(session, table)
+            for row in batch_rows(rows, [c.type for c in table.columns]):
+                for test, message in zip(tests, asked.messages, strict=True):
+                    if not test((), row, session):
+                        raise ExecutionError("42501", message)
+            return
     form = table.through or table
     schema = queries.physical_schema(form)
     rids = pa.nulls(rows.num_rows, pa.int64()).fill_null(0)

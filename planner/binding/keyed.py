@@ -67,6 +67,7 @@ def _closed_set() -> frozenset[str]:
     for a in (*_ORDERED, *_INTS):
         ops |= {f"{a} is distinct from {a}", f"{a} is not distinct from {a}"}
     ops |= {f"xid {op} {b}" for op in ("=", "<>") for b in ("xid", "int4")}
+    ops |= {f"{a} {op} {b}" for op in ("=", "<>") for a, b in (("text", "name"), ("name", "text"))}
     for a in ("float8", "numeric"):
         ops |= {f"{a} {op} {a}" for op in "+-*/"} | {f"- {a}", f"+ {a}", f"abs({a})", f"@ {a}"}
     ops |= {

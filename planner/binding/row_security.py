@@ -22,8 +22,8 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
-from planner.abc import PlanError, Policy, Query, SessionValue, Slot, Table, TypeRef
-from planner.binding import barriers, ir
+from planner.abc import Expr, PlanError, Policy, Query, SessionValue, Slot, Table, TypeRef
+from planner.binding import barriers, ir, keyed
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, quote_text, sql
 from planner.binding.scope import Relation, StarColumn
@@ -44,10 +44,14 @@ _FALSE: Final = ir.Lit(_BOOL, False)
 
 @dataclass(frozen=True, slots=True)
 class RowCheck:
-    """`query` over the slot "new" yields which of `messages` the first row that is refused is refused with."""
+    """`query` over the slot "new" yields which of `messages` the first row that is refused is refused with.
+
+    `tests`: what must be true of a row, one for each message, if the keyed engine can compute all of them.
+    """
 
     query: Query
     messages: tuple[str, ...]
+    tests: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,9 +238,11 @@ def _row_check(
     relation = dml.relation(table, table.name, "new", of_table=False)
     known = len(queries.tables)
     tests: list[Item] = []
+    nodes: list[ir.Node] = []
     messages: list[str] = []
     for command, using in asked:
         for node, name in _tests(queries, relation, command, using=using):
+            nodes.append(node)
             said = f' "{name}"' if name else ""
             tests.append(
                 sql(
@@ -258,7 +264,25 @@ def _row_check(
         "SELECT tw_failed AS c0 FROM (SELECT ", *failed, "NULL) AS tw_failed FROM ", Slot("new"),
         f" AS r{relation.number}) WHERE ", _guard(table), " AND tw_failed IS NOT NULL LIMIT 1",
     )  # fmt: skip
-    return RowCheck(queries.finished(text), tuple(messages))
+    return RowCheck(queries.finished(text), tuple(messages), _by_key(relation, nodes))
+
+
+def _by_key(relation: Relation, tests: Sequence[ir.Node]) -> tuple[Expr, ...]:
+    """The tests for the keyed engine; none if one of them is not for it, or names what a row does not have before it is written."""
+    assert relation.table is not None
+    own = range(len(relation.table.columns))
+    if any(
+        (isinstance(n, ir.Var) and n.column not in own) or ir.is_volatile(n)
+        for x in tests
+        for n in ir.walk(x)
+    ):
+        return ()
+    try:
+        made = tuple(keyed.expression(n, {relation.number: 0}) for n in tests)
+        hash(made)  # what is compiled is kept by it
+    except (keyed.NotKeyed, TypeError):
+        return ()
+    return made
 
 
 __all__ = ["CLAUSE", "RowCheck", "RowChecks", "Shown", "checked", "refuse", "restricted", "shown"]

@@ -21,6 +21,7 @@ from planner.catalog import Catalog, CatalogChange
 from planner.catalog.objects import Role
 from planner.parse import parse_query
 from planner.planner import PlanContext
+from planner.relations import GuardedTable
 from tests.binding.world import make_table
 from tests.clients.dumps import dumped, restored
 from tests.postgres import NoPostgres, running_postgres
@@ -155,10 +156,10 @@ def test_what_would_pass_by_the_policies_is_refused(server: ServerProcess) -> No
         assert c.execute("SELECT * FROM t").fetchall() == [(1,)]
 
 
-def planned(text: str) -> Plan:
+def planned(text: str, using: str = "tenant = current_setting('app.tenant')::int") -> Plan:
     """As a role is told that a policy lets see rows of its tenant."""
     table = make_table(50_000, "t", "id int4; tenant int4; name text; worth numeric", key="id")
-    own = Policy(60_000, "own", using="tenant = current_setting('app.tenant')::int")
+    own = Policy(60_000, "own", using=using)
     table = dataclasses.replace(table, row_security=True, policies=(own,))
     table = dataclasses.replace(table, force_row_security=True, owner="reader")
     catalog = Catalog().with_changes(
@@ -186,6 +187,21 @@ def test_what_tells_nothing_passes_the_barrier(condition: str, below: bool) -> N
     inside, _, outside = text_of(plan).partition(" LIMIT 9223372036854775807")
     assert ("<setting:app.tenant>" in inside) and " WHERE " in outside
     assert (inside.count(" AND (") > 1) == below
+
+
+@pytest.mark.parametrize(
+    ("using", "by_key"),
+    [
+        ("tenant = current_setting('app.tenant')::int", True), ("name = current_user AND (worth > 1 OR id IS NULL)", True),
+        ("id IN (SELECT 1)", False), ("name ~ 'a'", False), ("random() < 1", False), ("tableoid = 5", False),
+    ],
+)  # fmt: skip
+def test_what_the_keyed_engine_can_ask_of_new_rows_it_asks(using: str, by_key: bool) -> None:
+    for text in ("UPDATE t SET name = 'x' WHERE id = 1", "INSERT INTO t VALUES (1, 2, 'a', 3)"):
+        table = getattr(planned(text, using).body, "table", None)
+        assert isinstance(table, GuardedTable)
+        checks = [c for c in (table.row_checks.inserted, table.row_checks.updated) if c is not None]
+        assert [len(c.tests) == len(c.messages) for c in checks] == [by_key]
 
 
 def test_rows_under_policies_are_looked_up_by_key(server: ServerProcess) -> None:
