@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Final
 
 from planner import statements as st
-from planner.abc import PlanError, Table
-from planner.catalog import Index, Sequence, View
+from planner.abc import PlanError
+from planner.catalog import CompositeType, Index, Relation, Sequence, View
 
 _OF_A_COLUMN: Final = {
     "set default": "SET DEFAULT", "drop default": "SET DEFAULT", "set not null": "SET NOT NULL", "drop not null": "DROP NOT NULL",
@@ -20,15 +20,17 @@ _OF_A_COLUMN: Final = {
     "set compression": "SET COMPRESSION", "set column options": "SET", "reset column options": "RESET",
 }  # fmt: skip
 
+_KINDS: Final = {View: "views", Sequence: "sequences", Index: "indexes", CompositeType: "composite types"}
+
 
 def words(action: st.AlterAction) -> str:
     of_a_column = _OF_A_COLUMN.get(action.what)
     return f"ALTER COLUMN ... {of_a_column}" if of_a_column is not None else action.what.upper()
 
 
-def refused(found: Table | View | Sequence | Index, action: st.AlterAction) -> PlanError:
+def refused(found: Relation, action: st.AlterAction) -> PlanError:
     """42809 for a relation that is no table, or a materialized view."""
-    kind = {View: "views", Sequence: "sequences", Index: "indexes"}.get(type(found), "materialized views")
+    kind = _KINDS.get(type(found), "materialized views")
     return PlanError(
         "42809",
         f'ALTER action {words(action)} cannot be performed on relation "{found.name}"',

@@ -222,8 +222,8 @@ def _populates(rows: bool, declared: str) -> None:
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
         if call.type.oid == t.RECORD:
-            name, base = call.op.partition("(")[0], call.args[0]
-            given = base.arg if isinstance(base, ir.Cast) else base
+            name, record = call.op.partition("(")[0], call.args[0]
+            given = record.arg if isinstance(record, ir.Cast) else record
             unknown = isinstance(given, ir.Lit) and given.value is None
             way = "Provide a non-null record argument" if unknown else "Cast the record to a composite type"
             raise PlanError(
