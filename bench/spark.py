@@ -279,7 +279,7 @@ def main() -> int:
 def save(rows: int, rounds: int, found: dict[tuple[str, str], list[float]], text: str) -> None:
     """bench/spark.md for people, bench/spark.json with every figure."""
     home = Path(__file__).parent
-    about = f"{rows:,} rows of 4 columns ({rows // JDBC_SHARE:,} over JDBC), medians of {rounds} rounds after one to warm up"
+    about = f"{rows:,} rows of 4 columns ({rows // JDBC_SHARE:,} over JDBC), medians of {rounds} rounds (there and back) after one to warm up"
     machine = f"{os.cpu_count()} cores, {platform.platform()}"
     (home / "spark.md").write_text(
         f"# Spark in and out of Tidewire\n\n{about}, all in one run on {machine}, Spark in one process beside the servers."
