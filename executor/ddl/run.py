@@ -21,7 +21,7 @@ from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
 from executor.ddl.schema import schema_bytes
 from executor.ddl.shape import same_shape
-from executor.session import as_of, bulk, queries, references, session_defaults
+from executor.session import as_of, bulk, queries, references, session_defaults, staging
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
 from executor.triggers import firing
@@ -432,7 +432,7 @@ async def _fill(session: Session, block: Block, bound: DdlPlan) -> int:
     else:
         result = await session.run_in(block, compiled, bound.query, ())
         assert isinstance(result, Rows)
-        rows = bulk.written_rows(table, result.rows).drop_columns(["_rid"])
+        rows = staging.written_rows(table, result.rows).drop_columns(["_rid"])
     if rows.num_rows:
         await bulk.insert_bulk(session, block, table, rows)
     return int(rows.num_rows)

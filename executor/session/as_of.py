@@ -190,7 +190,7 @@ async def run(
 
 async def rows(session: Session, plan: Plan, s: st.SelectAsOf, table: Table) -> pa.Table:
     """The same as the rows of a table that is made of them, canonical."""
-    from executor.session import bulk, queries
+    from executor.session import queries, staging
 
     async with _begun(session, plan, s) as (_, block, inner, compiled):
         body = compiled.plan.body
@@ -198,4 +198,4 @@ async def rows(session: Session, plan: Plan, s: st.SelectAsOf, table: Table) -> 
             return await queries.arrow(session, block, body, (), [c.type for c in table.columns])
         result = await session.run_in(block, compiled, inner, ())
         assert isinstance(result, Rows)
-        return bulk.written_rows(table, result.rows).drop_columns(["_rid"])
+        return staging.written_rows(table, result.rows).drop_columns(["_rid"])

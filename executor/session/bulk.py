@@ -11,56 +11,46 @@ against everything, to be right.
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.columnar.rows import batch_rows, canonical_array
+from executor.columnar.rows import batch_rows
 from executor.constraints.references import concerns
-from executor.constraints.rules import PARTITION_BOUND, TableRules
 from executor.ddl.schema import shard_schema
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.join import ROWS_MAX
-from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change, InsertPlan, PendingKeys
-from executor.session import bulk_locks, queries, references, row_security, settling
+from executor.session import bulk_locks, queries, references, row_checks, row_security, settling, staging
 from executor.session import keyed as keyed_session
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.bulk import Bulk
-from executor.snapshot.columns import row_reader, rows_to_arrays
+from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.encoded import EncodedRows, NumberedLater
 from executor.snapshot.removal import sorted_ids
-from executor.snapshot.spill import Spill, in_one, numbers_from
+from executor.snapshot.spill import Spill, in_one
 from executor.triggers import firing, triggered
-from planner import dealing, triggers
+from planner import triggers
 from planner import types as t
 from planner.abc import (
-    Constraint,
     DeleteQuery,
     InsertValues,
     OnConflict,
     Query,
     RelationUse,
     Slot,
-    SqlError,
     Table,
     TypeRef,
     UpdateQuery,
 )
-from planner.catalog import quote_identifier, quote_qualified
 from storage.abc import Datum, Part, Row
-from storage.rows import field_identity
 from storage.sorted_ids import ascending, first_places, sorted_distinct
 from txn.abc import SerializationFailure
 from txn.locks import LockMode
@@ -71,39 +61,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-
-STAGING_MAX = 3
-"""Parts of a statement that are written at a time."""
-PLACE_ROWS_MAX = 100_000
-"""Among so many rows the one that an error is about is looked for: on the loop, while everybody waits."""
-
-
-async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
-    """CHECKs that only DuckDB can compute, over rows with physical column names. Raises 23514."""
-    rules = session.executor.rules(table)
-    if not rules.wide_checks or not rows.num_rows:
-        return
-    schema = session.catalog.schema_of(table.schema_oid).name
-    types = [c.type for c in table.columns]
-    names = ", ".join(quote_identifier(c.name) for c in table.columns)
-    for constraint in rules.wide_checks:
-        text = (
-            f"SELECT {names} FROM {quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
-        )
-        plan, _ = session.executor.planner.plan(text, session.trusted_context(), normalise=False)
-        body = plan.body
-        assert isinstance(body, Query), "a condition without a key is a columnar query"
-        slot = body.relations[0].slot
-        found = await queries.arrow(session, block, body, (), types, {slot: (table, rows)}, begins=False)
-        if found.num_rows:
-            raise rules.check_violation(constraint, batch_rows(found.slice(0, 1), types)[0])
-
-
-def written_rows(table: Table, rows: Sequence[Row], rids: Sequence[int] | None = None) -> pa.Table:
-    schema = queries.physical_schema(table)
-    arrays = rows_to_arrays(list(rows), schema.types[:-1])
-    ids = rids if rids is not None else [0] * len(rows)
-    return pa.table([*arrays, pa.array(ids, pa.int64())], schema=schema)
 
 
 async def hydrated(block: Block, table: Table) -> None:
@@ -173,8 +130,8 @@ async def insert_rows(
         await decide(session, block, plan, on_conflict.query, params, given, view, datums)
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
     rids = taken(executor, len(changes))
-    written = written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
-    await check_wide(session, block, table, written)
+    written = staging.written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
+    await row_checks.check_wide(session, block, table, written)
     block.writes(table).apply(changes, iter(rids).__next__, plan.written)
     return written, changes, count
 
@@ -259,51 +216,13 @@ async def insert_bulk(
     executor = session.executor
     rules = executor.rules(table)
     first = executor.env.rids.take(rows.num_rows)
-    counted = await executor.store.sort(lambda: numbered(first, table, rows, executor.store.spill))
-    written = physical(table, counted)
+    counted = await executor.store.sort(lambda: staging.numbered(first, table, rows, executor.store.spill))
+    written = staging.physical(table, counted)
     if not checked:
-        await executor.store.sort(lambda: check_rows(rules, rows, session))
-        await check_wide(session, block, table, written)
+        await executor.store.sort(lambda: row_checks.check_rows(rules, rows, session))
+        await row_checks.check_wide(session, block, table, written)
     await add_bulk(session, block, table, counted, checked=checked, replaces=replaces)
     return versions(written, written.column("_rid"), False), rows.num_rows
-
-
-def physical(table: Table, numbered: pa.Table) -> pa.Table:
-    """Numbered rows with physical column names, `_rid` last."""
-    return pa.table([*numbered.columns[1:], numbered.column(0)], schema=queries.physical_schema(table))
-
-
-def numbered(first: int, table: Table, rows: pa.Table, spill: Spill | None = None) -> pa.Table:
-    """Full rows with row ids from `first` on in front, named as the table's shard names its columns. Any thread."""
-    rids = pa.array(numbers_from(first, rows.num_rows, spill))
-    schema = shard_schema(table)
-    return pa.table([rids, *rows.columns], schema=pa.schema([pa.field("_rid", pa.int64()), *schema]))
-
-
-def check_rows(rules: TableRules, rows: pa.Table, session: Any) -> None:
-    """NOT NULL and CHECK of many rows. On a thread. An error says which row it is about."""
-    not_null = [i for i in rules.not_null if rows.column(i).null_count]
-    if not not_null and not rules.checks:
-        return
-    before, i = 0, 0
-    try:
-        if not not_null and all(c.kind == PARTITION_BOUND for c, _ in rules.checks):
-            types = [c.type for c in rules.table.columns]
-            at = dealing.first_outside(rules.table, lambda i: canonical_array(rows.column(i), types[i]))
-            if at is not None:
-                i = at
-                rules.check(batch_rows(rows.slice(at, 1), types)[0], session)
-            return
-        for batch in rows.to_batches():
-            if not batch.num_rows:
-                continue
-            read = row_reader(batch.columns)
-            for i in range(batch.num_rows):
-                rules.check(read(i), session)
-            before += batch.num_rows
-    except SqlError as error:
-        error.which = partial(int, before + i)
-        raise
 
 
 async def add_bulk(
@@ -322,13 +241,13 @@ async def add_bulk(
     writes = block.writes(table)
     _refuse_too_much(block, numbered.nbytes)
     # The disk has them while they are sorted and their keys looked for. If one is taken it was in vain: the upkeep tidies.
-    async with _beside(_parts_of(session, table, numbered, parts)) as staging:
+    async with staging.beside(_known_or_staged(session, table, numbered, parts)) as writing:
         prepared = await _prepared(session, block, table, numbered, replaces)
         if not checked and replaces is None:
             clash = await executor.store.sort(lambda: settling.own_clash(writes, prepared))
             if clash is not None:
-                raise rules_violation(writes, numbered, *clash)
-        parts = await staging
+                raise row_checks.rules_violation(writes, numbered, *clash)
+        parts = await writing
     for part in parts:
         txn.add_part(table.shard, part)
     writes.bulk.append(BulkInsert(numbered, prepared, replaces))
@@ -346,7 +265,7 @@ async def _prepared(
 ) -> Any:
     """The rows of a bulk insert sorted, and their keys looked for in what everybody sees."""
     store, writes = session.executor.store, block.writes(table)
-    own = physical(table, numbered)
+    own = staging.physical(table, numbered)
     if writes.image is None:
         return await store.prepare_bulk(store.draft(table), own)
     image = writes.image
@@ -375,7 +294,7 @@ def _refuse_held_keys(
             raise SerializationFailure("could not serialize access due to concurrent update") from None
         return
     if clashes:
-        raise rules_violation(writes, numbered, *clashes[0])
+        raise row_checks.rules_violation(writes, numbered, *clashes[0])
 
 
 async def add_encoded(
@@ -399,102 +318,10 @@ def _refuse_too_much(block: Block, more_bytes: int) -> None:
         raise ExecutionError("54000", f"the transaction writes more than {limit} bytes")
 
 
-async def staged_ahead(session: Session, table: Table, rows: pa.Table) -> tuple[pa.Table, list[Part]]:
-    """Full rows that the block is given later (`add_bulk`): numbered, and as parts."""
-    executor = session.executor
-    first = executor.env.rids.take(rows.num_rows)
-    counted = await executor.store.sort(lambda: numbered(first, table, rows, executor.store.spill))
-    return counted, await staged(session, table, "+", counted)
-
-
-@contextlib.asynccontextmanager
-async def _beside(work: Coroutine[Any, Any, T]) -> AsyncIterator[asyncio.Task[T]]:
-    """Work that goes on while the block does, which waits for it in the end. If the block fails, it is over before anybody hears."""
-    task = asyncio.ensure_future(work)
-    try:
-        yield task
-    except BaseException:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        raise
-
-
-async def _parts_of(
+async def _known_or_staged(
     session: Session, table: Table, rows: pa.Table, known: Sequence[Part] | None
 ) -> Sequence[Part]:
-    return known if known is not None else await staged(session, table, "+", rows)
-
-
-async def staged(session: Session, table: Table, kind: str, rows: pa.Table) -> list[Part]:
-    """Rows as parts of `bulk_chunk_rows`, `STAGING_MAX` under way at a time: some are encoded while the disk has others."""
-    size = session.executor.limits.bulk_chunk_rows
-    parts: list[Part] = []
-    under_way: deque[asyncio.Task[Part]] = deque()
-    try:
-        for at in range(0, rows.num_rows, size):
-            if len(under_way) == STAGING_MAX:
-                parts.append(await under_way.popleft())
-            under_way.append(asyncio.ensure_future(stage(session, table, kind, rows.slice(at, size))))
-        while under_way:
-            parts.append(await under_way.popleft())
-    except BaseException:
-        for task in under_way:
-            task.cancel()
-        await asyncio.gather(*under_way, return_exceptions=True)
-        raise
-    return parts
-
-
-async def stage(session: Session, table: Table, kind: str, rows: pa.Table) -> Part:
-    """One part of a table's rows (`_rid` first), written ahead of its commit."""
-    if kind == "+":
-        columns = [field_identity(f) for f in rows.schema][1:]
-        assert columns == [field_identity(f) for f in shard_schema(table)], "a part has its table's columns"
-    txn = session.block.txn if session.block is not None else None
-    return await session.executor.env.stage(table.shard, kind, rows, txn)
-
-
-def rules_violation(writes: TableWrites, rows: pa.Table, oid: int, key: Any) -> ExecutionError:
-    """23505 of a constraint by its OID, about one of these rows (`_rid` first)."""
-    constraint = next(c for c in writes.table.constraints if c.oid == oid)
-    which = partial(_row_of_key, writes.table, rows, constraint, key)
-    error = writes.rules.unique_violation(
-        constraint, key, _written_row(writes.table, rows, constraint, which)
-    )
-    error.which = which
-    return error
-
-
-def _written_row(
-    table: Table, rows: pa.Table, constraint: Constraint, which: Callable[[], int | None]
-) -> Row | None:
-    """The row, where its key is not the cells that it has."""
-    at = which() if datum_forms(table, constraint) else None
-    return (
-        None
-        if at is None
-        else batch_rows(rows.slice(at, 1), [TypeRef(t.INT8), *(c.type for c in table.columns)])[0][1:]
-    )
-
-
-def _row_of_key(table: Table, rows: pa.Table, constraint: Constraint, key: Any) -> int | None:
-    """Which of the rows has a key that is there already, or has it for the second time. None: that would take long to find out."""
-    if rows.num_rows > PLACE_ROWS_MAX:
-        return None
-    places = [table.index_of(a) + 1 for a in constraint.columns]
-    key_of = picked(range(len(places)), datum_forms(table, constraint))
-    found: list[int] = []
-    before = 0
-    for batch in rows.select(places).to_batches():
-        read = row_reader(batch.columns) if batch.num_rows else None
-        for i in range(batch.num_rows):
-            assert read is not None
-            if key == key_of(read(i)):
-                found.append(before + i)
-        before += batch.num_rows
-        if len(found) > 1:
-            break
-    return found[:2][-1] if found else None
+    return known if known is not None else await staging.staged(session, table, "+", rows)
 
 
 # --- UPDATE and DELETE ---------------------------------------------------------------------------
@@ -586,8 +413,10 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
                 pending.replace(key, before_row, new_row)
     if rules.key is None:
         changes = [(k, rid, o, None, n) for k, rid, o, _, n in changes]
-    written = written_rows(table, [c[4] for c in changes if c[4] is not None], [c[1] for c in changes])
-    await check_wide(session, block, table, written)
+    written = staging.written_rows(
+        table, [c[4] for c in changes if c[4] is not None], [c[1] for c in changes]
+    )
+    await row_checks.check_wide(session, block, table, written)
     rids = taken(executor, len(changes))
     block.writes(table).apply(changes, iter(rids).__next__, columns_at(table, body.assigned))
     if fired is not None:
@@ -644,13 +473,13 @@ async def _delete_rids(
     own = RowIds(more=buffer.inserts).among(rids) if buffer is not None else None
     durable = rids if own is None else rids.filter(pa.array(~own))
     # The disk has them while their keys are looked for.
-    async with _beside(staged(session, table, "-", pa.table({"_rid": durable}))) as staging:
+    async with staging.beside(staging.staged(session, table, "-", pa.table({"_rid": durable}))) as writing:
         if writes.image is not None and not replaced:
             removal = await executor.store.prepare_removal(executor.store.image(table.shard), rids)
         deletion = BulkDelete(rids, removal)
         writes.delete_bulk(deletion)
         await executor.store.sort(writes.live_bulk)
-        parts = await staging
+        parts = await writing
     for part in parts:
         txn.add_part(table.shard, part)
     txn.changed_all(table.shard, among)
@@ -677,7 +506,7 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
         await _delete_rids(session, block, table, rids)
         if fired is not None:
             await fired.end(triggers.DELETE)
-        return written_rows(table, ()), len(rids)
+        return staging.written_rows(table, ()), len(rids)
     old: dict[int, Row] = {}
     if rules.key is not None or rules.uniques or body.returning is not None or related:
         old = await old_rows(session, block, table, rids)
@@ -694,9 +523,9 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     if related:
         await references.enforce(session, block, table, changes)
     if body.returning is None:
-        return written_rows(table, ()), len(changes)
+        return staging.written_rows(table, ()), len(changes)
     gone = [(c[1], c[2]) for c in changes if c[2] is not None]
-    written = written_rows(table, [row for _, row in gone], [rid for rid, _ in gone])
+    written = staging.written_rows(table, [row for _, row in gone], [rid for rid, _ in gone])
     return versions(written, written.column("_rid"), True), len(changes)
 
 

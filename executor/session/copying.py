@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk, permissions, queries, read_only, row_security
+from executor.session import bulk, permissions, queries, read_only, row_checks, row_security, staging
 from executor.session.block import Block
 from executor.session.copy_options import options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
@@ -196,14 +196,14 @@ class _Load:
             return
         rules = session.executor.rules(table)
         try:
-            await session.executor.store.sort(lambda: bulk.check_rows(rules, rows, session))
+            await session.executor.store.sort(lambda: row_checks.check_rows(rules, rows, session))
         except ExecutionError as error:
             error.which = self._placed(error.which)
             raise
-        numbered = bulk.numbered(
+        numbered = staging.numbered(
             session.executor.env.rids.take(rows.num_rows), table, rows, session.executor.store.spill
         )
-        await bulk.check_wide(session, self._block, table, bulk.physical(table, numbered))
+        await row_checks.check_wide(session, self._block, table, staging.physical(table, numbered))
         self._rows += numbered.num_rows
         spill = session.executor.store.spill
         self._held += numbered.nbytes
@@ -215,7 +215,7 @@ class _Load:
             if len(self._staging) >= STAGING_MAX:
                 self._parts.append(await self._staging[0])
                 del self._staging[0]
-            self._staging.append(asyncio.ensure_future(bulk.stage(session, table, "+", numbered)))
+            self._staging.append(asyncio.ensure_future(staging.stage(session, table, "+", numbered)))
 
     async def _fire(self, rows: pa.Table | None) -> None:
         """Rows of a table with triggers, which fire in one level of their own; None: there are no more."""

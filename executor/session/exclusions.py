@@ -63,9 +63,9 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
 async def after_bulk(session: Session, block: Block, table: Table, numbered: pa.Table) -> None:
     """After rows (`_rid` first) were added in bulk. Raises 23P01."""
     if exclusions(table):
-        from executor.session import bulk
+        from executor.session import staging
 
-        await _enforce(session, block, table, bulk.physical(table, numbered))
+        await _enforce(session, block, table, staging.physical(table, numbered))
 
 
 async def check_deferred(session: Session, block: Block, d: Deferred) -> None:
@@ -85,7 +85,7 @@ async def check_deferred(session: Session, block: Block, d: Deferred) -> None:
 
 def _written(block: Block, table: Table, rows: Sequence[Row]) -> pa.Table:
     """These rows with the row ids under which the block has them: its newest, in any order."""
-    from executor.session import bulk
+    from executor.session import staging
 
     wanted = {id(row) for row in rows}
     rids: list[int] = []
@@ -97,7 +97,7 @@ def _written(block: Block, table: Table, rows: Sequence[Row]) -> pa.Table:
             wanted.remove(id(entry[1]))
             rids.append(entry[0])
             found.append(entry[1])
-    return bulk.written_rows(table, found[::-1], rids[::-1])
+    return staging.written_rows(table, found[::-1], rids[::-1])
 
 
 async def _enforce(session: Session, block: Block, table: Table, rows: pa.Table) -> None:

@@ -29,7 +29,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed.compile import NotCompilable
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.row_batches import RowBatch
-from executor.session import bulk, current, references
+from executor.session import bulk, current, references, row_checks, staging
 from planner import types as t
 from planner.abc import Plan, SqlError, Table
 from storage.abc import Part, Row
@@ -143,12 +143,12 @@ async def insert(session: Session, plan: Plan, given: Sequence[pa.Array], count:
         numbers = [await executor.sequences.take_many(session, oid, count) for oid in batch.sequences]
         columns = batch.columns(given, count, session, numbers)
         rows = pa.table(columns, names=[f"c{c.attnum}" for c in table.columns])
-        bulk.check_rows(rules, rows, session)
+        row_checks.check_rows(rules, rows, session)
         fresh = _fresh_keys(block, rules, rows, gathered)
         if rules.wide_checks or rules.references:
             zeros = pa.array(np.zeros(count, np.int64))
             whole = pa.table([zeros, *columns], names=["_rid", *rows.column_names])
-            await bulk.check_wide(session, block, table, bulk.physical(table, whole))
+            await row_checks.check_wide(session, block, table, staging.physical(table, whole))
             await references.after_bulk(session, block, table, whole, certain=True)
     except BaseException as reason:
         del block.reference_checks[marks[0] :], block.deferred[marks[1] :]
@@ -221,7 +221,7 @@ async def _stage(session: Session, block: Block, gathered: Gathered) -> None:
     """What has been gathered goes on its way; what went first becomes the block's own, if enough is under way."""
     while len(gathered.staging) >= STAGING_MAX:
         await _add_staged(session, block, gathered)
-    work = bulk.staged_ahead(session, gathered.table, pa.concat_tables(gathered.pieces))
+    work = staging.staged_ahead(session, gathered.table, pa.concat_tables(gathered.pieces))
     parts = asyncio.get_running_loop().create_task(work)
     parts.add_done_callback(_looked_at)
     gathered.staging.append(Staging(parts, gathered.keys))

@@ -284,7 +284,7 @@ async def run_waiting(
 async def _run_waiting(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum]
 ) -> Rows:
-    from executor.session import bulk, queries, references
+    from executor.session import queries, references, row_checks, staging
     from executor.triggers import keyed_writes
 
     executor = session.executor
@@ -300,7 +300,9 @@ async def _run_waiting(
             if compiled.rules is not None and compiled.rules.wide_checks:
                 assert compiled.table is not None
                 rows = [c[4] for c in block.last_changes if c[4] is not None]
-                await bulk.check_wide(session, block, compiled.table, bulk.written_rows(compiled.table, rows))
+                await row_checks.check_wide(
+                    session, block, compiled.table, staging.written_rows(compiled.table, rows)
+                )
             if compiled.door is Door.WRITE:
                 assert compiled.table is not None
                 await references.enforce(session, block, compiled.table, block.last_changes)

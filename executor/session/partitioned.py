@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import describe_key
-from executor.session import bulk, queries, row_security
+from executor.session import bulk, queries, row_security, staging
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.triggers import firing
@@ -202,7 +202,7 @@ class _Made:
     def together(self) -> Written:
         """RETURNING's rows of all leaves, in the order in which the statement found them."""
         if not self._rows:
-            none = bulk.written_rows(self._table, ())
+            none = staging.written_rows(self._table, ())
             none = versions(none, none.column("_rid"), False)
             return none.append_column(LEAF, pa.array([], pa.int64())), self._count
         rows = pa.concat_tables(self._rows)

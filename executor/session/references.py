@@ -371,24 +371,24 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
 
 async def _write(session: Session, block: Block, child: Table, changes: Sequence[Change]) -> None:
     """What an action makes of the children, all at once."""
-    from executor.session import bulk
+    from executor.session import row_checks, staging
 
     rows = [c[4] for c in changes if c[4] is not None]
     if rows:
         await _keep_unique(session, block, child, changes)
-        await bulk.check_wide(session, block, child, bulk.written_rows(child, rows))
+        await row_checks.check_wide(session, block, child, staging.written_rows(child, rows))
     block.writes(child).apply(changes, session.executor.env.rids.next)
 
 
 async def _recomputed(session: Session, block: Block, table: Table, rows: list[Row]) -> list[Row]:
     """The rows with their generated columns computed anew, in order."""
-    from executor.session import bulk
+    from executor.session import staging
     from executor.session.row_queries import recomputed
 
     types = [c.type for c in table.columns]
     made: list[Row] = []
     for row in rows:  # one by one: a query promises no order
-        made += batch_rows(await recomputed(session, block, table, bulk.written_rows(table, [row])), types)
+        made += batch_rows(await recomputed(session, block, table, staging.written_rows(table, [row])), types)
     return made
 
 

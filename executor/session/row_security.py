@@ -80,9 +80,9 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
 async def check_rows(session: Session, block: Block, table: Table, kind: str, rows: Sequence[Row]) -> None:
     """The same of rows as datums."""
     if asks(table) and rows:
-        from executor.session import bulk
+        from executor.session import staging
 
-        await check(session, block, table, kind, bulk.written_rows(table, rows).drop_columns(["_rid"]))
+        await check(session, block, table, kind, staging.written_rows(table, rows).drop_columns(["_rid"]))
 
 
 def restricts(session: Session, table: Table) -> bool:

@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 
 from executor.abc import ExecutionError, Rows
 from executor.ddl.schema import shard_schema
-from executor.session import bulk, queries, row_security
+from executor.session import bulk, queries, row_checks, row_security, staging
 from executor.session.block import Block
 from executor.session.copying import copied_columns, default_values
 from executor.session.keyed import SnapshotMoved
@@ -447,15 +447,15 @@ async def _append(session: Session, block: Block, staged: _Staged) -> int:
         if not rows.num_rows:
             continue
         full = await completed(session, block, table, staged.columns, rows)
-        await executor.store.sort(partial(bulk.check_rows, rules, full, session))
+        await executor.store.sort(partial(row_checks.check_rows, rules, full, session))
         whole.append(full)
     if not whole:
         return 0
     await bulk.hydrated(block, table)
     full = pa.concat_tables(whole)
     first = executor.env.rids.take(full.num_rows)
-    together = await executor.store.sort(lambda: bulk.numbered(first, table, full, executor.store.spill))
-    await bulk.check_wide(session, block, table, bulk.physical(table, together))
+    together = await executor.store.sort(lambda: staging.numbered(first, table, full, executor.store.spill))
+    await row_checks.check_wide(session, block, table, staging.physical(table, together))
     parts = _numbered(staged.parts, first) if staged.by_reference else None
     await bulk.add_bulk(session, block, table, together, parts)
     return int(together.num_rows)

@@ -33,7 +33,7 @@ async def write(
     session: Session, block: Block, body: InsertQuery | UpdateQuery | DeleteQuery, found: pa.Table
 ) -> tuple[str, str, pa.Table]:
     """Fires for each of the rows found. The tag, and which slot RETURNING reads what rows from."""
-    from executor.session import bulk
+    from executor.session import staging
     from executor.session.queries import canonical_table
 
     view = session.catalog.get(body.table.oid)
@@ -61,7 +61,7 @@ async def write(
             done.append((n if event == triggers.INSERT else row[0], shown))
     await fired.end(event)
     word = {triggers.INSERT: "INSERT 0", triggers.UPDATE: "UPDATE", triggers.DELETE: "DELETE"}[event]
-    written = bulk.written_rows(body.table, [row for _, row in done], [n for n, _ in done])
+    written = staging.written_rows(body.table, [row for _, row in done], [n for n, _ in done])
     told = versions(written, written.column("_rid"), False)
     return f"{word} {len(done)}", "old" if event == triggers.DELETE else "new", told
 

@@ -52,7 +52,7 @@ async def run(
 async def _written(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum], base: Any
 ) -> Rows:
-    from executor.session import bulk, references
+    from executor.session import references, row_checks, staging
 
     table, write = compiled.table, compiled.write
     assert table is not None and write is not None
@@ -67,7 +67,7 @@ async def _written(
         changes = list(block.last_changes)
         if compiled.rules is not None and compiled.rules.wide_checks:
             rows = [c[4] for c in changes if c[4] is not None]
-            await bulk.check_wide(session, block, table, bulk.written_rows(table, rows))
+            await row_checks.check_wide(session, block, table, staging.written_rows(table, rows))
         await fired.wrote_all(changes)
     else:
         done, returned = await _row_by_row(session, block, fired, write, kinds, params, base)

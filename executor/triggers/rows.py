@@ -157,14 +157,16 @@ class RowWriter:
 
     async def _checked(self, row: Row, kind: str, check: Callable[[Row, Session], None] | None = None) -> Row:
         """The row with its generated columns, which no policy and no constraint refuses."""
-        from executor.session import bulk
+        from executor.session import row_checks, staging
 
         session, block = self._session, self._block
         made = await self._fired.on.completed(session, block, row)
         await row_security.check_rows(session, block, self._table, kind, [made])
         (check or self._rules.check)(made, session)
         if self._rules.wide_checks:
-            await bulk.check_wide(session, block, self._table, bulk.written_rows(self._table, [made]))
+            await row_checks.check_wide(
+                session, block, self._table, staging.written_rows(self._table, [made])
+            )
         return made
 
     def _apply(self, change: Change, columns: Collection[int]) -> Written:

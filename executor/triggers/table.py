@@ -129,7 +129,7 @@ class TableTriggers:
             values = iter(compute((), row, session))
             return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
         from executor.columnar.rows import batch_rows
-        from executor.session.bulk import written_rows
+        from executor.session.staging import written_rows
         from executor.session.row_queries import recomputed
 
         made = await recomputed(session, block, self.rows, written_rows(self.rows, [row]))

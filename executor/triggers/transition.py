@@ -33,13 +33,13 @@ def shown(
     session: Session, block: Block, table: Table, trigger: Trigger, rows: Mapping[str, Sequence[Row]]
 ) -> Iterator[None]:
     """Around the function's run. `rows` by the names that the trigger gives them."""
-    from executor.session import bulk
+    from executor.session import staging
 
     before, around = block.catalog, session.transition
     catalog, tables = _with_tables(session.catalog, table, trigger, session.user)
     session.transition = {
         **around,
-        **{x.oid: bulk.written_rows(x, rows[x.name], range(len(rows[x.name]))) for x in tables},
+        **{x.oid: staging.written_rows(x, rows[x.name], range(len(rows[x.name]))) for x in tables},
     }
     block.catalog = catalog
     try:

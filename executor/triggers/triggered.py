@@ -94,7 +94,7 @@ async def update(
     session: Session, block: Block, fired: firing.Statement, body: UpdateQuery, rows: pa.Table
 ) -> Written:
     """As `bulk.update`."""
-    from executor.session import bulk, references
+    from executor.session import bulk, references, staging
 
     table = body.table
     seen: dict[int, Row] = {}
@@ -110,13 +110,13 @@ async def update(
     done = await RowWriter(session, block, fired).update(found, body.assigned)
     await fired.end(triggers.UPDATE)
     await references.enforce(session, block, table, [c for c, _ in done])
-    written = bulk.written_rows(table, [_new(c) for c, _ in done], [c[1] for c, _ in done])
+    written = staging.written_rows(table, [_new(c) for c, _ in done], [c[1] for c, _ in done])
     return versions(written, pa.array([rid for _, rid in done], pa.int64()), False), len(done)
 
 
 async def delete(session: Session, block: Block, fired: firing.Statement, rids: pa.Array) -> Written:
     """As `bulk.delete`."""
-    from executor.session import bulk, references
+    from executor.session import bulk, references, staging
 
     table = fired.on.rows
     old = await bulk.old_rows(session, block, table, rids)
@@ -130,14 +130,14 @@ async def delete(session: Session, block: Block, fired: firing.Statement, rids: 
     await fired.end(triggers.DELETE)
     await references.enforce(session, block, table, [c for c, _ in done])
     gone = [(c[1], c[2]) for c, _ in done if c[2] is not None]
-    written = bulk.written_rows(table, [row for _, row in gone], [rid for rid, _ in gone])
+    written = staging.written_rows(table, [row for _, row in gone], [rid for rid, _ in gone])
     return versions(written, written.column("_rid"), True), len(done)
 
 
 def _rows(table: Table, done: Sequence[WrittenRow]) -> pa.Table:
-    from executor.session import bulk
+    from executor.session import staging
 
-    return bulk.written_rows(table, [_new(c) for c, _ in done], [rid for _, rid in done])
+    return staging.written_rows(table, [_new(c) for c, _ in done], [rid for _, rid in done])
 
 
 def _new(change: Any) -> Row:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from executor.abc import ExecutionError
 from executor.keyed.row_ids import RowIds
 from executor.limits import ExecutorLimits
-from executor.session import bulk
+from executor.session import bulk, staging
 from tests.executor.sql import Failed, Server
 
 ids = st.lists(st.integers(0, 60), max_size=30)
@@ -382,7 +382,7 @@ def test_a_deletion_is_staged_while_its_keys_are_looked_for(
     from executor.snapshot.store import SnapshotStore
 
     began, under_way = asyncio.Event(), 0
-    stage, search = bulk.stage, SnapshotStore.prepare_removal
+    stage, search = staging.stage, SnapshotStore.prepare_removal
 
     async def staged(*args: Any) -> Any:
         nonlocal under_way
@@ -399,7 +399,7 @@ def test_a_deletion_is_staged_while_its_keys_are_looked_for(
             raise ExecutionError("58030", "no search")
         return await search(*args)
 
-    monkeypatch.setattr(bulk, "stage", staged)
+    monkeypatch.setattr(staging, "stage", staged)
     monkeypatch.setattr(SnapshotStore, "prepare_removal", searched)
 
     async def run() -> None:
@@ -426,7 +426,7 @@ def test_rows_are_staged_while_they_are_sorted(monkeypatch: pytest.MonkeyPatch, 
     from executor.snapshot.store import SnapshotStore
 
     began, under_way = asyncio.Event(), 0
-    stage, prepare = bulk.stage, SnapshotStore.prepare_bulk
+    stage, prepare = staging.stage, SnapshotStore.prepare_bulk
 
     async def staged(*args: Any) -> Any:
         nonlocal under_way
@@ -441,7 +441,7 @@ def test_rows_are_staged_while_they_are_sorted(monkeypatch: pytest.MonkeyPatch, 
         await asyncio.wait_for(began.wait(), 10)
         return await prepare(*args, **more)
 
-    monkeypatch.setattr(bulk, "stage", staged)
+    monkeypatch.setattr(staging, "stage", staged)
     monkeypatch.setattr(SnapshotStore, "prepare_bulk", prepared)
 
     async def run() -> None:
