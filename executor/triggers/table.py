@@ -129,8 +129,8 @@ class TableTriggers:
             values = iter(compute((), row, session))
             return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
         from executor.columnar.rows import batch_rows
-        from executor.session.staging import written_rows
         from executor.session.row_queries import recomputed
+        from executor.session.staging import written_rows
 
         made = await recomputed(session, block, self.rows, written_rows(self.rows, [row]))
         return batch_rows(made, [c.type for c in self.rows.columns])[0]

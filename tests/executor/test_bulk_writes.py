@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from executor.abc import ExecutionError
 from executor.keyed.row_ids import RowIds
 from executor.limits import ExecutorLimits
-from executor.session import bulk, staging
+from executor.session import bulk, row_checks, staging
 from tests.executor.sql import Failed, Server
 
 ids = st.lists(st.integers(0, 60), max_size=30)
@@ -161,7 +161,7 @@ def test_the_row_with_a_key_that_is_taken_is_looked_for_among_a_few_only(
             await server.run("a", TABLES["primary key"])
             await server.run("a", "INSERT INTO t VALUES (130, 0, '')")
             for rows_max, row in ((101, 30), (100, None)):
-                monkeypatch.setattr(bulk, "PLACE_ROWS_MAX", rows_max)
+                monkeypatch.setattr(row_checks, "PLACE_ROWS_MAX", rows_max)
                 with pytest.raises(Failed) as refused:
                     await server.client("a").rows(
                         "INSERT INTO t SELECT k, 0, '' FROM generate_series(100, 200) g(k)"
@@ -321,7 +321,7 @@ def test_a_bulk_update_ends_though_others_write_the_same_table() -> None:
 
 def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sorting, searching and merging of what a bulk statement writes: others' statements run meanwhile."""
-    from executor.session import bulk, settling
+    from executor.session import settling
     from executor.snapshot import bulk as prepared
     from executor.snapshot import image
 
@@ -346,7 +346,7 @@ def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytes
         (prepared, "shared_keys"),
         (settling, "own_clash"),
         (bulk, "distinct"),
-        (bulk, "check_rows"),
+        (row_checks, "check_rows"),
     ):
         watched(module, name)
 
