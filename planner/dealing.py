@@ -21,10 +21,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner import types as t
-from planner.partitioning import DAY_US, HASH_SEED, MIXED_IN, POSTGRES_EPOCH_DAYS, Placing, Router
+from planner.partitioning import (
+    DAY_US,
+    ENDLESS_DAYS,
+    ENDLESS_US,
+    HASH_SEED,
+    MIXED_IN,
+    POSTGRES_EPOCH_DAYS,
+    Placing,
+    Router,
+)
 from planner.partitions import Bound
 from planner.relations import Table, TypeRef
 from planner.types import oids
+from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 from planner.types.hashing import Hashes, hash_longs, hash_rows, hash_words
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
@@ -57,11 +67,21 @@ def _longs(column: pa.Array) -> Hashes:
 
 
 def _days(column: pa.Array) -> Hashes:
-    return hash_words((_numbers(column) - POSTGRES_EPOCH_DAYS).astype(np.uint32), HASH_SEED)
+    days = _since_2000(_numbers(column), POSTGRES_EPOCH_DAYS, DATE_INFINITY, ENDLESS_DAYS)
+    return hash_words(days.astype(np.uint32), HASH_SEED)
 
 
 def _moments(column: pa.Array) -> Hashes:
-    return hash_longs(_numbers(column) - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED)
+    epoch = POSTGRES_EPOCH_DAYS * DAY_US
+    return hash_longs(_since_2000(_numbers(column), epoch, TIMESTAMP_INFINITY, ENDLESS_US), HASH_SEED)
+
+
+def _since_2000(values: Numbers, epoch: int, infinity: int, endless: tuple[int, int]) -> Numbers:
+    """Days or microseconds as PostgreSQL keeps them."""
+    found = values - epoch
+    found[values <= -infinity] = endless[0]
+    found[values >= infinity] = endless[1]
+    return found
 
 
 def _texts(column: pa.Array) -> Hashes:

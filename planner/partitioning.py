@@ -20,6 +20,7 @@ from planner.abc import PlanError
 from planner.partitions import Bound, PartitionTest
 from planner.relations import Column, Table, TypeRef
 from planner.types import oids
+from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 from planner.types.hashing import hash_bytes, hash_long, hash_word
 from planner.types.orders import UNORDERED, order_of
 
@@ -35,6 +36,9 @@ MIXED_IN: Final = 0x49A0F4DD15E5A8E3
 _MASK: Final = (1 << 64) - 1
 POSTGRES_EPOCH_DAYS: Final = 10_957
 DAY_US: Final = 86_400_000_000
+ENDLESS_DAYS: Final = (-(1 << 31), (1 << 31) - 1)
+ENDLESS_US: Final = (-(1 << 63), (1 << 63) - 1)
+"""What PostgreSQL keeps for -infinity and infinity, which no epoch is taken from."""
 
 
 def _text_hash(value: Any) -> int:
@@ -43,6 +47,18 @@ def _text_hash(value: Any) -> int:
 
 def _micros_hash(value: Any) -> int:
     return hash_long(value, HASH_SEED)
+
+
+def _day_hash(value: Any) -> int:
+    if abs(value) >= DATE_INFINITY:
+        return hash_word(ENDLESS_DAYS[value > 0], HASH_SEED)
+    return hash_word(value - POSTGRES_EPOCH_DAYS, HASH_SEED)
+
+
+def _moment_hash(value: Any) -> int:
+    if abs(value) >= TIMESTAMP_INFINITY:
+        return hash_long(ENDLESS_US[value > 0], HASH_SEED)
+    return hash_long(value - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED)
 
 
 _HASHES: Final[dict[int, Callable[[Any], int]]] = {
@@ -54,10 +70,10 @@ _HASHES: Final[dict[int, Callable[[Any], int]]] = {
     oids.TEXT: _text_hash,
     oids.VARCHAR: _text_hash,
     oids.BPCHAR: lambda v: _text_hash(v.rstrip(" ")),
-    oids.DATE: lambda v: hash_word(v - POSTGRES_EPOCH_DAYS, HASH_SEED),
+    oids.DATE: _day_hash,
     oids.TIME: _micros_hash,
-    oids.TIMESTAMP: lambda v: hash_long(v - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED),
-    oids.TIMESTAMPTZ: lambda v: hash_long(v - POSTGRES_EPOCH_DAYS * DAY_US, HASH_SEED),
+    oids.TIMESTAMP: _moment_hash,
+    oids.TIMESTAMPTZ: _moment_hash,
     oids.UUID: lambda v: hash_bytes(bytes.fromhex(str(v).replace("-", "")), HASH_SEED),
 }
 """PostgreSQL's extended hash functions, by the types that HASH partitions can be of here."""

@@ -33,7 +33,7 @@ from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
 from planner.ddl.plan import DataCheck, DdlPlan, Rewrite
 from planner.planner import PlanContext
-from storage.abc import Datum
+from storage.abc import Datum, Row
 from txn.abc import SerializationFailure
 
 if TYPE_CHECKING:
@@ -393,13 +393,17 @@ async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, c
 
 async def _check(session: Session, block: Block, check: DataCheck) -> None:
     plan = _plan_in(session, check.sql, session.catalog)
-    if not isinstance(plan.body, Query):
-        raise AssertionError("a check is a query")
     columns = plan.columns or ()
-    found = await queries.arrow(session, block, plan.body, (), [c.type for c in columns])
-    if not found.num_rows:
+    row: Row | None
+    if isinstance(plan.body, Query):
+        found = await queries.arrow(session, block, plan.body, (), [c.type for c in columns])
+        row = next(iter(batch_rows(found.slice(0, 1), [c.type for c in columns])), None)
+    else:  # it is answered by key: rows within the bound of a partition by the table's key
+        result = await session.run_in(block, session.compiled(plan), plan, ())
+        assert isinstance(result, Rows)
+        row = next(iter(result.rows), None)
+    if row is None:
         return
-    row = batch_rows(found.slice(0, 1), [c.type for c in columns])[0]
     shown = [
         "null" if v is None else t.output_text(v, c.type, session.type_settings)
         for v, c in zip(row, columns, strict=True)

@@ -17,11 +17,13 @@ from planner.parse.statement import parse_statement
 from planner.partitioning import Router, meets, router
 from planner.planner import PlanContext, Planner
 from planner.relations import Table
+from planner.types.datetimes import DATE_INFINITY, TIMESTAMP_INFINITY
 
 ROWS = 3_000
 SEED = 15
 EPOCH_2024 = 1_704_067_200_000_000
 DAY = 86_400_000_000
+ENDLESS = (-TIMESTAMP_INFINITY, TIMESTAMP_INFINITY)
 
 
 def whole(bits: int) -> Callable[[random.Random], int]:
@@ -30,8 +32,13 @@ def whole(bits: int) -> Callable[[random.Random], int]:
 
 
 def moment(rng: random.Random) -> int:
-    edges = (EPOCH_2024, EPOCH_2024 - 1, EPOCH_2024 + 31 * DAY, EPOCH_2024 + 31 * DAY - 1, 0)
+    edges = (EPOCH_2024, EPOCH_2024 - 1, EPOCH_2024 + 31 * DAY, EPOCH_2024 + 31 * DAY - 1, 0, *ENDLESS)
     return rng.choice((rng.choice(edges), EPOCH_2024 + rng.randrange(-50 * DAY, 50 * DAY)))
+
+
+def day(rng: random.Random) -> int:
+    at = moment(rng)
+    return at // DAY if at not in ENDLESS else DATE_INFINITY if at > 0 else -DATE_INFINITY
 
 
 def text(rng: random.Random) -> str:
@@ -58,7 +65,7 @@ MADE: dict[str, Callable[[random.Random], Any]] = {
     "smallint": whole(16),
     "int": whole(32),
     "bigint": whole(64),
-    "date": lambda rng: moment(rng) // DAY,
+    "date": day,
     "time": lambda rng: rng.randrange(DAY),
     "timestamp": moment,
     "timestamptz": moment,
