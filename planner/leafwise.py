@@ -31,7 +31,7 @@ from planner.abc import (
     Table,
 )
 from planner.binding.index_reads import indexed_prefixes
-from planner.partitioning import router
+from planner.partitioning import deciding
 
 if TYPE_CHECKING:
     from planner.catalog.catalog import Catalog
@@ -64,7 +64,7 @@ def possible(catalog: Catalog, made: Leafwise) -> bool:
     table = by_key.table
     if type(table) is not Table or _fires_for_statements(table, by_key):
         return False
-    moving = router(catalog, table).all_places()
+    moving = deciding(catalog, table)
     if isinstance(by_key, KeyedUpdate):
         return moving.isdisjoint(i for i, _ in by_key.assignments)
     if isinstance(by_key, InsertValues) and by_key.on_conflict is not None:

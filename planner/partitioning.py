@@ -175,6 +175,19 @@ def meets(table: Table, test: PartitionTest) -> Callable[[Sequence[Any]], bool]:
     return lambda row: inside([row[i] for i in places])
 
 
+def of_partition(table: Table) -> Callable[[Sequence[Any]], bool]:
+    """Whether a row of the table is what all tables above it ask for."""
+    asked = [meets(table, test) for test in table.partition.tests] if table.partition is not None else []
+    return lambda row: all(passes(row) for passes in asked)
+
+
+def deciding(catalog: Catalog, table: Table) -> set[int]:
+    """The columns that say where a row of a partitioned table is: by the keys of it, of those below, and of those above."""
+    tests = table.partition.tests if table.partition is not None else ()
+    above = {table.index_of(n) for test in tests for n in test.columns}
+    return router(catalog, table).all_places() | above
+
+
 class Router:
     """Where rows of a partitioned table go. `positions`: where in a row the columns of `table` are, by name."""
 
@@ -367,5 +380,6 @@ def ancestors(catalog: Catalog, table: Table) -> list[Table]:
 
 
 __all__ = [
-    "Placing", "Router", "ancestors", "can_be_key", "descendants", "has_order", "leaves_of", "meets", "refuse", "router", "row_hash",
+    "Placing", "Router", "ancestors", "can_be_key", "deciding", "descendants", "has_order", "leaves_of", "meets", "of_partition", "refuse",
+    "router", "row_hash",
 ]  # fmt: skip

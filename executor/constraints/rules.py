@@ -22,7 +22,7 @@ from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key
 from planner import types as t
 from planner.abc import Column, Constraint, Expr, Table, Told
 from planner.catalog import domains
-from planner.partitioning import meets
+from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
@@ -50,7 +50,7 @@ class TableRules:
 
     __slots__ = (
         "checks", "deferrable", "defined", "guards", "key", "key_indexes", "not_null", "references", "table",
-        "uniques", "wide_checks",
+        "uniques", "wide_checks", "within",
     )  # fmt: skip
 
     def __init__(self, table: Table, bind_check: BindCheck) -> None:
@@ -82,10 +82,12 @@ class TableRules:
                 checks.append((c, compile_condition_not_false(expression)))
             except NotCompilable:
                 wide.append(c)
+        self.within: Callable[[Row], bool] | None = None
+        """Of a partition: whether a row is its."""
         if table.partition is not None:  # behind all CHECKs, as there
-            within = [meets(table, test) for test in table.partition.tests]
+            self.within = within = of_partition(table)
             whole = Constraint(table.oid, table.name, PARTITION_BOUND, ())
-            checks.append((whole, lambda params, row, session: all(passes(row) for passes in within)))
+            checks.append((whole, lambda params, row, session: within(row)))
         self.checks = tuple(checks)
         self.guards = tuple(c for c in checks if c[0].kind == VIEW_CHECK)
         self.wide_checks = tuple(wide)
@@ -110,6 +112,15 @@ class TableRules:
         for constraint, passes in self.checks:
             if constraint.kind != VIEW_CHECK and not passes((), row, session):
                 raise self.check_violation(constraint, row)
+
+    def check_stays(self, row: Row) -> None:
+        """Raises 0A000 if the row that DO UPDATE makes of another would be of another partition."""
+        if self.within is not None and not self.within(row):
+            raise ExecutionError(
+                "0A000",
+                "invalid ON UPDATE specification",
+                detail="The result tuple would appear in a different partition than the original tuple.",
+            )
 
     def check_inserted(self, row: Row, session: Any) -> None:
         """What `check_proposed` has left, of a row that is written."""

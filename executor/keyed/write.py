@@ -238,6 +238,7 @@ class InsertPlan:
                     if conflict.condition is not None and not conflict.condition(params, both, session):
                         continue
                     new = conflict.assign(params, both, session)
+                rules.check_stays(new)
                 rules.check(new, session)
                 new_key = rules.key(new) if rules.key is not None else None
                 pending.replace(key, old, new)

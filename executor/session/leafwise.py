@@ -32,7 +32,7 @@ from planner.abc import (
     Table,
 )
 from planner.leafwise import ByKey, Leafwise, at_leaves
-from planner.partitioning import Router, router
+from planner.partitioning import Router, deciding, of_partition, router
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ class _Rows:
 
     def __init__(self, catalog: Catalog, said: InsertValues, parameters: int) -> None:
         self._way = router(catalog, said.table)
-        places = sorted(self._way.all_places())
+        places = sorted(deciding(catalog, said.table))
         types = [said.table.columns[i].type for i in places]
         self.computed: list[Expr] = []
         rows: list[tuple[Expr, ...]] = []
@@ -199,6 +199,7 @@ class _Rows:
         self.draws = any(_draws(cell) for cell in self.computed)
         self._many = len(said.rows) > (1 if self.draws else ROWS_MAX)
         self._places = places
+        self._ours = of_partition(said.table) if said.table.partition is not None else None
         self._compute = compile_row(self.computed, kinds)
         self._keys: list[Compiled] = [compile_row([row[i] for i in places], types) for row in rows]
 
@@ -213,7 +214,10 @@ class _Rows:
         found: Table | None = None
         for key in self._keys:
             values = key(params, None, session)
-            leaf = _leaf(self._way, dict(zip(self._places, values, strict=True)))
+            row: Any = dict(zip(self._places, values, strict=True))
+            if self._ours is not None and not self._ours(row):
+                return None, params  # which is said of the table that is named
+            leaf = _leaf(self._way, row)
             if leaf is None or (found is not None and leaf is not found):
                 return None, params
             found = leaf

@@ -32,7 +32,7 @@ from executor.triggers import firing
 from planner import dealing, triggers
 from planner import types as t
 from planner.abc import Constraint, DeleteQuery, OnConflict, Table, UpdateQuery
-from planner.partitioning import Router, router
+from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
 from storage.abc import Datum
 
@@ -282,8 +282,7 @@ async def update(
     if len(first) < rows.num_rows:  # a join found some of them more than once
         rows, homes = rows.take(pa.array(first)), homes.take(pa.array(first))
     made = _Made(table)
-    way = router(session.catalog, table)
-    decides = not way.all_places().isdisjoint(body.assigned)
+    decides = not deciding(session.catalog, table).isdisjoint(body.assigned)
     moved: list[np.ndarray[Any, Any]] = []
     target = np.empty(rows.num_rows, np.int64)
     old = np.asarray(homes.to_numpy(), np.int64)
