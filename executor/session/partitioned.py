@@ -28,6 +28,7 @@ from executor.constraints.rules import describe_key
 from executor.session import bulk, queries, row_security, staging
 from executor.session.block import Block
 from executor.session.returned import Written, versions
+from executor.session.rows_of_leaves import of_leaf, set_by
 from executor.triggers import firing
 from planner import dealing, triggers
 from planner import types as t
@@ -111,17 +112,6 @@ def unplaced(way: Router, values: Sequence[Datum]) -> ExecutionError:
         table=way.table.name,
         about_oid=way.table.oid,
     )
-
-
-def _places(table: Table, leaf: Table) -> list[int]:
-    """Where in a row of the table the leaf's columns are."""
-    if any(c.hidden for c in leaf.columns):
-        raise ExecutionError(
-            "0A000",
-            f'writing through "{table.name}" to partitions with indexes over expressions is not supported',
-        )
-    by_name = {c.name: i for i, c in enumerate(table.columns)}
-    return [by_name[c.name] for c in leaf.columns]
 
 
 _forms: dict[tuple[int, int, int], tuple[Table, GuardedTable]] = {}
@@ -230,7 +220,7 @@ async def insert(
     if any(x.bits & triggers.ROW for leaf, _ in pieces for x in leaf.triggers):
         pieces = _in_order(pieces)  # triggers fire for one row after the other
     for leaf, at in pieces:
-        part = rows.take(pa.array(at)).select(_places(table, leaf))
+        part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
         conflict = _conflict(table, leaf, on_conflict)
         with _through(block, leaf):
             target = _written_as(table, leaf)
@@ -255,7 +245,9 @@ def _conflict(table: Table, leaf: Table, said: OnConflict | None) -> OnConflict 
     acts = said.assignments is not None or said.query is not None
     if acts and [c.name for c in table.columns] != [c.name for c in leaf.columns]:
         raise ExecutionError(
-            "0A000", "ON CONFLICT DO UPDATE is not supported where columns of partitions are in another order"
+            "0A000",
+            "ON CONFLICT DO UPDATE is not supported where partitions have other columns, another order of them, "
+            "or unique indexes of their own over expressions",
         )
     return replace(said, constraint=constraint)
 
@@ -295,9 +287,8 @@ async def update(
         leaf = session.catalog.table(oid)
         at = np.flatnonzero((old == oid) & (target == oid))
         if len(at):
-            places = _places(table, leaf)
-            part = rows.take(pa.array(at)).select([0, *(i + 1 for i in places)])
-            assigned = tuple(sorted(places.index(i) for i in body.assigned))
+            part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)), 1)
+            assigned = set_by(table, leaf, body.assigned)
             with _through(block, leaf):
                 mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
                 written, count = await bulk.update(session, block, mine, part)
@@ -314,7 +305,7 @@ async def update(
         at = np.intersect1d(among, away)
         if len(at):
             part = rows.take(pa.array(at))
-            new = part.select([i + 1 for i in _places(table, leaf)])
+            new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
             with _through(block, leaf):
                 target_form = _written_as(table, leaf, moved=True)
                 written, count = await bulk.insert(session, block, target_form, new, None)

@@ -38,8 +38,11 @@ async def recomputed(
     cells = [_cell(c) for c in table.columns]
     schema = session.catalog.schema_of(table.schema_oid).name
     condition = f" WHERE ({where})" if where is not None else ""
+    # Of a partitioned table itself: else the rows of its leaves are in the relation's place, and would be written again.
+    only = "ONLY " if table.partitioning is not None else ""
     text = (
-        f"SELECT {', '.join(cells)} FROM (SELECT {', '.join(names)} FROM {quote_qualified(schema, table.name)} OFFSET 0)"
+        f"SELECT {', '.join(cells)} FROM"
+        f" (SELECT {', '.join(names)} FROM {only}{quote_qualified(schema, table.name)} OFFSET 0)"
         f" AS {quote_identifier(table.name)}{condition}"
     )
     plan, _ = session.executor.planner.plan(text, session.trusted_context(), normalise=False)

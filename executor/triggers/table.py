@@ -118,15 +118,19 @@ class TableTriggers:
             return row
         return tuple(None if i in self.generated else v for i, v in enumerate(row))
 
+    @property
+    def computes(self) -> bool:
+        """Whether `completed` asks no query."""
+        if self._computes is None:
+            self._computes = self._computing()
+        return self._computes is not False
+
     async def completed(self, session: Session, block: Block, row: Row) -> Row:
         """The row with its generated columns computed."""
         if not self.generated:
             return row
-        compute = self._computes
-        if compute is None:
-            compute = self._computes = self._computing()
-        if compute is not False:
-            values = iter(compute((), row, session))
+        if self.computes:
+            values = iter(self._computes((), row, session))
             return tuple(next(values) if i in self.generated else v for i, v in enumerate(row))
         from executor.columnar.rows import batch_rows
         from executor.session.row_queries import recomputed

@@ -81,10 +81,6 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         constraints.verify_boolean(scope, table, said.where, "WHERE", "index predicates")
     if table.partitioning is not None:
         _refuse_for_partitions(table, said, keys)
-    elif table.partition is not None and said.unique and (said.where or any(not k.attnum for k in keys)):
-        raise PlanError(
-            "0A000", "unique indexes of partitions over expressions or some rows are not supported"
-        )
     index = Index(
         scope.allocate(),
         table.schema_oid,
