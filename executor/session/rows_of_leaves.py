@@ -52,7 +52,9 @@ async def of_leaf(
     where = places(table, leaf)
     if None not in where:
         return rows.select([*range(first), *(i + first for i in where if i is not None)])
-    made = iter(await _computed(session, block, leaf, rows, [None if i is None else i + first for i in where]))
+    made = iter(
+        await _computed(session, block, leaf, rows, [None if i is None else i + first for i in where])
+    )
     columns = [*(rows.column(i) for i in range(first))]
     columns += [next(made) if i is None else rows.column(i + first) for i in where]
     names = [*rows.column_names[:first], *(f"c{c.attnum}" for c in leaf.columns)]
