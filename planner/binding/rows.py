@@ -575,6 +575,8 @@ class RowBinder:
         query = self.queries.finished(self._with_queries(bound.frag))
         if self.joined is not None and self.joined.items:
             return query
+        if self.common and any(t.base_of(x.node.type).oid == t.INTERVAL for x in targets):
+            return query  # the keyed engine's intervals are not DuckDB's, which is what reads them next
         relation = Relation(number, "", [RelationColumn(c.name, c.type) for c in table.columns])
         return self.queries.also_by_key(query, parts, (FromStep(relation, handed=slot),))
 
