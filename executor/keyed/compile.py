@@ -102,6 +102,8 @@ class _Writer:
             return str(special(e))
         if op.startswith("cast ") or op == "cast":
             return self.cast(args[0], e.type)
+        if op.startswith("assign "):
+            return self.cast(args[0], e.type, explicit=False)
         of_catalog = catalog_calls.function_of(op)
         if of_catalog is not None:
             values = "".join(f", {self.write(a)}" for a in args)
@@ -149,12 +151,12 @@ class _Writer:
         test = checks[0] if len(checks) == 1 else " | ".join(f"({c})" for c in checks)
         return f"(None if {test} else {result(values)})"
 
-    def cast(self, arg: Expr, target: TypeRef) -> str:
+    def cast(self, arg: Expr, target: TypeRef, *, explicit: bool = True) -> str:
         if arg.type == target:
             return self.write(arg)
         if isinstance(arg, Const) and arg.value is None:
             return "None"
-        function = casts.cast_function(arg.type, target)
+        function = casts.cast_function(arg.type, target, explicit=explicit)
         if function is None:
             raise NotCompilable(f"cast {arg.type.oid} to {target.oid}")
         if arg.type.oid == target.oid and target.typmod < 0 and target.oid != t.NUMERIC:

@@ -21,13 +21,15 @@ import pyarrow as pa
 
 from executor.abc import ExecutionError, Result, Rows, Stream
 from executor.keyed.plans import CompiledPlan
-from executor.procedural import folds, routines
+from executor.procedural import routines
+from executor.procedural.folds import Folds
 from executor.procedural.inside import INSIDE
 from executor.procedural.texts import Misplaced, first_rows, refuse, rows_of
 from executor.procedural.walk import Walk
 from planner import statements as st
 from planner import types as t
 from planner.abc import Body, LockingQuery, Plan, Query, SqlError, Table, TypeRef, WithWrites
+from planner.binding.own_aggregates import OVER
 from planner.catalog import Function, large_objects, polymorphic
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
@@ -380,11 +382,16 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
     """Makes tw_routine and its kin known to the database. Called on the loop."""
     loop = asyncio.get_running_loop()
 
-    def vectorised(ask: Callable[..., Any], result: pa.DataType) -> Callable[..., Any]:
+    def vectorised(ask: Callable[..., Any] | None, result: pa.DataType) -> Callable[..., Any]:
         def run(oid: Any, declared: Any, texts: Any, number: Any, pid: Any) -> Any:
-            columns = (oid, declared, texts, number, pid)
-            asked = list(zip(*(c.to_pylist() for c in columns), strict=True))
-            done = asyncio.run_coroutine_threadsafe(_one_after_another(executor, ask, asked), loop)
+            columns = [c.to_pylist() for c in (oid, declared, number, pid)]
+            if ask is None and OVER in columns[1]:  # what comes again is not to be made anew each time
+                columns.insert(2, [x.values if x.is_valid else None for x in texts])
+            else:
+                columns.insert(2, texts.to_pylist())
+            asked = list(zip(*columns, strict=True))
+            work = _one_after_another(executor, ask or Folds().folded, asked)
+            done = asyncio.run_coroutine_threadsafe(work, loop)
             try:
                 return pa.array(done.result(), result)
             except SqlError as e:
@@ -399,7 +406,7 @@ def install(executor: Executor, connection: duckdb.DuckDBPyConnection) -> None:
         ("tw_routine", _value, one, "VARCHAR", pa.string()),
         ("tw_routine_array", _array, one, "VARCHAR", pa.string()),
         ("tw_routine_rows", _rows, one, "VARCHAR[]", pa.list_(pa.string())),
-        ("tw_routine_fold", folds.folded, several, "VARCHAR", pa.string()),
+        ("tw_routine_fold", None, several, "VARCHAR", pa.string()),
     ):
         connection.create_function(
             name,

@@ -4,6 +4,9 @@
     state := sfunc(state, arguments)        for each row; a strict one passes by those with NULLs
     finalfunc(state)
 
+In a window a row's frame is mostly the last row's and more, so a batch of them goes on from the state that the last one ended with, as
+PostgreSQL does while a frame's beginning stays where it is.
+
 The calls are expressions over variables, as a program's are: Python's functions where the keyed engine knows what is in them, and runs of
 the routine otherwise. What PostgreSQL's own functions are called for here is said by operators where they have no call of their own.
 """
@@ -14,7 +17,9 @@ import asyncio
 import time
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import pyarrow as pa
 
 from executor.abc import ExecutionError
 from executor.procedural.frame import Code, Frame
@@ -22,8 +27,8 @@ from executor.procedural.texts import Texts
 from planner import types as t
 from planner.abc import Oid, TypeRef
 from planner.binding.facts import procs
-from planner.binding.own_aggregates import said_otherwise
-from planner.catalog import AggregateParts, Function, quote_qualified
+from planner.binding.own_aggregates import OVER, said_otherwise
+from planner.catalog import AggregateParts, Function, quote_qualified, rights
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
 
@@ -52,6 +57,10 @@ def _call(session: Session, oid: Oid, arguments: Sequence[str]) -> tuple[str, bo
     return said_otherwise(name, arguments) or f"pg_catalog.{name}({', '.join(arguments)})", strict
 
 
+State = tuple[Datum, bool]
+"""What a transition function has made, and whether there is anything yet: a strict one without initcond begins with its argument."""
+
+
 class _Fold(Texts):
     """One aggregate's calls in one session."""
 
@@ -65,13 +74,19 @@ class _Fold(Texts):
         """What array_append makes of all rows, at once."""
         return t.array_datum([row[0] for row in rows], self.parts.state.oid) if rows else self.parts.initial
 
-    async def state(self, step: pl.Text, rows: Sequence[Sequence[Datum]]) -> Datum:
+    def at_once(self) -> bool:
+        return self.parts.transition == _ARRAY_APPEND and self.parts.initial in (None, "{}")
+
+    def first(self) -> State:
+        parts = self.parts
+        if parts.initial is None:
+            return None, False
+        return t.input_text(parts.initial, parts.state, self.session.type_settings), True
+
+    async def state(self, step: pl.Text, rows: Sequence[Sequence[Datum]], before: State) -> State:
+        """The state after these rows."""
         parts, values = self.parts, self.frame.values
-        settings = self.session.type_settings
-        state: Datum = None if parts.initial is None else t.input_text(parts.initial, parts.state, settings)
-        begun = parts.initial is not None
-        if parts.transition == _ARRAY_APPEND and parts.initial in (None, "{}"):
-            return self.listed(rows)
+        state, begun = before
         left, since = _ROWS_BETWEEN_LOOKS, time.monotonic()
         for row in rows:
             left -= 1
@@ -92,11 +107,14 @@ class _Fold(Texts):
                     break  # and stays so
             values[0], values[1 : 1 + len(row)] = state, row
             state = await self.value(step, parts.state)
-        return state
+        return state, begun
 
 
 def _code(session: Session, f: Function) -> tuple[Code, pl.Text, pl.Text | None, bool]:
-    """The calls of an aggregate as texts of a program without steps."""
+    """The calls of an aggregate as texts of a program without steps.
+
+    As in PostgreSQL, who calls the aggregate needs no right to call its parts; who owns it does. Raises 42501.
+    """
     key = "fold", f.oid
     catalog, path = session.catalog, session.search_path()
     known = session.programs.get(key)
@@ -104,6 +122,10 @@ def _code(session: Session, f: Function) -> tuple[Code, pl.Text, pl.Text | None,
         return known[3]  # type: ignore[no-any-return]
     parts = f.aggregate
     assert parts is not None
+    for oid in (parts.final, parts.transition):
+        part = catalog.get(oid) if oid else None
+        if isinstance(part, Function):
+            rights.require(catalog, f.owner, part, "execute")
     names = ["state", *(f"argument{i}" for i in range(1, len(f.inputs) + 1))]
     level = pl.Level("", {name: i for i, name in enumerate(names)})
     text, strict = _call(session, parts.transition, names)
@@ -119,24 +141,42 @@ def _code(session: Session, f: Function) -> tuple[Code, pl.Text, pl.Text | None,
     return found
 
 
-async def folded(
-    session: Session, f: Function, declared: str, rows: Sequence[Sequence[str | None]] | None
-) -> str | None:
-    """The aggregate's value, as text. Raises what its functions raise."""
-    code, step, final, strict = _code(session, f)
-    assert f.aggregate is not None
-    settings, types = session.type_settings, [TypeRef(p.type.oid) for p in f.inputs]
-    read = [
-        [None if x is None else t.input_text(x, ref, settings) for x, ref in zip(row, types, strict=True)]
-        for row in rows or ()
-    ]
-    fold = _Fold(session, code, f.aggregate, strict)
-    value = await fold.state(step, read)
-    result = TypeRef(f.result.oid)
-    if final is not None:
-        fold.frame.values[:] = [value, *([None] * len(types))]
-        value = await fold.value(final, result)
-    return None if value is None else t.output_text(value, result, settings)
+class Folds:
+    """The folds of one batch, one after the other."""
+
+    def __init__(self) -> None:
+        self._last: tuple[int, pa.Array, State, str | None] | None = None
+        """The aggregate, its rows, and what they came to."""
+
+    async def folded(self, session: Session, f: Function, declared: str, rows: Any) -> str | None:
+        """The aggregate's value of rows of texts, as text. Raises what its functions raise."""
+        code, step, final, strict = _code(session, f)
+        assert f.aggregate is not None
+        fold = _Fold(session, code, f.aggregate, strict)
+        before, more, over = fold.first(), rows or (), declared == OVER
+        if over:
+            more = rows.to_pylist() if rows is not None else ()
+        if over and rows is not None and self._last is not None and not fold.at_once():
+            oid, had, state, value = self._last
+            if oid == f.oid and len(had) <= len(rows) and rows.slice(0, len(had)).equals(had):
+                if len(had) == len(rows):
+                    return value
+                before, more = state, rows.slice(len(had)).to_pylist()
+        settings, types = session.type_settings, [TypeRef(p.type.oid) for p in f.inputs]
+        read = [
+            [None if x is None else t.input_text(x, ref, settings) for x, ref in zip(row, types, strict=True)]
+            for row in more
+        ]
+        after = (fold.listed(read), True) if fold.at_once() else await fold.state(step, read, before)
+        result = TypeRef(f.result.oid)
+        made = after[0]
+        if final is not None:
+            fold.frame.values[:] = [made, *([None] * len(types))]
+            made = await fold.value(final, result)
+        text = None if made is None else t.output_text(made, result, settings)
+        if over and rows is not None:
+            self._last = f.oid, rows, after, text
+        return text
 
 
-__all__ = ["folded"]
+__all__ = ["Folds"]

@@ -17,9 +17,10 @@ from executor.procedural.walk import RETURN, Ended, Returns, Walk
 from executor.session import large_objects
 from executor.session.acting import around
 from planner import types as t
-from planner.abc import Plan, ResultColumn, SqlError, TypeRef
+from planner.abc import Oid, Plan, ResultColumn, SqlError, TypeRef
 from planner.binding.variables import Shape
-from planner.catalog import Function
+from planner.catalog import Catalog, Function
+from planner.catalog.domains import underneath
 from planner.ddl import procedural
 from planner.statements import plpgsql as pl
 from storage.abc import Datum
@@ -50,7 +51,7 @@ def code_of(session: Session, f: Function) -> Code:
     if known is not None and known[0] is f and known[1] is catalog and known[2] == path:
         return known[3]  # type: ignore[no-any-return]
     program = procedural.program_of(f)
-    kinds = [kind_of(TypeRef(p.type.oid)) for p in f.parameters]
+    kinds = [kind_of(_kind(catalog, p.type, p.domain)) for p in f.parameters]
     try:
         given = {i: p.domain for i, p in enumerate(f.parameters) if p.domain}
         looked_up = Declarations(session, program, [*kinds, TypeRef(t.BOOL)], given)
@@ -66,10 +67,17 @@ def code_of(session: Session, f: Function) -> Code:
     return code
 
 
+def _kind(catalog: Catalog, ref: TypeRef, domain: Oid) -> TypeRef:
+    """What a value is made to fit: modifiers are a domain's, functions keep none of their own."""
+    return underneath(catalog, TypeRef(domain))[0] if domain else TypeRef(ref.oid)
+
+
 class RoutineReturns(Returns):
     """What RETURN means in a function. `wanted`: the columns that are returned, or the one value's type."""
 
-    def __init__(self, f: Function, described: Sequence[tuple[str, TypeRef]] | None) -> None:
+    def __init__(
+        self, catalog: Catalog, f: Function, described: Sequence[tuple[str, TypeRef]] | None
+    ) -> None:
         self.f = f
         found = list(described) if described is not None else columns(f)
         self.is_row = found is not None
@@ -78,6 +86,8 @@ class RoutineReturns(Returns):
         """Of the columns; empty for those of a composite type, of a record that its caller describes."""
         if not any(self.domains) or len(self.domains) != len(self.wanted):
             self.domains = []
+        for i, domain in enumerate(self.domains):
+            self.wanted[i] = _kind(catalog, self.wanted[i], domain)
         self.outputs = [i for i, p in enumerate(f.parameters) if p.mode not in "iv"]
         if f.result.oid == t.RECORD and found is None:
             raise ExecutionError(
@@ -116,13 +126,16 @@ class RoutineReturns(Returns):
         if row is None:
             return None
         self._refuse_other(types, "returned record type does not match expected record type")
-        await self._obey(walk, row)
-        return tuple(row)
+        return await self._obedient(walk, row, types)
 
-    async def _obey(self, walk: Walk, row: Sequence[Any]) -> None:
-        for value, domain in zip(row, self.domains, strict=False):
+    async def _obedient(self, walk: Walk, row: Sequence[Any], types: Sequence[TypeRef]) -> tuple[Any, ...]:
+        """The row as its columns' domains want it. Raises 22001, 22003, 23502, 23514."""
+        made = list(row)
+        for i, domain in enumerate(self.domains):
             if domain:
-                await walk.obey(value, domain)
+                made[i] = await walk.converted(made[i], types[i], self.wanted[i])
+                await walk.obey(made[i], domain)
+        return tuple(made)
 
     def _refuse_other(self, types: Sequence[TypeRef], message: str) -> None:
         detail = ""
@@ -152,16 +165,15 @@ class RoutineReturns(Returns):
             raise Misplaced("42601", f"cannot open {plan.tag} query as cursor")
         try:
             message = "structure of query does not match function result type"
-            self._refuse_other([c.type for c in found], message)
+            types = [c.type for c in found]
+            self._refuse_other(types, message)
         except SqlError:
             if isinstance(result, Stream):
                 result.close()
             raise
         count = 0
         async for row in rows_of(result):
-            if self.domains:
-                await self._obey(walk, row)
-            walk.emitted.append(tuple(row))
+            walk.emitted.append(await self._obedient(walk, row, types) if self.domains else tuple(row))
             count += 1
         return count
 
@@ -184,8 +196,7 @@ class RoutineReturns(Returns):
                 made = []
                 for value, ref, wanted in zip(row, types, self.wanted, strict=True):
                     made.append(value if same(ref, wanted) else await walk.converted(value, ref, wanted))
-                await self._obey(walk, made)
-                rows.append(tuple(made))
+                rows.append(await self._obedient(walk, made, self.wanted))
         if self.f.returns_set:
             walk.emitted += rows
         else:
@@ -261,7 +272,7 @@ async def _run(
     code = code_of(session, f)
     frame = Frame(code)
     given = iter(arguments)
-    returns = RoutineReturns(f, described) if f.result.oid != t.VOID else None
+    returns = RoutineReturns(session.catalog, f, described) if f.result.oid != t.VOID else None
     if f.language == "sql":
         walk: Walk = SqlWalk(session, code, frame, atomic=True)
         walk.name = f.name  # type: ignore[attr-defined]

@@ -294,7 +294,8 @@ def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")
     arg = expression(node.arg, offsets)
-    return Call(f"cast {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
+    word = "cast" if node.explicit or b.typmod < 0 else "assign"  # what does not fit is cut, or is an error
+    return Call(f"{word} {type_name(a.oid)} {type_name(b.oid)}", (arg,), b)
 
 
 # --- recognition -----------------------------------------------------------------------------------

@@ -35,6 +35,8 @@ _TEXTS: Final = (t.TEXT, t.VARCHAR, t.BPCHAR)
 """What is its own text; a cast would take blanks from the end."""
 
 
+OVER: Final = "over"
+"""What a fold is told that is one of a window's: its rows are the last one's and more, mostly."""
 _SAID: Final = {
     "int8inc": "({0} + 1)",
     "int8_sum": "coalesce({0} + {1}, {1}::numeric, {0})",
@@ -119,7 +121,8 @@ def emitted(around: Around) -> Frag:
         items.append(frag if a.type.oid in _TEXTS else convert(frag, a.type, _TEXT, True))
     rows = around.values(sql("CAST([", join(", ", items), "] AS VARCHAR[])"))
     oid = node.op.removeprefix(routines.ROUTINE).partition("(")[0]
-    text = sql(f"tw_routine_fold('{oid}', '', ", rows, ", ", *asking(), ")")
+    how = OVER if around.over is not None else ""
+    text = sql(f"tw_routine_fold('{oid}', '{how}', ", rows, ", ", *asking(), ")")
     if node.type.oid == t.TEXT:
         return text
     if t.element_of(node.type.oid):
@@ -131,4 +134,4 @@ def emitted(around: Around) -> Frag:
     return sql("list_transform([", text, "], lambda tw_answer: ", made, ")[1]", form=made.form)
 
 
-__all__ = ["called", "emitted", "said_otherwise"]
+__all__ = ["OVER", "called", "emitted", "said_otherwise"]

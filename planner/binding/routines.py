@@ -312,6 +312,9 @@ def noted(queries: QueryBinder, f: Function) -> None:
     f = polymorphic.declared(f)
     if queries.routines.own:
         queries.routines.used.add(f.oid)
+    variables = queries.variables
+    if variables is not None and variables.folding and not queries.routines.frames:
+        return  # an aggregate calls it, whose owner is asked (`executor.procedural.folds`)
     queries.accesses.executes(f)
 
 
@@ -492,7 +495,9 @@ def of_domain(queries: QueryBinder, value: ir.Node, domain: Oid) -> ir.Node:
     """A value of the type underneath, as one of the domain, if there is any."""
     if not domain:
         return value
-    use = domains.underneath(queries.ctx.catalog, TypeRef(domain))[1]
+    base, use = domains.underneath(queries.ctx.catalog, TypeRef(domain))
+    if base.typmod >= 0:  # what the function is declared of has no modifier; the domain has
+        value = queries.coercions.coerce(value, base, "a")
     return value if use is None else domain_casts.checked(queries, value, use)
 
 

@@ -30,7 +30,10 @@ def collation_of(scope: Scope, said: str, base: TypeRef) -> str:
 
 
 def refuse_base(base: TypeRef, name: str, catalog: Catalog) -> None:
-    """Raises 42804 for a type that a domain cannot be of."""
+    """Raises 42804 for a type that a domain cannot be of, 0A000 for one whose conditions would be asked of the whole array."""
+    use = domains.underneath(catalog, base)[1]
+    if use is not None and use.over_elements:
+        raise PlanError("0A000", "domains over arrays of domains are not supported")
     fact = types.BY_OID.get(base.oid)
     if fact is not None and fact.typtype == "p":
         raise PlanError("42804", f'"{fact.typname}" is not a valid base type for a domain')

@@ -14,7 +14,8 @@ from planner.catalog.system.routines import signature_shown
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 
-_KINDS: Final = {"function": "f", "procedure": "p", "aggregate": "a"}
+_KINDS: Final = ("function", "procedure", "aggregate")
+"""Words of those that name no aggregates, or no functions, also find the others, as in PostgreSQL; procedures are apart."""
 
 
 def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function | None:
@@ -26,7 +27,7 @@ def find(scope: Scope, said: st.Signature, kind: str = "function") -> Function |
     built_in = procs().get(name.name, ()) if name.schema in ("", "pg_catalog") else ()
     if said.parameters is None:
         if kind in _KINDS:
-            found = [f for f in found if f.kind == _KINDS[kind]]
+            found = [f for f in found if (f.kind == "p") == (kind == "procedure")]
         if len(found) + len(built_in) > 1:
             raise PlanError(
                 "42725",

@@ -18,6 +18,7 @@ _COMPOSITE = "over a composite type is not supported"
         ("DO $$ DECLARE x whole; BEGIN END $$", f"a variable of a domain {_COMPOSITE}"),
         ("DO $$ DECLARE x held.w%TYPE; BEGIN END $$", f"a variable of a domain {_COMPOSITE}"),
         ("CREATE FUNCTION known(x int) RETURNS int LANGUAGE sql AS 'SELECT 1'", "functions known that differ in domains only are not supported"),
+        ("CREATE DOMAIN several AS positive[]", "domains over arrays of domains are not supported"),
         ("CREATE AGGREGATE a (positive) (sfunc = int4pl, stype = int)", "an aggregate over a domain is not supported"),
         ("CREATE AGGREGATE a (int) (sfunc = int4pl, stype = internal)", "a state of type internal is not supported"),
         ("CREATE AGGREGATE a (int) (sfunc = int4pl, stype = int, msfunc = int4pl, mstype = int)", "moving-aggregate mode of an aggregate is not supported"),
