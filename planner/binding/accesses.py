@@ -17,6 +17,7 @@ from typing import Any
 from sqlglot import exp
 
 from planner.abc import PlanError, Table
+from planner.binding import system_columns
 from planner.binding.naming import identifier
 from planner.binding.scope import Relation
 from planner.catalog import Catalog, Function, Schema, Sequence, View, large_objects, predefined, rights
@@ -86,21 +87,28 @@ class Accesses:
         self._said.append(Access(self.user, function, "EXECUTE"))
 
     def names_columns(self, table: Table | View, name: str, nodes: Iterable[exp.Expression | None]) -> bool:
-        """SELECT on the columns of a written table that expressions of the statement name; whether there are any."""
+        """SELECT on the columns of a written table that expressions of the statement name; whether there are any.
+
+        Its name alone is its whole row (`RETURNING t`, `(t).secret`). Nobody holds a privilege on a system column but by one on the table.
+        """
         by_name = {c.name: c.attnum for c in table.columns if not c.hidden}
+        every = frozenset(by_name.values())
         found: set[int] = set()
         for node in nodes:
             for column in node.find_all(exp.Column, exp.Star) if node is not None else ():
                 if isinstance(column, exp.Star):
-                    found |= set(by_name.values()) if not isinstance(column.parent, exp.Column) else set()
+                    found |= every if isinstance(column.parent, exp.Returning) else set()
                     continue
                 table_node = column.args.get("table")
                 if table_node is not None and identifier(table_node) != name:
                     continue
-                if isinstance(column.this, exp.Star):
-                    found |= set(by_name.values())
-                elif identifier(column.this) in by_name:
-                    found.add(by_name[identifier(column.this)])
+                said = "*" if isinstance(column.this, exp.Star) else identifier(column.this)
+                if said in by_name:
+                    found.add(by_name[said])
+                elif said == "*" or (said == name and table_node is None):
+                    found |= every
+                elif said in system_columns.NUMBERS:
+                    found.add(system_columns.NUMBERS[said])
         if found:
             self._said.append(Access(self.role, table, "SELECT", None, tuple(sorted(found))))
         return bool(found)

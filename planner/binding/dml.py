@@ -39,6 +39,7 @@ from planner.binding import barriers, ir, joins, keyed, locking, partitioned, up
 from planner.binding.fragments import Frag, Item, join, quote_name, sql
 from planner.binding.index_reads import rows_by_key
 from planner.binding.insert_targets import InsertTargets
+from planner.binding.naming import identifier
 from planner.binding.rows import is_default
 from planner.binding.scope import FromStep, Relation, Scope
 from planner.binding.secured_rows import SecuredRows
@@ -97,7 +98,8 @@ class DmlBinder(SecuredRows):
         else:
             query = self._selected(table, targets, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
-        table = self.secured_insert(node, table, alias)
+        looks = self.names_target(returning_nodes, returning_relation)
+        table = self.secured_insert(node.args.get("conflict"), table, looks)
         if self.instead is not None and node.args.get("conflict") is not None:
             raise PlanError("0A000", "ON CONFLICT of a view with INSTEAD OF triggers is not supported")
         conflict = self.on_conflict_of(node, table, alias)
@@ -140,11 +142,14 @@ class DmlBinder(SecuredRows):
         clause = node.args.get("conflict")
         if clause is None:
             return
-        self._note_read(table, alias, [*(clause.args.get("conflict_keys") or ()), clause.args.get("where")])
+        keys: list[exp.Expression] = list(clause.args.get("conflict_keys") or ())
+        if (said := clause.args.get("constraint")) is not None and self.view is None:
+            of_key = [n for c in table.constraints if c.name == identifier(said) for n in c.columns]
+            keys += [exp.column(table.columns[table.index_of(n)].name, quoted=True) for n in of_key]
+        self._note_read(table, alias, [*keys, clause.args.get("where")])
         assigned = [x for e in clause.expressions for x in e.this.find_all(exp.Column)]
         if assigned:
-            named = [self.column_index(table, c) for c in assigned]
-            self._note_write(table, "UPDATE", named)
+            self._note_write(table, "UPDATE", [self.column_index(table, c) for c in assigned])
             values = [e.expression for e in clause.expressions]
             self._note_read(table, alias, values)
             if alias != "excluded":
@@ -275,7 +280,7 @@ class DmlBinder(SecuredRows):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
-        looks = bool(relation.used)
+        looks = bool(relation.used) or relation.rid
         behind = self.barrier(relation)
         where = where if behind else self._of_the_view(relation, where)
         scope.clause = ""
@@ -337,7 +342,7 @@ class DmlBinder(SecuredRows):
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
-        looks = bool(relation.used)
+        looks = bool(relation.used) or relation.rid
         behind = self.barrier(relation)
         where = where if behind else self._of_the_view(relation, where)
         scope.clause = ""

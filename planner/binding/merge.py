@@ -97,7 +97,7 @@ class MergeBinder(DmlBinder):
                 sealed.add(action.matched)
             actions.append(action)
         self._note_merge(node, table, alias, {a.kind for a in actions}, assigned)
-        table = self.secured_merge(table, relation, looks=bool(relation.used))
+        table = self.secured_merge(table, relation, looks=bool(relation.used) or relation.rid)
         relation.used |= set(range(len(table.columns)))
         barriers.let_through(self.queries, [relation], on)
         query = self._text(prefix, table, relation, source.frag, on, actions)

@@ -68,16 +68,14 @@ class SecuredRows(RowBinder):
             out += [" AND (", self.queries.emitter.frag(node), ")"]
         self.seen_by_policies = sql(*out, row_security.BARRIER, f") AS r{relation.number}")
 
-    def secured_insert(self, node: exp.Insert, table: Table, alias: str) -> Table:
-        """The target of an INSERT, whose new rows policies are asked about."""
+    def secured_insert(self, conflict: exp.Expression | None, table: Table, looks: bool) -> Table:
+        """The target of an INSERT, whose new rows policies are asked about. `looks`: RETURNING shows something of them."""
         if not table.row_security or self.instead is not None:
             return table
         with self._as_writer():
             if not row_security.restricted(self.queries, table):
                 return table
             self.queries.prefer_keyed = False
-            conflict = node.args.get("conflict")
-            looks = self._names_any(table, alias, node.args.get("returning"))
             updates = False
             if conflict is not None:
                 looks = (
@@ -108,16 +106,6 @@ class SecuredRows(RowBinder):
         """Whether RETURNING shows something of the written rows."""
         return any(
             isinstance(n, ir.Var) and n.relation == relation for x in outs or () for n in ir.walk(x.node)
-        )
-
-    def _names_any(self, table: Table, alias: str, clause: exp.Expression | None) -> bool:
-        """Whether a clause names a column of the target."""
-        if clause is None:
-            return False
-        names = {c.name for c in (table.columns if self.view is None else self.view.view.columns)}
-        return any(
-            isinstance(x, exp.Star) or x.name in names or isinstance(x.this, exp.Star)
-            for x in clause.find_all(exp.Column, exp.Star)
         )
 
     @contextmanager

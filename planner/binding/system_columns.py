@@ -31,6 +31,8 @@ _COLUMNS: Final = (
     ("ctid", t.TID),
 )
 _XMAX: Final = 2
+NUMBERS: Final = {name: i - len(_COLUMNS) for i, (name, _) in enumerate(_COLUMNS)}
+"""PostgreSQL's attribute numbers of them."""
 
 
 def columns(table: Table) -> list[RelationColumn]:
