@@ -252,7 +252,11 @@ class CallBinder(WindowBinder):
             elif isinstance(inner, exp.WithinGroup):
                 within, inner = inner.expression, inner.this
             elif isinstance(inner, exp.Dot) and isinstance(inner.expression, exp.Anonymous):
-                schema, inner = self.queries.called_schema(identifier(inner.this)), inner.expression
+                schema = self.queries.called_schema(identifier(inner.this))
+                if self.queries.ctx.catalog.find_schema(schema) is None:
+                    message = f'schema "{schema}" does not exist'
+                    raise PlanError("3F000", message, position=_at(inner.this))
+                inner = inner.expression
             elif isinstance(inner, exp.IgnoreNulls | exp.RespectNulls):
                 raise PlanError("0A000", "IGNORE NULLS is not supported", position=_at(inner.this))
             else:

@@ -310,10 +310,7 @@ class ExpressionBinder(PredicateBinder):
 
     def _dot(self, node: exp.Dot, scope: Scope) -> ir.Node:
         if isinstance(node.expression, exp.Anonymous):
-            schema = self.queries.called_schema(identifier(node.this))
-            if self.queries.ctx.catalog.find_schema(schema) is not None:
-                return self.call(node, scope)
-            raise PlanError("3F000", f'schema "{schema}" does not exist', position=start_of(node.this))
+            return self.call(node, scope)
         if (
             isinstance(node.this, exp.Paren)
             and isinstance(node.this.this, exp.Column)

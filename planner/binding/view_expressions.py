@@ -21,7 +21,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.routines import ROUTINE
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery
-from planner.catalog import quote_identifier
+from planner.catalog import Function, quote_identifier
 from planner.parse import position as first_position
 
 _ORDERED_SETS: Final = frozenset(("mode", "percentile_cont", "percentile_disc"))
@@ -166,7 +166,11 @@ class QueryExpressions(Writer):
             direct = ", ".join(self.write(d) for d in node.direct)
             text = f"{name}({direct}) WITHIN GROUP (ORDER BY {order})"
             return text if node.filter is None else f"{text} FILTER (WHERE {self.top(node.filter)})"
-        inside = ", ".join(self.write(a) for a in node.args) if node.args else "*"
+        args = [self.write(a) for a in node.args] or ["*"]
+        f = self.catalog.get(int(called.removeprefix(ROUTINE))) if own and self.catalog is not None else None
+        if isinstance(f, Function) and f.is_variadic:
+            args[-1] = f"VARIADIC {args[-1]}"
+        inside = ", ".join(args)
         text = (
             f"{name}({'DISTINCT ' if node.distinct else ''}{inside}{' ORDER BY ' + order if order else ''})"
         )

@@ -89,6 +89,30 @@ def _parse(text: str, tokens: list[Token], into: type[exp.Expression] | None) ->
             if found is not None:
                 end = tokens[-1]
                 insert.set("targets", {i: parse_expression(text, [*t, end]) for i, t in found.items()})
+    if any(t.keyword in ("filter", "within") for t in tokens):
+        tree = _with_schemas_inside(tree)
+    return tree
+
+
+def _with_schemas_inside(tree: exp.Expression) -> exp.Expression:
+    """`s.f(x) FILTER (...)`, of which sqlglot makes `s.(f(x) FILTER (...))`, a column even, as `(s.f(x)) FILTER (...)`."""
+    for node in list(tree.find_all(exp.Column, exp.Dot)):
+        column = isinstance(node, exp.Column)
+        clause = node.this if column else node.expression
+        schema = node.args.get("table") if column else node.this
+        if not isinstance(clause, exp.Filter | exp.WithinGroup) or not isinstance(schema, exp.Identifier):
+            continue
+        call = clause
+        while isinstance(call, exp.Filter | exp.WithinGroup):
+            call = call.this
+        dot = exp.Dot(this=schema)
+        call.replace(dot)
+        dot.set("expression", call)  # the same nodes: there may be more such calls in them
+        clause.pop()
+        if node is tree:
+            tree = clause
+        else:
+            node.replace(clause)
     return tree
 
 

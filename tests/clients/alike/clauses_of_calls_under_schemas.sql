@@ -1,0 +1,20 @@
+-- Calls under their schemas' names with FILTER and WITHIN GROUP, and VARIADIC aggregates, as dumps have them.
+create schema s;
+create table t (id int primary key, n int, g text);
+insert into t select i, i % 4, 'g' || i % 2 from generate_series(1, 10) i;
+create function s.sf(text, text, text) returns text language sql as 'select coalesce($1 || $3, '''') || $2';
+create aggregate s.glue(text, text) (sfunc = s.sf, stype = text);
+create function s.vsf(int[], variadic int[]) returns int[] language sql as 'select $1 || $2';
+create aggregate s.vag(variadic int[]) (sfunc = s.vsf, stype = int[], initcond = '{}');
+select s.glue(id::text, ',' order by id) filter (where n > 1), pg_catalog.count(*) filter (where n > 2), 1 + pg_catalog.sum(n) filter (where n = 1) from t;
+select s.glue(id::text, ',') filter (where n > 1) over (order by id) from t order by id limit 4;
+select pg_catalog.percentile_cont(0.5) within group (order by n) from t;
+select pg_catalog.percentile_cont(0.5) within group (order by n) filter (where n < 3), pg_catalog.mode() within group (order by n desc) from t;
+select pg_catalog.max((select pg_catalog.count(*) filter (where b.n > 1) from t b where b.id <= t.id)) filter (where (select pg_catalog.bool_or(true) filter (where true))) from t;
+select g from t group by g having pg_catalog.count(*) filter (where n = 1) > 0 order by pg_catalog.sum(n) filter (where n > 0);
+select nothing.f(1) filter (where true);
+select s.nothing(n) filter (where true) from t;
+create view v as select s.glue(id::text, ',' order by id) filter (where n > 1) as a, s.vag(id, 2 order by id) as b from t group by id;
+select * from v order by b::text limit 3;
+select pg_get_viewdef('v');
+select pg_catalog.count(*) filter (where id > 3) as x, pg_catalog.count(*) filter (where id > 3) from t;
