@@ -16,19 +16,26 @@ from planner.catalog import (
     UserType,
     View,
     domains,
-    quote_identifier,
 )
 from planner.catalog.names import missing_relation, missing_type
 from planner.catalog.objects import BaseType
-from planner.ddl import alter, collations, composites, constraints, moments, naming, roles, tables
+from planner.ddl import (
+    alter,
+    collations,
+    composites,
+    constraints,
+    moments,
+    naming,
+    roles,
+    tables,
+    unique_indexes,
+)
 from planner.ddl import domains as domain_changes
 from planner.ddl.collated_keys import refuse_unordered
 from planner.ddl.extensions import require_class
 from planner.ddl.named_types import follow, with_schemas
-from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
-from planner.ddl.unique_indexes import shown_key
 from planner.parse.storage import kept
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
@@ -105,7 +112,10 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         ):  # else there is nothing to look at
             named = {k.attnum for k in index.keys}
             columns = [c for c in table.columns if c.attnum in named]
-            checks = [_unique_check(scope, table, index), *constraints.nan_checks(scope, table, columns)]
+            checks = [
+                unique_indexes.check(scope, table, index),
+                *constraints.nan_checks(scope, table, columns),
+            ]
             scope.checks += [dataclasses.replace(check, before=True) for check in checks]
 
 
@@ -115,11 +125,6 @@ def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexK
         raise PlanError("0A000", f'cannot create index on partitioned table "{table.name}" concurrently')
     if said.unique:
         constraints.refuse_key_without(table, tuple(k.attnum for k in keys), "UNIQUE")
-        if said.where or any(not k.attnum for k in keys):
-            raise PlanError(
-                "0A000",
-                "unique indexes of partitioned tables over expressions or some rows are not supported",
-            )
 
 
 def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> IndexKey:
@@ -150,31 +155,6 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> I
         nulls_first,
         element.opclass,
         collations.resolved(scope, element.collation, None, element.position),
-    )
-
-
-def _unique_check(scope: Scope, table: Table, index: Index) -> DataCheck:
-    columns = {c.attnum: c for c in table.columns}
-    of = [columns.get(k.attnum) for k in index.keys]
-    keys = [
-        f"({k.expression})" if c is None else quote_identifier(c.name)
-        for k, c in zip(index.keys, of, strict=True)
-    ]
-    tests = []
-    if not index.nulls_not_distinct:
-        tests = [constraints.is_there(k, c) for k, c in zip(keys, of, strict=True)]
-    if index.predicate:
-        tests.append(f"({index.predicate})")
-    where = " WHERE " + " AND ".join(tests) if tests else ""
-    shown = ", ".join(keys)
-    values = ", ".join(f"{{{i}}}" for i in range(len(keys)))
-    return DataCheck(
-        f"SELECT {shown} FROM {constraints.qualified(scope, table)}{where} GROUP BY {shown} HAVING count(*) > 1 LIMIT 1",
-        "23505",
-        f'could not create unique index "{index.name}"',
-        f"Key ({', '.join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))})=({values}) is duplicated.",
-        table,
-        index.name,
     )
 
 

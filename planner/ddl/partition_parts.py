@@ -15,7 +15,15 @@ from planner import statements as st
 from planner import triggers
 from planner.abc import Constraint, Oid, PlanError, Table
 from planner.catalog import Index
-from planner.ddl import alter, constraints, foreign_keys, naming, partitions, table_constraints
+from planner.ddl import (
+    alter,
+    constraints,
+    foreign_keys,
+    naming,
+    partitions,
+    table_constraints,
+    unique_indexes,
+)
 from planner.ddl.scope import Scope
 from planner.ddl.triggers import put
 from planner.partitioning import descendants
@@ -260,12 +268,15 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
     for mine in scope.catalog.indexes_of(child.oid):
         if not mine.parent and not mine.constraint_oid and partitions.shape(child, mine) == wanted:
             scope.replace(mine, dataclasses.replace(mine, parent=theirs.oid))
+            unique_indexes.named_as_above(scope, parent, theirs, child.oid, mine)
             return
     above = {c.attnum: c.name for c in parent.columns}
     below = {c.name: c.attnum for c in child.columns}
     keys = tuple(
         dataclasses.replace(k, attnum=below[above[k.attnum]]) if k.attnum else k for k in theirs.keys
     )
+    if theirs.unique:
+        constraints.refuse_key_without(child, tuple(k.attnum for k in keys), "UNIQUE")
     label = naming.joined(
         [
             *(above[k.attnum] if k.attnum else naming.of_expression(k.expression) for k in theirs.keys),
@@ -285,15 +296,10 @@ def _index(scope: Scope, parent: Table, child: Table, theirs: Index) -> None:
     scope.add(made)
     if made.unique:
         alter.add_unique_index(scope, child, made)
+        unique_indexes.named_as_above(scope, parent, theirs, child.oid, made)
         if child.partitioning is None and not scope.made_here(child):
-            by_attnum = {c.attnum: c for c in child.columns}
-            columns = [by_attnum[k.attnum] for k in keys]
-            scope.checks.append(
-                dataclasses.replace(
-                    constraints.unique_check(scope, child, made.name, columns, made.nulls_not_distinct),
-                    before=True,
-                )
-            )
+            found = unique_indexes.check(scope, child, made)
+            scope.checks.append(dataclasses.replace(found, before=True))
 
 
 __all__ = ["settle"]

@@ -17,7 +17,7 @@ from planner import types
 from planner.abc import Column, PlanError, SqlError, Table
 from planner.catalog import Index
 from planner.catalog.system.bounds import bound_text, condition_text
-from planner.ddl import constraints
+from planner.ddl import constraints, unique_indexes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.lexer import DECIMAL, INTEGER, STRING, tokenize
@@ -510,6 +510,7 @@ def attach_index(scope: Scope, parent: Index, said: st.AlterAction) -> None:
             detail="The index definitions do not match.",
         )
     scope.replace(found, dataclasses.replace(found, parent=parent.oid))
+    unique_indexes.named_as_above(scope, over, parent, table.oid, found)
     if parent.constraint_oid:
         mine = next((c for c in table.constraints if c.index_oid == found.oid), None)
         if mine is None or not found.constraint_oid:

@@ -12,7 +12,11 @@ unique index is a `Constraint` that is not listed as one (`index_only`), over co
                                 a NULL within the predicate must not be one
 
 Hidden columns have no name that anybody could say, attribute numbers far above those of columns, and are in no list
-of columns; they cost the room of the value. `settle` takes away what no index needs any more.
+of columns; they cost the room of the value. `settled` takes away what no index needs any more.
+
+A partitioned table has them too, though no rows; what is a part of its index in a partition has columns of the same
+names (`named_as_above`), so that rows go from one to the other as they are. Those of a partition's own indexes are
+computed when it is known which rows are its (`executor.session.rows_of_leaves`).
 """
 
 from __future__ import annotations
@@ -22,12 +26,13 @@ from typing import Final
 
 from planner import statements as st
 from planner import types
-from planner.abc import Column, Constraint, PlanError, Table, TypeRef
+from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, quote_identifier
 from planner.catalog.collations import nondeterministic
 from planner.catalog.system.definitions import index_column
 from planner.ddl import constraints
 from planner.ddl.collated_keys import refuse_keys
+from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 
 _IN_PLACE_OF_NULL: Final = {
@@ -102,6 +107,53 @@ def _in_place_of_null(kind: TypeRef) -> str:
 def shown_key(scope: Scope, table: Table, index: Index, position: int) -> str:
     """A key of an index, 1-based, as PostgreSQL names it: a column, a call, or an expression in parentheses."""
     return index_column(table, index, position, scope.catalog, pretty=True)
+
+
+def named_as_above(scope: Scope, parent: Table, theirs: Index, oid: Oid, mine: Index) -> None:
+    """Hidden columns of a partition's index have the names of those of the index that it is a part of.
+
+    So whoever writes through the table above finds them by name, as all the others.
+    """
+    child = scope.catalog.table(oid)
+    wanted, own = _hidden(parent, theirs), _hidden(child, mine)
+    names = {c.attnum: above.name for c, above in zip(own, wanted, strict=True)}
+    if any(names[c.attnum] != c.name for c in own):
+        columns = tuple(
+            dataclasses.replace(c, name=names[c.attnum]) if c.attnum in names else c for c in child.columns
+        )
+        scope.replace(child, dataclasses.replace(child, columns=columns))
+
+
+def _hidden(table: Table, index: Index) -> list[Column]:
+    found = next((c for c in table.constraints if c.index_only and c.index_oid == index.oid), None)
+    columns = [table.columns[table.index_of(n)] for n in found.columns] if found is not None else []
+    return [c for c in columns if c.hidden]
+
+
+def check(scope: Scope, table: Table, index: Index) -> DataCheck:
+    """What must find nothing where the rows that are there are to have a unique index."""
+    columns = {c.attnum: c for c in table.columns}
+    of = [columns.get(k.attnum) for k in index.keys]
+    keys = [
+        f"({k.expression})" if c is None else quote_identifier(c.name)
+        for k, c in zip(index.keys, of, strict=True)
+    ]
+    tests = []
+    if not index.nulls_not_distinct:
+        tests = [constraints.is_there(k, c) for k, c in zip(keys, of, strict=True)]
+    if index.predicate:
+        tests.append(f"({index.predicate})")
+    where = " WHERE " + " AND ".join(tests) if tests else ""
+    shown = ", ".join(keys)
+    values = ", ".join(f"{{{i}}}" for i in range(len(keys)))
+    return DataCheck(
+        f"SELECT {shown} FROM {constraints.qualified(scope, table)}{where} GROUP BY {shown} HAVING count(*) > 1 LIMIT 1",
+        "23505",
+        f'could not create unique index "{index.name}"',
+        f"Key ({', '.join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))})=({values}) is duplicated.",
+        table,
+        index.name,
+    )
 
 
 def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:
