@@ -30,7 +30,7 @@ from executor.keyed.write import Change
 from executor.session import keyed, queries
 from executor.session.reference_checks import Absence
 from planner import types as t
-from planner.abc import Constraint, Query, RelationUse, Table
+from planner.abc import Constraint, Query, RelationUse, Table, Told
 from planner.catalog.exclusions import MESSAGE, conflicts, exclusions, index_of
 from planner.catalog.system.definitions import index_column
 from storage.abc import Row
@@ -170,7 +170,7 @@ async def _conflict(
     ]
     count = len(index.keys)
     keys = ", ".join(index_column(table, index, i + 1, catalog, pretty=True) for i in range(count))
-    return ExecutionError(
+    error = ExecutionError(
         "23P01",
         MESSAGE.format(constraint.name),
         detail=f"Key ({keys})=({', '.join(shown[:count])}) conflicts with existing key "
@@ -179,6 +179,11 @@ async def _conflict(
         constraint=constraint.name,
         about_oid=table.oid,
     )
+    # Both rows' values: who may not read the columns, or sees the table through policies, is told of none.
+    error.told = Told(
+        table.oid, tuple(k.attnum for k in index.keys), lambda readable: "Key conflicts with existing key."
+    )
+    return error
 
 
 __all__ = ["Deferred", "after_bulk", "check_deferred", "enforce"]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from planner import types as t
 from planner.abc import Expr, PlanError, Policy, Query, SessionValue, Slot, Table, TypeRef
-from planner.binding import barriers, ir, keyed
+from planner.binding import barriers, ir, keyed, system_columns
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, quote_text, sql
 from planner.binding.scope import Relation, StarColumn
@@ -236,6 +236,7 @@ def _row_check(
         return None
     queries = dml.queries
     relation = dml.relation(table, table.name, "new", of_table=False)
+    queries.emitter.columns[relation.number][len(table.columns) :] = system_columns.emitted(table, only=True)
     known = len(queries.tables)
     tests: list[Item] = []
     nodes: list[ir.Node] = []
@@ -252,6 +253,13 @@ def _row_check(
                 )
             )
             messages.append(f'{what}{said}{why} for table "{table.name}"')
+    if table.partitioning is not None and any(
+        isinstance(n, ir.Var) and n.column < 0 for x in nodes for n in ir.walk(x)
+    ):
+        raise PlanError(
+            "0A000",
+            f'writing to partitioned table "{table.name}", whose policies look at system columns, is not supported',
+        )
     if len(queries.tables) > known and (dml.common or queries.common_writes):
         raise PlanError(
             "0A000",
