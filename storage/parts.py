@@ -307,9 +307,12 @@ class PartStore:
         writer: str = "w",
         offload: Offload = asyncio.to_thread,
         limits: PartLimits | None = None,
+        abandoned: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.blob, self.rng, self.writer, self.offload = blob, rng, writer, offload
         self.limits = limits or PartLimits()
+        self.abandoned = abandoned
+        """Told of blobs that are there, or may be, and that no part will ever name: whoever wanted them had been cancelled."""
 
     def new_key(self, shard: ShardId) -> str:
         return f"{shard}/{self.writer}/{self.rng.getrandbits(128):032x}.parquet"
@@ -333,7 +336,7 @@ class PartStore:
         if seen.rows == 0:
             raise InvalidDatum("a part without rows is no part")
         key = self.new_key(shard)
-        await self.blob.put(key, data)
+        await self._put(key, data)
         has_ts = "_ts" in schema.names[:2]
         return Part(
             kind,
@@ -348,6 +351,21 @@ class PartStore:
             seen.rid_max,
             seen.ts_max if has_ts else 0,
         )
+
+    async def _put(self, key: str, data: bytes) -> None:
+        """A put that has begun is not stopped by cancelling who waits for it: a thread is at it. When it is over, it is known as
+        `abandoned`."""
+        putting = asyncio.ensure_future(self.blob.put(key, data))
+        try:
+            await asyncio.shield(putting)
+        except asyncio.CancelledError:
+            putting.add_done_callback(lambda done: self._put_in_vain(key, done))
+            raise
+
+    def _put_in_vain(self, key: str, done: asyncio.Future[None]) -> None:
+        if not done.cancelled():
+            done.exception()  # nobody is there to hear of it
+        self.abandoned(key)
 
     async def stage(
         self, shard: ShardId, kind: str, table: pa.Table, ts: Timestamp = 0, schema_version: int = 0

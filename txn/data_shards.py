@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pyarrow as pa
 
@@ -23,7 +23,8 @@ from txn.txns_state import Registration
 
 
 class DataShards:
-    """See the module. `writer` is part of the names of staged blobs: unique among all processes that ever were."""
+    """See the module. `writer` is part of the names of staged blobs: unique among all processes that ever were. `abandoned` is
+    told of blobs that came to be after who staged them had been cancelled."""
 
     def __init__(
         self,
@@ -36,10 +37,18 @@ class DataShards:
         offload: Offload,
         part_limits: PartLimits | None,
         log_limits: LogLimits | None,
+        abandoned: Callable[[str], None],
     ) -> None:
         self._blob, self._consensus, self._clock, self._rng = blob, consensus, clock, rng
         self._offload, self._part_limits, self._log_limits = offload, part_limits, log_limits
-        self._parts = PartStore(blob, rng, writer=writer, offload=offload, limits=part_limits or PartLimits())
+        self._parts = PartStore(
+            blob,
+            rng,
+            writer=writer,
+            offload=offload,
+            limits=part_limits or PartLimits(),
+            abandoned=abandoned,
+        )
         self.handles: dict[ShardId, Shard] = {}
         self._opening: dict[ShardId, asyncio.Future[Shard]] = {}
 

@@ -116,6 +116,7 @@ class Environment:
             offload=offload,
             part_limits=part_limits,
             log_limits=log_limits,
+            abandoned=self.staging.abandoned,
         )
         self.shards: dict[ShardId, Shard] = self._data.handles
         self.transactions: dict[Transaction, None] = {}

@@ -2,6 +2,7 @@
 
     rolled back, or refused before any append named it    all that it staged
     committed                                             what it staged and took back (ROLLBACK TO, a failed statement)
+    cancelled while it was written                        at once: no transaction has been told of it
     failed on its way into the log                        nothing: whoever lists the orphans a day later, knows better
 
 Names of staged blobs are unique and nobody else has been told them, so deleting needs no agreement. It happens with the upkeep, behind
@@ -35,6 +36,10 @@ class Staging:
     def staged(self, transaction: Transaction, part: Part) -> None:
         if part.key is not None:
             transaction.staged.append(part.key)
+
+    def abandoned(self, key: str) -> None:
+        """Its writer was cancelled while it was on its way: nobody has been told its name."""
+        self._useless.append(key)
 
     def ended(self, transaction: Transaction, *, undone: bool) -> None:
         """`undone`: it is certain that nothing of it was or will be committed."""

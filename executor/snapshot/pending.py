@@ -176,9 +176,9 @@ def _as_one(ops: list[Op]) -> Op:
 
 
 def _timed(rows: pa.Table, ts: Timestamp) -> pa.Table:
-    """With `_ts` as the last column."""
+    """With `_ts` as the last column, of one kind: those of parts say that they are not null."""
     if "_ts" in rows.schema.names:
-        return rows.select([*(n for n in rows.schema.names if n != "_ts"), "_ts"])
+        return rows.drop_columns(["_ts"]).append_column("_ts", rows["_ts"])
     return rows.append_column("_ts", pa.array(np.full(rows.num_rows, ts, np.uint64)))
 
 

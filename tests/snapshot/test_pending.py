@@ -55,7 +55,10 @@ def rows(
     )
     if times is not None:
         column = pa.array(times, pa.uint64())
-        made = made.add_column(0, "_ts", column) if front else made.append_column("_ts", column)
+        field = pa.field(
+            "_ts", pa.uint64(), nullable=not front
+        )  # as parts have it, or as tables are made here
+        made = made.add_column(0, field, column) if front else made.append_column(field, column)
     return made
 
 

@@ -108,3 +108,44 @@ def test_what_cannot_be_deleted_now_is_deleted_later(monkeypatch: pytest.MonkeyP
         await env.close()
 
     asyncio.run(scenario())
+
+
+def test_what_is_written_after_its_writer_was_cancelled_goes_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key was taken, say, while the disk had the rows already: a thread that writes cannot be stopped."""
+
+    async def scenario() -> None:
+        stores = Stores()
+        env = await opened(stores)
+        await env.register({"t": SCHEMA})
+        before = set(stores.blob.blobs)
+        begun, on = asyncio.Event(), asyncio.Event()
+        put = stores.blob.put
+
+        async def slow(key: str, data: bytes) -> None:
+            async def thread() -> None:
+                begun.set()
+                await on.wait()
+                await put(key, data)
+
+            await asyncio.shield(asyncio.ensure_future(thread()))
+
+        txn = env.begin()
+        with monkeypatch.context() as patched:
+            patched.setattr(stores.blob, "put", slow)
+            staging = asyncio.ensure_future(env.stage("t", "+", ROWS, txn))
+            await begun.wait()
+            staging.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await staging
+            txn.rollback()
+            await env.upkeep.maintain()
+            on.set()
+            while len(stores.blob.blobs) == len(before):
+                await asyncio.sleep(0)
+        while not len(env.staging):
+            await asyncio.sleep(0)
+        await env.upkeep.maintain()
+        assert set(stores.blob.blobs) == before
+        await env.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 20))
