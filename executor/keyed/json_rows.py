@@ -13,7 +13,7 @@ from planner.abc import TypeRef
 from planner.types.jsons import jsonb_in
 
 _DEFAULTS: Final = t.TypeSettings()
-_NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.OID, t.NUMERIC, t.FLOAT4, t.FLOAT8))
+_NUMBERS: Final = frozenset((t.INT2, t.INT4, t.INT8, t.NUMERIC, t.FLOAT4, t.FLOAT8))
 _NO_NUMBERS: Final = frozenset(("NaN", "Infinity", "-Infinity"))
 _TIMES: Final = frozenset((t.TIMESTAMP, t.TIMESTAMPTZ))
 _OTHERWISE: Final = frozenset((t.FLOAT4, t.FLOAT8, t.JSON))

@@ -9,10 +9,10 @@ from __future__ import annotations
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.dimensions import SHAPED, as_list, element_ref, held_form
+from planner.binding.dimensions import SHAPED, VECTORS, as_list, element_ref, held_form
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import stored_text, stored_value, to_text
+from planner.binding.functions.conversions import convert, stored_text, stored_value, to_text
 from planner.binding.functions.registry import implements, register, templates
 from planner.binding.numeric_forms import as_text_numeric
 from planner.binding.records import fields_of
@@ -76,8 +76,13 @@ def _members(values: list[tuple[str, Frag]]) -> Frag:
 def type_json(frag: Frag, ref: TypeRef) -> Frag:
     """A value of a type as JSON text; SQL NULL stays NULL."""
     oid = ref.oid
-    if oid in (t.INT2, t.INT4, t.INT8, t.OID, t.BOOL):
+    if oid in (t.INT2, t.INT4, t.INT8, t.BOOL):
         return sql("CAST(", frag, " AS VARCHAR)")
+    if oid == t.OID:  # no number to PostgreSQL here
+        return sql("tw_json_quote(CAST(", frag, " AS VARCHAR))")
+    if oid in VECTORS:
+        array = TypeRef(t.array_of(VECTORS[oid]))
+        return type_json(convert(frag, ref, array, True), array)
     if oid == t.NUMERIC:
         if frag.form is not None:
             return as_text_numeric(frag).with_form(None)
