@@ -28,7 +28,7 @@ from executor.triggers import firing
 from planner import statements as st
 from planner import triggers
 from planner import types as t
-from planner.abc import Plan, Query, RelationUse, Slot, Table, Utility
+from planner.abc import KeyedRead, Plan, Query, RelationUse, Slot, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
 from planner.ddl.plan import DataCheck, DdlPlan, Rewrite
@@ -297,6 +297,7 @@ async def _rows_under(session: Session, block: Block, old: Table, new: Table) ->
         cells.append(f"{t.select_sql(value, c.type)} AS c{c.attnum}")
     use = RelationUse("old", old)
     query = Query((f"SELECT {', '.join(cells)} FROM ", Slot("old"), " o"), (use,))
+    _keeps(block, query)
     return await queries.arrow(session, block, query, (), [c.type for c in new.columns])
 
 
@@ -348,6 +349,20 @@ def _plan_in(
     return plan
 
 
+def _keeps(block: Block, body: Any) -> None:
+    """What a definition has made of rows must be true of those that are there when it is committed: nobody else may have
+    written to these tables since. At the block's level reads may count for nothing, so they are asked about as tables
+    that are locked are (`executor.session.table_locks`): 40001 at COMMIT."""
+    txn = block.transaction()
+    tables = (
+        [x.table for x in body.relations if isinstance(x, RelationUse)] if isinstance(body, Query) else []
+    )
+    if isinstance(body, KeyedRead):
+        tables = [body.table]
+    for table in tables:
+        txn.locked.setdefault(table.shard, txn.read_ts)
+
+
 async def _rewritten(session: Session, block: Block, rewrite: Rewrite) -> Any:
     """The rows of a rewrite's new table, read while the old one is still there."""
     user = session.user
@@ -363,6 +378,7 @@ async def _selected(session: Session, block: Block, rewrite: Rewrite) -> Any:
     plan = _plan_in(session, rewrite.sql, rewrite.catalog, rewrite.search_path, rewrite.role)
     if not isinstance(plan.body, Query):
         raise AssertionError("a rewrite is a query")
+    _keeps(block, plan.body)
     rows = await queries.arrow(session, block, plan.body, (), [c.type for c in rewrite.new.columns])
     for i, column in enumerate(rewrite.new.columns):
         if column.not_null and rows.column(i).null_count:
@@ -394,6 +410,7 @@ async def _fill_moved(session: Session, block: Block, table: Table, rows: Any, c
 async def _check(session: Session, block: Block, check: DataCheck) -> None:
     plan = _plan_in(session, check.sql, session.catalog)
     columns = plan.columns or ()
+    _keeps(block, plan.body)
     row: Row | None
     if isinstance(plan.body, Query):
         found = await queries.arrow(session, block, plan.body, (), [c.type for c in columns])
