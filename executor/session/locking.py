@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
@@ -44,6 +44,9 @@ ROWS_PER_TURN = 4_096
 """Rows that are locked in one turn of the event loop."""
 WEAKENED_MAX = 1_000
 """Locks that a statement lets go of one by one; if there are more it keeps them to the end."""
+
+MORE: Final = "tw_more"
+"""The column in which a query that is cut short says how many more rows it asked for than LIMIT."""
 
 LockKey = tuple[Keyspace, Key]
 
@@ -91,6 +94,8 @@ async def rows(
         found = await queries.arrow(session, block, body.query, params, None, given, begins=begins)
         walk = _Walk(session, block, body, found, taken)
         kept = await walk.locked()
+        if walk.cut_short():
+            continue
         if not walk.newest:
             _let_go(session, block, taken, walk.needed)
             for space, key in walk.read:
@@ -127,7 +132,12 @@ class _Walk:
     ) -> None:
         self._session, self._block, self._body, self._taken = session, block, body, taken
         self._count = found.num_rows
+        self._passed = False
         self._skip, self._wanted = _limits(body, found)
+        self._asked = self._count + 1
+        if MORE in found.column_names and self._count:
+            limit, offset = (found.column(body.width + n)[0].as_py() for n in (0, 1))
+            self._asked = limit + offset + found.column(MORE)[0].as_py()
         self._keys = [list(_keys(session, block, lock, found)) for lock in body.locks]
         self.newest: Timestamp = 0
         """The newest commit of a row that is locked now and younger than the snapshot; 0: there is none."""
@@ -145,7 +155,12 @@ class _Walk:
                 await asyncio.sleep(0)
             if await self._row(i):
                 kept.append(i)
+        self._passed = len(kept) < self._wanted
         return kept[self._skip :]
+
+    def cut_short(self) -> bool:
+        """Whether there may be rows behind those that were skipped: others were locked after the query had been told how many are."""
+        return self._passed and self._count >= self._asked
 
     async def _row(self, i: int) -> bool:
         """Whether all that the row was made of is ours now."""

@@ -223,6 +223,7 @@ def locked(
     limited = not parts.ties and not (_none(parts.limit) and _none(parts.offset))
     by_key = _by_key(queries, parts, scope, wishes, limited=limited)
     hidden: list[tuple[Frag, str]] = []
+    cut_at = parts.limit
     if limited:
         limit, offset = queries.limits_of(parts)
         hidden += [(limit, "tw_limit"), (offset, "tw_offset")]
@@ -241,6 +242,8 @@ def locked(
         at += 1 + len(keys)
         if wish.wait == "skip":
             queries.ranges[wish.row.number] = ()  # the rows that it gets are noted when they are locked
+    if limited and wishes.skips and not _none(cut_at):
+        hidden.append((sql(SessionValue("row_locks", TypeRef(t.INT8))), "tw_more"))
     parts.hidden = hidden
     bound = queries.written(parts, scope, top)
     query = replace(queries.finished(bound.frag), by_key=by_key)
