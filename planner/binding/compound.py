@@ -60,7 +60,7 @@ class CompoundBinder(QueryWriter):
                     position=first_position(cte.args["alias"]),
                 )
             if recursive:
-                recursion.check(cte, name)
+                recursion.check(cte, name, self._aggregates_only)
             else:
                 at = clause.expressions.index(cte)
                 scope.later = [identifier(c.args["alias"].this) for c in clause.expressions[at:]]
@@ -95,6 +95,11 @@ class CompoundBinder(QueryWriter):
             self.with_texts[sql_name] = sql(items[-1])
         scope.later = ()
         return recursive, items
+
+    def _aggregates_only(self, name: str) -> bool:
+        """Whether what users call so are aggregates."""
+        found = self.ctx.catalog.functions(name, "", self.search_path)
+        return bool(found) and all(f.kind == "a" for f in found)
 
     def common_write(
         self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]

@@ -10,7 +10,7 @@ PostgreSQL's (parse_cte.c, `checkWellFormedRecursion`); errors are 42P19.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -20,7 +20,7 @@ from planner.abc import PlanError, ResultColumn
 from planner.binding import ir
 from planner.binding.comparable import refuse_unequal
 from planner.binding.facts import procs
-from planner.binding.naming import identifier
+from planner.binding.naming import function_name, identifier
 from planner.catalog.collations import nondeterministic, shown
 from planner.parse import position as first_position
 
@@ -78,8 +78,11 @@ def in_order_of_need(ctes: Sequence[exp.CTE]) -> list[exp.CTE]:
     return out
 
 
-def check(cte: exp.CTE, name: str) -> None:
-    """Raises 42P19 (0A000 for what SQL has and PostgreSQL has not) unless the recursion is well formed."""
+def check(cte: exp.CTE, name: str, own: Callable[[str], bool]) -> None:
+    """Raises 42P19 (0A000 for what SQL has and PostgreSQL has not) unless the recursion is well formed.
+
+    `own`: whether aggregates of users are called so.
+    """
     whole, found = cte.this, mentions(cte.this, name)
     if not found:
         return
@@ -106,7 +109,7 @@ def check(cte: exp.CTE, name: str) -> None:
     if len(found) > 1:
         raise _ill(f'recursive reference to query "{name}" must not appear more than once', found[1].this)
     query = found[0].find_ancestor(exp.Select)
-    aggregate = query is not None and _aggregate(query)
+    aggregate = query is not None and _aggregate(query, own)
     if aggregate:
         raise _ill("aggregate functions are not allowed in a recursive query's recursive term", aggregate)
     if _in_a_step(cte) and not whole.args.get("distinct") and _has_no_end(whole.expression, name):
@@ -236,12 +239,15 @@ def _is_nullable(child: exp.Expression, at: exp.Expression) -> bool:
     return any(str(j.args.get("side") or "").upper() in ("RIGHT", "FULL") for j in after)
 
 
-def _aggregate(query: exp.Select) -> exp.Expression | None:
+def _aggregate(query: exp.Select, own: Callable[[str], bool]) -> exp.Expression | None:
     """An aggregate of this very SELECT."""
     for item in [*query.expressions, *(query.args[k] for k in ("having", "order") if query.args.get(k))]:
         for found in item.find_all(exp.Anonymous):
             if (
-                any(p.kind == "a" for p in procs().get(str(found.this).lower(), ()))
+                (
+                    any(p.kind == "a" for p in procs().get(str(found.this).lower(), ()))
+                    or own(function_name(found))
+                )
                 and found.find_ancestor(exp.Select) is query
                 and found.find_ancestor(exp.Window) is None
             ):

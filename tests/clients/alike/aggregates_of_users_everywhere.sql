@@ -44,3 +44,5 @@ select first(n order by id) filter (where id in (select id from t where id > 4))
 set statement_timeout = '300ms'; create function slow(int,int) returns int language plpgsql as 'begin perform pg_sleep(0.1); return $2; end'; create aggregate slows(int) (sfunc = slow, stype = int); select slows(n) from t; reset statement_timeout; select pls(n) from t;
 create role agg_user; grant select on t to agg_user; revoke execute on function pls(int) from public; set role agg_user; select pls(n) from t; select first(n order by id) from t; reset role; drop owned by agg_user; drop role agg_user;
 create materialized view mv as select first(n order by id) f from t; select * from mv; refresh materialized view mv; drop function first_agg cascade; select * from mv;
+with recursive r(n) as (select 1 union all select pls(n) + 1 from r where n < 3) select * from r;
+with recursive r(n) as (select 1 union all select (select pls(id) from t where id <= 2) + n from r where n < 9) select * from r;
