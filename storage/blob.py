@@ -97,7 +97,7 @@ class LocalBlob:
     """Blobs as files below one folder. An answered `put` survives a power cut as far as fsync goes."""
 
     def __init__(self, root: str | Path) -> None:
-        self.root = Path(root).absolute()
+        self.root = Path(root).resolve()  # `../data` too: no key may have dots
         self.url = self.root.as_uri()
         self._sequence = 0
         self._synced: set[Path] = set()

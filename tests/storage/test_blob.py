@@ -157,6 +157,14 @@ def test_a_key_cannot_leave_the_folder(tmp_path: Path, key: str) -> None:
         asyncio.run(LocalBlob(tmp_path / "root").put(key, b"x"))
 
 
+def test_a_folder_may_be_named_by_way_of_another(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    blob = LocalBlob(tmp_path / "here" / ".." / "there")
+    asyncio.run(blob.put("a/b", b"1"))
+    assert (tmp_path / "there" / "a" / "b").read_bytes() == b"1"
+    assert blob.path("a/b") == tmp_path / "there" / "a" / "b"
+
+
 @pytest.mark.parametrize("url", ["file://host/x", "nonsense://x", "file:///proc/nowhere"])
 def test_urls_that_name_no_store(url: str) -> None:
     with pytest.raises(Determinate) as refused:
