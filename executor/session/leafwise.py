@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from executor.keyed.compile import Compiled, compile_row
 from executor.keyed.write import sequences_of
@@ -30,6 +30,7 @@ from planner.abc import (
     Points,
     StatementKind,
     Table,
+    TypeRef,
 )
 from planner.leafwise import ByKey, Leafwise, at_leaves
 from planner.partitioning import Router, deciding, of_partition, router
@@ -44,6 +45,7 @@ ROWS_MAX = 100
 PLANS_MAX = 1_024
 
 Given = tuple[Datum, ...]
+_T = TypeVar("_T")
 _Pick = Callable[[Sequence[Any]], Table | None]
 
 
@@ -117,6 +119,29 @@ class LeafPlans:
         return None if made is None else _plan_of(self._plan, made, self._whole)
 
 
+def of_each(
+    session: Session, plans: LeafPlans, make: Callable[[Session, Plan], _T | None]
+) -> Callable[[Given], tuple[_T, Given] | None]:
+    """What `make` makes of a leaf's plan, once for each leaf: which of them is to be asked, and with which parameters."""
+    find = plans.find
+    known: dict[int, tuple[Plan, _T]] = {}
+
+    def at(params: Given) -> tuple[_T, Given] | None:
+        found = find(session, params)
+        if found is None:
+            return None
+        leaf, given = found
+        kept = known.get(id(leaf))
+        if kept is None:
+            made = make(session, leaf)
+            if made is None:
+                return None
+            kept = known[id(leaf)] = leaf, made
+        return kept[1], given
+
+    return at
+
+
 def _plan_of(plan: Plan, by_key: ByKey, whole: bool) -> Plan:
     """As the binder makes plans of such forms."""
     extra = {name: value for name, value in plan.extra.items() if name != "leafwise"}
@@ -180,20 +205,15 @@ class _Rows:
         types = [said.table.columns[i].type for i in places]
         self.computed: list[Expr] = []
         rows: list[tuple[Expr, ...]] = []
+        kinds: list[TypeRef] = []
         for row in said.rows[: ROWS_MAX + 1]:
             cells = list(row)
             for i, ref in zip(places, types, strict=True):
                 if not isinstance(cells[i], Const | Param):
                     self.computed.append(cells[i])
+                    kinds.append(ref)
                     cells[i] = Param(parameters + len(self.computed), ref)
             rows.append(tuple(cells))
-        refs = [c.type for c in said.table.columns]
-        kinds = [
-            refs[i]
-            for row in said.rows[: ROWS_MAX + 1]
-            for i in places
-            if not isinstance(row[i], Const | Param)
-        ]
         self.body = replace(said, rows=tuple(rows))
         self._sequences = sequences_of([tuple(self.computed)])
         self.draws = any(_draws(cell) for cell in self.computed)
@@ -228,4 +248,4 @@ def _draws(e: Expr) -> bool:
     return isinstance(e, Call) and (e.op == "nextval" or any(map(_draws, e.args)))
 
 
-__all__ = ["LeafPlans"]
+__all__ = ["LeafPlans", "of_each"]

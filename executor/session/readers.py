@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.keyed.plans import CompiledPlan, Door
+from executor.session.leafwise import of_each
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan
 from storage.abc import Row
@@ -71,8 +72,7 @@ def _of_leaves(session: Session, plan: Plan, compiled: CompiledPlan) -> Reader |
     """A reader of a leaf for each, where the plan is a partitioned table's."""
     if compiled.leaves.computes:
         return None
-    find = compiled.leaves.find
-    known: dict[int, tuple[Plan, Reader]] = {}
+    of_leaf = of_each(session, compiled.leaves, reader)
 
     def read(params: tuple[Any, ...]) -> Sequence[Row] | None:
         if (
@@ -81,17 +81,8 @@ def _of_leaves(session: Session, plan: Plan, compiled: CompiledPlan) -> Reader |
             or compiled.catalog is not session._seen
         ):
             return None
-        found = find(session, params)
-        if found is None:
-            return None
-        leaf, given = found
-        at = known.get(id(leaf))
-        if at is None:
-            made = reader(session, leaf)
-            if made is None:
-                return None
-            at = known[id(leaf)] = leaf, made
-        return at[1](given)
+        found = of_leaf(params)
+        return None if found is None else found[0](found[1])
 
     return read
 

@@ -17,6 +17,7 @@ from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door
 from executor.session import commands, keyed
+from executor.session.leafwise import of_each
 from executor.session.lock_wait import LockWait
 from executor.snapshot.abc import NoKeyedAnswer
 from planner import statements as st
@@ -124,23 +125,13 @@ def _of_leaves(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner |
     """A runner of a leaf for each, where the plan is a partitioned table's."""
     if compiled.leaves.computes:
         return None  # at one time with what is computed by the leaf's plan: at the fast door
-    find = compiled.leaves.find
-    known: dict[int, tuple[Plan, Runner]] = {}
+    of_leaf = of_each(session, compiled.leaves, runner)
 
     def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
         if plan.compiled is not compiled or compiled.catalog is not session._seen:
             return None
-        found = find(session, params)
-        if found is None:
-            return None
-        leaf, given = found
-        at = known.get(id(leaf))
-        if at is None:
-            made = runner(session, leaf)
-            if made is None:
-                return None
-            at = known[id(leaf)] = leaf, made
-        return at[1](given, done)
+        found = of_leaf(params)
+        return None if found is None else found[0](found[1], done)
 
     return run
 

@@ -205,14 +205,21 @@ def not_null_check(scope: Scope, table: Table, column: str) -> DataCheck:
 def unique_check(
     scope: Scope, table: Table, name: str, columns: list[Column], nulls_not_distinct: bool = False
 ) -> DataCheck:
-    keys = ", ".join(quote_identifier(c.name) for c in columns)
+    keys = [quote_identifier(c.name) for c in columns]
     where = "" if nulls_not_distinct else _all_not_null(columns)
-    values = ", ".join(f"{{{i}}}" for i in range(len(columns)))
+    return no_duplicates(scope, table, name, keys, where, ", ".join(keys))
+
+
+def no_duplicates(
+    scope: Scope, table: Table, name: str, keys: list[str], where: str, shown: str
+) -> DataCheck:
+    """What must find nothing where rows are to have a unique index. `keys`: columns and expressions; `shown`: as DETAIL has them."""
+    of, values = ", ".join(keys), ", ".join(f"{{{i}}}" for i in range(len(keys)))
     return DataCheck(
-        f"SELECT {keys} FROM {qualified(scope, table)}{where} GROUP BY {keys} HAVING count(*) > 1 LIMIT 1",
+        f"SELECT {of} FROM {qualified(scope, table)}{where} GROUP BY {of} HAVING count(*) > 1 LIMIT 1",
         "23505",
         f'could not create unique index "{name}"',
-        f"Key ({keys})=({values}) is duplicated.",
+        f"Key ({shown})=({values}) is duplicated.",
         table,
         name,
     )

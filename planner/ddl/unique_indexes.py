@@ -144,16 +144,8 @@ def check(scope: Scope, table: Table, index: Index) -> DataCheck:
     if index.predicate:
         tests.append(f"({index.predicate})")
     where = " WHERE " + " AND ".join(tests) if tests else ""
-    shown = ", ".join(keys)
-    values = ", ".join(f"{{{i}}}" for i in range(len(keys)))
-    return DataCheck(
-        f"SELECT {shown} FROM {constraints.qualified(scope, table)}{where} GROUP BY {shown} HAVING count(*) > 1 LIMIT 1",
-        "23505",
-        f'could not create unique index "{index.name}"',
-        f"Key ({', '.join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))})=({values}) is duplicated.",
-        table,
-        index.name,
-    )
+    shown = ", ".join(shown_key(scope, table, index, i) for i in range(1, len(keys) + 1))
+    return constraints.no_duplicates(scope, table, index.name, keys, where, shown)
 
 
 def _refuse_nondeterministic(scope: Scope, table: Table, key: IndexKey, column: Column | None) -> None:

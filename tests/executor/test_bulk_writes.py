@@ -374,6 +374,23 @@ def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytes
     assert on_loop == []
 
 
+def _watched_staging(monkeypatch: pytest.MonkeyPatch) -> tuple[asyncio.Event, list[int]]:
+    """Whether a part has begun to be written, and the parts that are being written just now."""
+    began, under_way = asyncio.Event(), list[int]()
+    stage = staging.stage
+
+    async def staged(*args: Any) -> Any:
+        under_way.append(1)
+        began.set()
+        try:
+            return await stage(*args)
+        finally:
+            under_way.pop()
+
+    monkeypatch.setattr(staging, "stage", staged)
+    return began, under_way
+
+
 @pytest.mark.parametrize("search_fails", [False, True])
 def test_a_deletion_is_staged_while_its_keys_are_looked_for(
     monkeypatch: pytest.MonkeyPatch, search_fails: bool
@@ -381,17 +398,8 @@ def test_a_deletion_is_staged_while_its_keys_are_looked_for(
     """And if the search fails, nothing is left of the deletion, and nothing of it is under way."""
     from executor.snapshot.store import SnapshotStore
 
-    began, under_way = asyncio.Event(), 0
-    stage, search = staging.stage, SnapshotStore.prepare_removal
-
-    async def staged(*args: Any) -> Any:
-        nonlocal under_way
-        under_way += 1
-        began.set()
-        try:
-            return await stage(*args)
-        finally:
-            under_way -= 1
+    began, under_way = _watched_staging(monkeypatch)
+    search = SnapshotStore.prepare_removal
 
     async def searched(*args: Any) -> Any:
         await asyncio.wait_for(began.wait(), 10)
@@ -399,7 +407,6 @@ def test_a_deletion_is_staged_while_its_keys_are_looked_for(
             raise ExecutionError("58030", "no search")
         return await search(*args)
 
-    monkeypatch.setattr(staging, "stage", staged)
     monkeypatch.setattr(SnapshotStore, "prepare_removal", searched)
 
     async def run() -> None:
@@ -411,7 +418,7 @@ def test_a_deletion_is_staged_while_its_keys_are_looked_for(
             if search_fails:
                 with pytest.raises(Failed, match="no search"):
                     await a.query("delete from t where k % 2 = 0")
-                assert under_way == 0
+                assert not under_way
             else:
                 await a.query("delete from t where k % 2 = 0")
             left = 200 if search_fails else 100
@@ -425,23 +432,13 @@ def test_rows_are_staged_while_they_are_sorted(monkeypatch: pytest.MonkeyPatch, 
     """A key that is taken is found all the same, and nothing of the statement is left or under way."""
     from executor.snapshot.store import SnapshotStore
 
-    began, under_way = asyncio.Event(), 0
-    stage, prepare = staging.stage, SnapshotStore.prepare_bulk
-
-    async def staged(*args: Any) -> Any:
-        nonlocal under_way
-        under_way += 1
-        began.set()
-        try:
-            return await stage(*args)
-        finally:
-            under_way -= 1
+    began, under_way = _watched_staging(monkeypatch)
+    prepare = SnapshotStore.prepare_bulk
 
     async def prepared(*args: Any, **more: Any) -> Any:
         await asyncio.wait_for(began.wait(), 10)
         return await prepare(*args, **more)
 
-    monkeypatch.setattr(staging, "stage", staged)
     monkeypatch.setattr(SnapshotStore, "prepare_bulk", prepared)
 
     async def run() -> None:
@@ -456,7 +453,7 @@ def test_rows_are_staged_while_they_are_sorted(monkeypatch: pytest.MonkeyPatch, 
                 with pytest.raises(Failed) as refused:
                     await a.query(insert)
                 assert refused.value.sqlstate == "23505"
-                assert under_way == 0
+                assert not under_way
             else:
                 await a.query(insert)
             assert await a.rows("select count(*) from t") == [(1 if taken else 500,)]
