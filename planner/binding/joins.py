@@ -5,6 +5,9 @@
     t RIGHT JOIN LATERAL ...   what is on the right may not look left
 
 `ON` sees both sides and what is outside; who is on the side that may be missing is nullable from then on.
+
+Pairs of everything with everything come in the order of PostgreSQL's nested loops, where the first item's row stays while
+the last one's change. DuckDB goes through its left side first, so it is told them from right to left.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from sqlglot import exp
 from planner.abc import PlanError
 from planner.binding import barriers, ir
 from planner.binding.collating import carried
-from planner.binding.fragments import join, sql
+from planner.binding.fragments import Frag, Ref, join, sql
 from planner.binding.from_items import Source
 from planner.binding.keyed_joins import joined_steps
 from planner.binding.naming import identifier
@@ -63,7 +66,8 @@ def joined(sources: SourceBinder, left: Source, node: exp.Join, scope: Scope) ->
     columns = [*left.columns, *right.columns]
     word = f"{side} JOIN" if side else "JOIN"
     if kind == "CROSS" or (natural and not using and not side):
-        frag = sql("(", left.frag, " CROSS JOIN ", right.frag, ")")
+        first, second = (left, right) if looks_left([left], right) else (right, left)
+        frag = sql("(", first.frag, " CROSS JOIN ", second.frag, ")")
         return Source(frag, relations, columns, joined_steps(left.steps, right.steps, "", ()))
     emitter = sources.queries.emitter
     on: tuple[ir.Node, ...] = ()
@@ -144,6 +148,31 @@ def may_look_left(node: exp.Join) -> bool:
     )
 
 
+def looks_left(before: Sequence[Source], source: Source) -> bool:
+    """Whether an item names columns of items before it (LATERAL)."""
+    numbers = {r.number for s in before for r in s.relations}
+    return any(isinstance(p, Ref) and p.relation in numbers for p in source.frag.parts)
+
+
+def listed(groups: Sequence[Source], where: ir.Node | None) -> Frag:
+    """The items of FROM as DuckDB is told them: backwards, unless one looks left or rows of two are equal in something (they
+    are found by a hash then, in whatever order)."""
+    paired = any(looks_left(groups[:i], g) for i, g in enumerate(groups)) or (
+        where is not None and _equated(groups, where)
+    )
+    return join(", ", [g.frag for g in (groups if paired else reversed(groups))])
+
+
+def _equated(groups: Sequence[Source], where: ir.Node) -> bool:
+    group_of = {r.number: i for i, g in enumerate(groups) for r in g.relations}
+    return any(
+        isinstance(n, ir.Call)
+        and " = " in n.op
+        and len({group_of.get(v.relation) for v in ir.walk(n) if isinstance(v, ir.Var)} - {None}) > 1
+        for n in ir.walk(where)
+    )
+
+
 def crossed(groups: list[Source]) -> Source:
     """FROM items as one: what is joined to the last may then look at all of them."""
     return Source(
@@ -154,4 +183,4 @@ def crossed(groups: list[Source]) -> Source:
     )
 
 
-__all__ = ["crossed", "joined", "may_look_left"]
+__all__ = ["crossed", "joined", "listed", "looks_left", "may_look_left"]

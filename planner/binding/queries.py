@@ -20,7 +20,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import barriers, ir, keyed, locked_rows, locking, partitioned, window_order
+from planner.binding import barriers, ir, joins, keyed, locked_rows, locking, partitioned, window_order
 from planner.binding.calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
@@ -148,11 +148,12 @@ class QueryBinder(CompoundBinder):
         refuse_into(node)
         passed, self.passed = self.passed, ()
         with locked_rows.asking(self, (*locking.asked(node), *passed)):
-            source = self.sources.from_clause(node, scope)
+            items = self.sources.from_items(node, scope)
         where_node = node.args.get("where")
         scope.clause = "WHERE"
         where = self.expressions.boolean(where_node.this, scope, "WHERE") if where_node is not None else None
         scope.clause = ""
+        source = joins.listed(items, where) if items else None
         barriers.let_through(self, scope.relations, where)
         define_windows(node, scope, self.text)
         scope.clause = definition = self.ctx.clause if scope.parent is None else ""

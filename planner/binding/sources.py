@@ -68,10 +68,15 @@ class SourceBinder:
 
     def from_clause(self, node: exp.Expression, scope: Scope) -> Frag | None:
         """Binds FROM into the scope; the text without the word FROM. None when there is none."""
+        groups = self.from_items(node, scope)
+        return join(", ", [g.frag for g in groups]) if groups else None
+
+    def from_items(self, node: exp.Expression, scope: Scope) -> list[Source]:
+        """Binds FROM into the scope: what its commas part."""
         first = node.args.get("from_")
         joins = list(node.args.get("joins") or ())
         if first is None:
-            return None
+            return []
         groups = [self.item(first.this, scope)]
         scope.relations, scope.columns = list(groups[0].relations), list(groups[0].columns)
         for j in joins:
@@ -95,7 +100,7 @@ class SourceBinder:
                 raise PlanError("42712", f'table name "{again}" specified more than once')
         if all(g.steps for g in groups):
             scope.steps = [s for g in groups for s in g.steps]
-        return join(", ", [g.frag for g in groups])
+        return groups
 
     def item(self, node: exp.Expression, scope: Scope) -> Source:
         source = self._item(node, scope)
