@@ -15,6 +15,7 @@ Bytes are accounted, so that the owner can spill a large buffer to staged parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from sys import getsizeof
 from types import MappingProxyType
 from typing import Any
@@ -38,13 +39,25 @@ _NO_SAVEPOINTS: list[tuple[str, int]] = []
 class ShardBuffer:
     """One shard's part of the buffer. Read it freely; write through `WriteBuffer`."""
 
-    __slots__ = ("by_key", "deletes", "inserts", "parts")
+    __slots__ = ("by_key", "deletes", "inserts", "parts", "put_back")
 
     def __init__(self) -> None:
         self.inserts: dict[int, Row] = {}
+        """In the order of their ids, which is that of writing: whoever asks for no order is shown this one."""
         self.deletes: dict[int, None] = {}
         self.by_key: dict[Key, tuple[int, Row] | None] = {}
         self.parts: list[Part] = []
+        self.put_back: int | None = None
+        """The first of the rows that a rollback has put behind the others."""
+
+    def restore_order(self) -> None:
+        """Rows that were put back go where they were. Looks at nothing before the first of them."""
+        first, inserts = self.put_back, self.inserts
+        assert first is not None
+        self.put_back = None
+        behind = list(takewhile(lambda rid: rid >= first, reversed(inserts)))
+        for rid in sorted(behind):
+            inserts[rid] = inserts.pop(rid)
 
     def __bool__(self) -> bool:
         return bool(self.inserts or self.deletes or self.parts)
@@ -236,6 +249,9 @@ class WriteBuffer:
         while len(journal) > position:
             journal.pop()()
         del self._savepoints[index + 1 :]
+        for buffer in self.shards.values():
+            if buffer.put_back is not None:
+                buffer.restore_order()
 
     def release(self, index: int) -> None:
         """Forgets the savepoint at `index` and later ones; their writes stay."""
@@ -254,6 +270,8 @@ class WriteBuffer:
 
     def _put_insert(self, buffer: ShardBuffer, rid: int, row: Row) -> None:
         buffer.inserts[rid] = row
+        if buffer.put_back is None or rid < buffer.put_back:
+            buffer.put_back = rid
         self.size_bytes += row_bytes(row)
 
     def _take_delete(self, buffer: ShardBuffer, rid: int) -> None:

@@ -42,3 +42,20 @@ def test_what_is_taken_back_takes_nothing() -> None:
     buffer.release(0)
     buffer.replace("t1", 3, 5, 12, (3, "three"), 100, -1)
     assert buffer.size_bytes == ROW_OVERHEAD_BYTES + row_bytes((3, "three"))
+
+
+def test_rows_that_a_rollback_brings_back_stand_where_they_stood() -> None:
+    buffer = WriteBuffer()
+    for n in range(6):
+        buffer.insert("t1", n, 10 + n, (n,))
+    buffer.savepoint("a")
+    buffer.delete("t1", 1, 11)
+    buffer.replace("t1", 3, 13, 20, (30,), 100, -1)
+    buffer.savepoint("b")
+    for key, rid in ((2, 12), (5, 15), (3, 20)):
+        buffer.delete("t1", key, rid)
+    buffer.rollback_to(1)
+    assert list(buffer.of("t1").inserts) == [10, 12, 14, 15, 20]
+    buffer.rollback_to(0)
+    assert list(buffer.of("t1").inserts) == [10, 11, 12, 13, 14, 15]
+    assert list(buffer.of("t1").inserts.values()) == [(n,) for n in range(6)]
