@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, outer_aggregates, own_aggregates, routine_runs, routines
+from planner.binding import ir, outer_aggregates, own_aggregates, own_operators, routine_runs, routines
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
@@ -76,26 +76,37 @@ class CallBinder(WindowBinder):
 
     # --- operators -----------------------------------------------------------------------------
 
-    def infix(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node:
+    def infix(
+        self, op: str, a: ir.Node, b: ir.Node, position: int, schema: str = "", where: str = ""
+    ) -> ir.Node:
+        """`a op b`; `schema`: as OPERATOR(schema.op). `where`: as of `own_operators.call`. Raises 42883, 42725."""
         if op == "!=":
             op = "<>"
         names = (type_name(a.type.oid), type_name(b.type.oid))
-        made = self.record_comparison(op, a, b, position) or self._user_types(op, a, b, position)
-        if made is not None:
-            return made
+        own = own_operators.known(self.queries, op, schema)
+        said = f"{shown(a.type)} {schema + '.' if schema else ''}{op} {shown(b.type)}"
+        found = None
         try:
-            found = find_operator(op, *names, self.queries.offered_operators())
+            if own or schema:
+                found = own_operators.chosen(self.queries, op, schema, own, *names, position)
+                if found is not None and own_operators.is_own(found):
+                    return own_operators.call(self, found, (a, b), position, schema, where)
+            if not schema:
+                made = self.record_comparison(op, a, b, position) or self._user_types(op, a, b, position)
+                if made is not None:
+                    return made
+                found = found or find_operator(op, *names, self.queries.offered_operators())
         except Ambiguous:
             raise PlanError(
                 "42725",
-                f"operator is not unique: {shown(a.type)} {op} {shown(b.type)}",
+                f"operator is not unique: {said}",
                 hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
                 position=position,
             ) from None
         if found is None:
             raise PlanError(
                 "42883",
-                f"operator does not exist: {shown(a.type)} {op} {shown(b.type)}",
+                f"operator does not exist: {said}",
                 hint=_NO_MATCH.format("operator", "s", "", "s"),
                 position=position,
             )
@@ -118,20 +129,29 @@ class CallBinder(WindowBinder):
     def record_comparison(self, op: str, a: ir.Node, b: ir.Node, position: int) -> ir.Node | None:
         raise NotImplementedError
 
-    def prefix(self, op: str, a: ir.Node, position: int) -> ir.Node:
+    def prefix(self, op: str, a: ir.Node, position: int, schema: str = "") -> ir.Node:
+        """`op a`. Raises 42883, 42725."""
+        own = own_operators.known(self.queries, op, schema)
+        said = f"{schema + '.' if schema else ''}{op} {shown(a.type)}"
         try:
-            found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
+            if own or schema:
+                name = type_name(a.type.oid)
+                found = own_operators.chosen(self.queries, op, schema, own, "", name, position)
+                if found is not None and own_operators.is_own(found):
+                    return own_operators.call(self, found, (a,), position, schema)
+            else:
+                found = find_operator(op, "", type_name(a.type.oid), self.queries.offered_operators())
         except Ambiguous:
             raise PlanError(
                 "42725",
-                f"operator is not unique: {op} {shown(a.type)}",
+                f"operator is not unique: {said}",
                 hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
                 position=position,
             ) from None
         if found is None:
             raise PlanError(
                 "42883",
-                f"operator does not exist: {op} {shown(a.type)}",
+                f"operator does not exist: {said}",
                 hint=_NO_MATCH.format("operator", "", "an ", ""),
                 position=position,
             )

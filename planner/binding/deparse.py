@@ -147,7 +147,7 @@ class Writer:
             assert isinstance(compare, ir.Call)
             word = "ALL" if node.all else "ANY"
             left = self.operand(compare.args[0], node)
-            return self.whole(f"{left} {operator_sign(compare.op)} {word} ({self.write(node.array)})")
+            return self.whole(f"{left} {self.sign(compare.op)} {word} ({self.write(node.array)})")
         raise NotWritable(type(node).__name__)
 
     def whole(self, text: str) -> str:
@@ -170,7 +170,7 @@ class Writer:
                 return parent.op in ("and", "or", "not", "case", *_CALLS, "array", "row")
             if not isinstance(parent, ir.Call) or not _is_operator(parent.op):
                 return not isinstance(parent, ir.Cast | ir.AnyAll)
-            mine, theirs = operator_sign(node.op), operator_sign(parent.op)
+            mine, theirs = (operator_sign(n.op).partition(":")[0] for n in (node, parent))
             if len(node.args) < 2 or len(parent.args) < 2:
                 return False
             if mine in _LOW:
@@ -342,8 +342,14 @@ class Writer:
         found = self.catalog.extension(owner) if owner and self.catalog is not None else None
         return self.type_name(TypeRef(found.oid)) if found is not None else ""
 
+    def sign(self, op: str) -> str:
+        """An operator as it is written: of a user's, with its schema where the search path does not find it."""
+        sign, _, oid = operator_sign(op).partition(":")
+        home = self.type_name(TypeRef(int(oid))) if oid else ""
+        return f"OPERATOR({home}{sign})" if home else sign
+
     def operation(self, node: ir.Call) -> str:
-        sign = operator_sign(node.op)
+        sign = self.sign(node.op)
         if home := self.home(node.op):
             sign = f"OPERATOR({home}{sign})"
         if len(node.args) == 1:

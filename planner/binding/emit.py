@@ -151,7 +151,9 @@ class Emitter:
     def call(self, node: ir.Call) -> Frag:
         from planner.binding.functions.registry import implementation
 
-        if node.op.startswith("routine "):  # whoever writes the query down again has no use for this text
+        if (
+            node.op.startswith("routine ") or ":" in node.op
+        ):  # whoever writes the query down again has no use for this text
             return sql("NULL")
         made = implementation(node.op)
         if made is None:

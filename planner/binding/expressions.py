@@ -327,7 +327,8 @@ class ExpressionBinder(PredicateBinder):
         ):  # (t.*).a
             name = identifier(node.this.this.args["table"])
             return self.qualified(name, identifier(node.expression), scope, first_position(node))
-        if isinstance(node.this, exp.Paren | exp.Dot) and isinstance(node.expression, exp.Identifier):
+        inner = exp.Paren | exp.Dot | exp.Parameter
+        if isinstance(node.this, inner) and isinstance(node.expression, exp.Identifier):
             whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
             made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(whole))
             if made is not None:
@@ -416,7 +417,7 @@ class ExpressionBinder(PredicateBinder):
 
     def _nullif(self, node: exp.Nullif, scope: Scope) -> ir.Node:
         a, b = self.bind(node.this, scope), self.bind(node.expression, scope)
-        equal = self.infix("=", a, b, first_position(node))
+        equal = self.infix("=", a, b, first_position(node), where="NULLIF")
         if isinstance(equal, ir.Call):
             a = equal.args[0]  # as the comparison has it: nullif(1, 2.0) is a numeric
         nothing = ir.Lit(a.type, None)

@@ -12,10 +12,12 @@ from planner.abc import PlanError, TypeRef
 from planner.binding import asked_locks, ir
 from planner.binding.clauses import refuse_sets
 from planner.binding.dimensions import VECTORS, array_over, as_text
+from planner.binding.emit import EmittedColumn
 from planner.binding.facts import type_name, type_oid
 from planner.binding.fragments import ARRAY_TEXT, Frag, sql
 from planner.binding.naming import lowered
 from planner.binding.outer_aggregates import standing
+from planner.binding.own_operators import EACH
 from planner.binding.records import row_of
 from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
@@ -74,15 +76,24 @@ class PredicateBinder(RowComparisonBinder):
 
     def _operator(self, node: exp.Operator, scope: Scope) -> ir.Node:
         op = str(node.args["operator"])
-        op = op.rsplit(".", 1)[-1] if "." in op else op
+        schema, _, op = op.rpartition(".")
         if node.this is None:
-            return self.prefix(op, self.bind(node.expression, scope), first_position(node))
+            operand = self.bind(node.expression, scope)
+            return self.prefix(op, operand, self._prefix_position(node, "operator" if schema else op), schema)
         right = node.expression
         if isinstance(right, exp.Any | exp.All):
+            if schema:
+                raise PlanError("0A000", f"OPERATOR({schema}.{op}) ANY is not supported", position=first_position(node))  # fmt: skip
             return self._quantified(node, op, node.this, right, scope)
-        return self.infix(
-            op, self.bind(node.this, scope), self.bind(right, scope), self.operator_position(node, op)
-        )
+        position = self.operator_position(node, "operator" if schema else op)
+        return self.infix(op, self.bind(node.this, scope), self.bind(right, scope), position, schema)
+
+    def _prefix_position(self, node: exp.Operator, op: str) -> int:
+        """Where a prefix operator stands: the last place before its operand that reads like it."""
+        first = first_position(node)
+        at = lowered(self.text).rfind(op, 0, max(first - 1, 0))
+        between = self.text[at + len(op) : first - 1]
+        return at + 1 if at >= 0 and (op == "operator" or not between.strip(" \t\r\n(")) else first
 
     def _connective(self, node: exp.Connector, scope: Scope) -> ir.Node:
         op = "and" if isinstance(node, exp.And) else "or"
@@ -232,7 +243,9 @@ class PredicateBinder(RowComparisonBinder):
         if not element:
             raise PlanError("42809", "op ANY/ALL (array) requires array on right side", position=position)
         item = ir.Var(_element_type(array, element), -1, 0)
-        compare = self.infix(op, a, item, position)
+        emitter = self.queries.emitter
+        emitter.aliases[-1], emitter.columns[-1] = "", [EmittedColumn("tw_e", whole=True)]
+        compare = self.infix(op, a, item, position, where=EACH)
         if compare.type.oid != t.BOOL:
             raise PlanError(
                 "42809", "op ANY/ALL (array) requires operator to yield boolean", position=position
@@ -323,9 +336,9 @@ class PredicateBinder(RowComparisonBinder):
             for i, c in enumerate(bound.columns)
         ]
         if len(nodes) == 1:
-            compare = self.infix(op, nodes[0], columns[0], position)
+            compare = self.infix(op, nodes[0], columns[0], position, where=EACH)
         else:
-            compare = self.by_columns(op, list(zip(nodes, columns, strict=True)), position)
+            compare = self.by_columns(op, list(zip(nodes, columns, strict=True)), position, EACH)
         return ir.SubQuery(
             BOOL,
             kind,

@@ -172,7 +172,12 @@ def _select(candidates: list[tuple[str, ...]], given: tuple[str, ...]) -> int:
 @lru_cache(maxsize=16384)
 def find_operator(name: str, left: str, right: str, offered: Offered = NOTHING) -> Operator | None:
     """None: no such operator for these types. Raises Ambiguous. `left` is empty for a prefix operator."""
-    rows = [o for o in operators_named(name, offered) if bool(o.left) == bool(left)]
+    return fitting_operator(operators_named(name, offered), left, right)
+
+
+def fitting_operator(candidates: Sequence[Operator], left: str, right: str) -> Operator | None:
+    """The same among these."""
+    rows = [o for o in candidates if bool(o.left) == bool(left)]
     if not rows:
         return None
     if left and (left == "unknown") != (right == "unknown"):

@@ -21,6 +21,7 @@ from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
 from planner.binding.naming import function_name, identifier
+from planner.binding.records import field_of
 from planner.binding.routine_bodies import mismatch
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.catalog import Function
@@ -62,6 +63,21 @@ def fitted(
     more = ", tw_n" if bound.numbered else ""
     text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
     kept = [type(c)(c.name, v.type, collation=c.collation) for c, v in zip(found, values, strict=True)]
+    return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
+
+
+def in_columns(queries: QueryBinder, bound: BoundQuery) -> BoundQuery:
+    """Rows of one column, a composite value, as rows of its fields."""
+    (column,) = bound.columns
+    number = queries.anonymous_relation(bound)
+    value = RelationColumn("", column.type).value(number, 0)
+    names = [name for name, _ in t.composite_fields(column.type.oid) or ()]
+    fields = [f for f in (field_of(value, name, 0) for name in names) if f is not None]
+    frags = [queries.emitter.frag(f) for f in fields]
+    items: list[Item] = [sql(frag, f" AS c{i}") for i, frag in enumerate(frags)]
+    more = ", tw_n" if bound.numbered else ""
+    text = sql("SELECT ", join(", ", items), more, " FROM (", bound.frag, f") AS r{number}")
+    kept = [type(column)(name, f.type) for name, f in zip(names, fields, strict=True)]
     return type(bound)(text, kept, [x.form for x in frags], bound.outer, numbered=bound.numbered)
 
 
@@ -200,7 +216,7 @@ class _Rows:
         )
         with routines.body(queries, f, relation, self.position):
             queries.numbering = self.numbered
-            bound = routines.rows(queries, f, scope, columns)
+            bound = routines.rows(queries, f, scope, columns, spread=True)
             queries.numbering = False
         text, forms = bound.frag, bound.forms
         texts = [queries.emitter.frag(a) for a in args]

@@ -163,7 +163,7 @@ def resolved(
         return None
     at = places[function.oid]
     if polymorphic.is_polymorphic(function):
-        function = _concrete(function, best[1], types, position)
+        function = concrete_of(function, best[1], types, position)
     bound: dict[int, ir.Node] = {}
     spread_over: list[ir.Node] = []
     for i, g in zip(at, given, strict=True):
@@ -195,8 +195,8 @@ def _given(found: Sequence[Function], arguments: list[exp.Expression]) -> list[e
     return arguments
 
 
-def _concrete(f: Function, declared: Sequence[str], given: Sequence[str], position: int) -> Function:
-    """With the types that a call's arguments say. Raises 42804 where they say nothing."""
+def concrete_of(f: Function, declared: Sequence[str], given: Sequence[str], position: int) -> Function:
+    """A polymorphic function with the types that a call's arguments say. Raises 42804 where they say nothing."""
     known = bind_polymorphic(declared, given) or {}
     simple = [
         g
@@ -251,8 +251,8 @@ def _called(name: str, schema: str, given: Sequence[ir.Node], named: list[str]) 
 # --- calls in expressions ------------------------------------------------------------------------------
 
 
-def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> ir.Node:
-    """The value that stands for a call in an expression. Raises 0A000 for what cannot be inlined."""
+def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: int) -> ir.Node:
+    """The value that stands for a call in an expression; no `scope`: it may be one over rows. Raises 0A000 for what cannot be inlined."""
     f = made.function
     noted(queries, f)
     if not queries.routines.expand:
@@ -272,7 +272,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope, position: int) -> i
                     "0A000",
                     f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported",
                 )
-            if scope.relations and any(isinstance(n, ir.SubQuery) and once.varies(n) for n in ir.walk(value)):
+            of_rows = scope is None or scope.relations
+            if of_rows and any(isinstance(n, ir.SubQuery) and once.varies(n) for n in ir.walk(value)):
                 raise PlanError(
                     "0A000",
                     f"calling function {shown(f)}, whose query may find other values each time, for several rows is not supported",
@@ -446,7 +447,7 @@ def validate(queries: QueryBinder, f: Function) -> None:
     scope = scope_of_body(queries, f)
     queries.routines.own = True
     if f.returns_set or fields_returned(queries, f) is not None:
-        rows(queries, f, scope)
+        rows(queries, f, scope, spread=True)
     else:
         _value(queries, f, scope)
     queries.accesses.check()
@@ -464,10 +465,13 @@ def _value(queries: QueryBinder, f: Function, scope: Scope) -> ir.Node:
     """The body as one value."""
     fields = fields_returned(queries, f)
     tree = parse_query(body_of(f))
-    if fields is None and is_expression(tree):
+    if is_expression(tree) and (fields is None or f.result.oid != t.RECORD):
         made = queries.expressions.bind(tree.expressions[0], queries.new_scope(scope))
         made = queries.coercions.settled(made)
-        if not any(isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(made)):
+        whole = fields is None or made.type.oid == f.result.oid
+        if whole and not any(
+            isinstance(n, ir.Aggregate | ir.Window | ir.SetReturning) for n in ir.walk(made)
+        ):
             return _as_result(queries, f, made)
         tree = parse_query(body_of(f))
     if fields is not None:
@@ -545,17 +549,31 @@ def _set(queries: QueryBinder, f: Function, scope: Scope, *, of_other_rows: bool
 
 
 def rows(
-    queries: QueryBinder, f: Function, scope: Scope, columns: Sequence[tuple[str, TypeRef]] | None = None
-) -> BoundQuery:
-    """The body as rows with the columns that the function returns. Raises 42P13."""
-    from planner.binding.routine_rows import fitted
+    queries: QueryBinder, f: Function, scope: Scope, columns: Sequence[tuple[str, TypeRef]] | None = None, *,
+    spread: bool = False,
+) -> BoundQuery:  # fmt: skip
+    """The body as rows with the columns that the function returns; `spread`: where one column is a whole row, those in it.
+
+    Raises 42P13, 0A000.
+    """
+    from planner.binding.routine_rows import fitted, in_columns
 
     tree = parse_query(body_of(f))
     bound = queries.nested(tree if f.returns_set else one_row(tree), scope)
     _only_reads(queries, f)
     if f.result.oid == t.RECORD and not f.outputs and columns is None:  # who calls it will say
         return bound
-    return fitted(queries, f, bound, columns if columns is not None else fields_returned(queries, f))
+    fields = columns if columns is not None else fields_returned(queries, f)
+    if (
+        len(bound.columns) == 1
+        and bound.columns[0].type.oid == f.result.oid
+        and f.result.oid != t.RECORD
+        and fields
+    ):
+        if not spread:  # no row at all would become one of NULLs
+            raise PlanError("0A000", f"calling function {shown(f)}, whose query returns whole rows, outside of FROM is not supported")  # fmt: skip
+        bound = in_columns(queries, bound)
+    return fitted(queries, f, bound, fields)
 
 
 def _only_reads(queries: QueryBinder, f: Function) -> None:

@@ -70,10 +70,12 @@ class RowComparisonBinder(CallBinder):
         pairs = [(self.bind(a, scope), self.bind(b, scope)) for a, b in zip(left, right, strict=True)]
         return self.by_columns(op, pairs, position)
 
-    def by_columns(self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int) -> ir.Node:
+    def by_columns(
+        self, op: str, pairs: Sequence[tuple[ir.Node, ir.Node]], position: int, where: str = ""
+    ) -> ir.Node:
         """A comparison of rows, column by column."""
         if op in ("=", "<>"):
-            tests = tuple(self.infix(op, a, b, position) for a, b in pairs)
+            tests = tuple(self.infix(op, a, b, position, where=where) for a, b in pairs)
             return tests[0] if len(tests) == 1 else ir.Logic(BOOL, "and" if op == "=" else "or", tests)
         if op not in ROW_OPERATORS:
             raise PlanError(
@@ -81,10 +83,10 @@ class RowComparisonBinder(CallBinder):
                 hint="Row comparison operators must be associated with btree operator families.", position=position,
             )  # fmt: skip
         strict = op.rstrip("=")
-        made: ir.Node = self.infix(op, *pairs[-1], position)
+        made: ir.Node = self.infix(op, *pairs[-1], position, where=where)
         for a, b in reversed(pairs[:-1]):
-            less = self.infix(strict, a, b, position)
-            equal = self.infix("=", a, b, position)
+            less = self.infix(strict, a, b, position, where=where)
+            equal = self.infix("=", a, b, position, where=where)
             made = ir.Logic(BOOL, "or", (less, ir.Logic(BOOL, "and", (equal, made))))
         return made
 
@@ -95,7 +97,9 @@ class RowComparisonBinder(CallBinder):
         word = "is not distinct from" if negated else "is distinct from"
 
         def test(x: exp.Expression, y: exp.Expression) -> ir.Node:
-            equal = self.infix("=", self.bind(x, scope), self.bind(y, scope), position)
+            equal = self.infix(
+                "=", self.bind(x, scope), self.bind(y, scope), position, where="IS DISTINCT FROM"
+            )
             assert isinstance(equal, ir.Call), "what is no constructor has one operator"
             return ir.Call(BOOL, equal.op.replace(" = ", f" {word} "), equal.args)
 

@@ -151,7 +151,7 @@ class QueryExpressions(Writer):
             return f"({text})"
         if node.kind not in ("any", "all") or not isinstance(node.compare, ir.Call):
             raise NotWritable(f"a subquery of kind {node.kind}")
-        sign = operator_sign(node.compare.op)
+        sign = self.sign(node.compare.op)
         word = f"{sign} {node.kind.upper()}" if node.kind == "all" or sign != "=" else "IN"
         return f"({self.write(node.compare.args[0])} {word} ({text}))"
 

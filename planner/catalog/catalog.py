@@ -38,6 +38,7 @@ from planner.catalog.objects import (
     Function,
     Grant,
     Index,
+    Operator,
     Relation,
     Role,
     Schema,
@@ -304,6 +305,30 @@ class Catalog(IndexedObjects):
                     found.setdefault(f.signature, f)
         return list(found.values())
 
+    def operators(self, name: str, schema: str, search_path: Sequence[str]) -> list[Operator]:
+        """The users' operators of that sign that an expression finds, nearest first. Of one signature the first hides the others."""
+        oids = self._operators.get(name)
+        if oids is None:
+            return []
+        if schema:
+            home = self.find_schema(schema)
+            homes = [home] if home is not None else []
+        else:
+            homes = [s for s in self.schemas_on(search_path) if not s.name.startswith(TEMPORARY_PREFIX)]
+        found: dict[tuple[Oid, Oid], Operator] = {}
+        for s in homes:
+            for oid in sorted(oids):
+                made = self._objects[oid]
+                if isinstance(made, Operator) and made.schema_oid == s.oid:
+                    found.setdefault(made.signature, made)
+        return list(found.values())
+
+    def operator_in(self, schema_oid: Oid, name: str, signature: tuple[Oid, Oid]) -> Operator | None:
+        """The operator of that sign and these types that a schema has."""
+        made = (self._objects[oid] for oid in sorted(self._operators.get(name, EMPTY)))
+        alike = (o for o in made if isinstance(o, Operator) and o.schema_oid == schema_oid)
+        return next((o for o in alike if o.signature == signature), None)
+
     def named_functions(self, name: str) -> list[Function]:
         """The functions of that name, in whatever schema, by OID."""
         found = (self._objects[oid] for oid in sorted(self._functions.get(name, EMPTY)))
@@ -333,6 +358,8 @@ class Catalog(IndexedObjects):
             case Function(schema_oid=home, name=name, signature=signature):
                 named = (f for f in self.named_functions(name) if f.schema_oid == home)
                 return next((f for f in named if f.signature == signature), None)
+            case Operator(schema_oid=home, name=name, signature=signature):
+                return self.operator_in(home, name, signature)
             case Schema(database_oid=home, name=name):
                 return self._objects.get(self._schemas.get((home, name), 0))
             case Role(name=name):

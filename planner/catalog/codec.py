@@ -35,6 +35,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "domain": objects.Domain,
     "composite": objects.CompositeType,
     "function": objects.Function,
+    "operator": objects.Operator,
     "collation": objects.Collation,
     "extension": objects.Extension,
     "range": objects.RangeType,

@@ -29,6 +29,7 @@ from planner.catalog.objects import (
     Function,
     Grant,
     Index,
+    Operator,
     Placed,
     Role,
     Schema,
@@ -57,6 +58,7 @@ class IndexedObjects:
         "_functions",
         "_kinds",
         "_objects",
+        "_operators",
         "_partitions",
         "_parts",
         "_referring",
@@ -85,6 +87,7 @@ class IndexedObjects:
         self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
         self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
         self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
+        self._operators: dict[str, frozenset[Oid]] = {}  # of a sign, in whatever schema
         self._extensions: dict[tuple[Oid, str], Oid] = {}
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
         self._parts: dict[Oid, Oid] = {}  # by constraint or trigger: the object that it is of
@@ -119,6 +122,8 @@ class IndexedObjects:
             self._defaults[thing.database_oid, thing.role_oid] = thing.oid
         elif isinstance(thing, Function):
             self._functions[thing.name] = self._functions.get(thing.name, EMPTY) | {thing.oid}
+        elif isinstance(thing, Operator):
+            self._operators[thing.name] = self._operators.get(thing.name, EMPTY) | {thing.oid}
         elif isinstance(thing, Extension):
             self._extensions[thing.database_oid, thing.name] = thing.oid
         elif isinstance(thing, Comment | Grant):
@@ -154,6 +159,8 @@ class IndexedObjects:
             del self._defaults[thing.database_oid, thing.role_oid]
         elif isinstance(thing, Function):
             _discard(self._functions, thing.name, thing.oid)
+        elif isinstance(thing, Operator):
+            _discard(self._operators, thing.name, thing.oid)
         elif isinstance(thing, Extension):
             del self._extensions[thing.database_oid, thing.name]
         elif isinstance(thing, Comment | Grant):

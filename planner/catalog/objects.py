@@ -373,6 +373,34 @@ class Collation:
 
 
 @dataclass(frozen=True, slots=True)
+class Operator:
+    """CREATE OPERATOR: a sign for a function of one argument (`left` is 0 then) or two.
+
+    One without a function is there in name only: another one has called it its commutator or negator.
+    """
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    left: Oid
+    right: Oid
+    result: Oid = 0
+    function: Oid = 0
+    commutator: Oid = 0
+    negator: Oid = 0
+    restrict: Oid = 0
+    join: Oid = 0
+    hashes: bool = False
+    merges: bool = False
+    owner: str = DEFAULT_OWNER
+
+    @property
+    def signature(self) -> tuple[Oid, Oid]:
+        """What tells it from others of its sign in its schema."""
+        return self.left, self.right
+
+
+@dataclass(frozen=True, slots=True)
 class Extension:
     """CREATE EXTENSION: what `planner.extensions` knows under the name can be found in the schema."""
 
@@ -456,7 +484,7 @@ Relation = Table | View | Sequence | Index | CompositeType
 
 UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType | BaseType
 
-Placed = Table | View | Sequence | Index | UserType | Function | Collation | Extension
+Placed = Table | View | Sequence | Index | UserType | Function | Operator | Collation | Extension
 """What lives in a schema."""
 
 CatalogObject = (
@@ -469,6 +497,7 @@ CatalogObject = (
     | Sequence
     | UserType
     | Function
+    | Operator
     | Collation
     | Extension
     | Role

@@ -23,6 +23,7 @@ from planner.catalog.objects import (
     Database,
     Extension,
     Function,
+    Operator,
     Schema,
     Sequence,
     UserType,
@@ -59,6 +60,8 @@ def kind_of(thing: CatalogObject) -> str:
         return "function"
     if isinstance(thing, Extension):
         return "extension"
+    if isinstance(thing, Operator):
+        return "operator"
     return "type" if isinstance(thing, UserType) else "table"
 
 

@@ -13,7 +13,7 @@ import dataclasses
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, Constraint, PlanError, Policy, Table, Trigger
+from planner.abc import Column, Constraint, Oid, PlanError, Policy, Table, Trigger
 from planner.catalog import (
     BaseType,
     CatalogObject,
@@ -25,6 +25,7 @@ from planner.catalog import (
     Function,
     Index,
     MultirangeType,
+    Operator,
     RangeType,
     Schema,
     Sequence,
@@ -37,7 +38,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, depends, policies, routines, sequences, triggers
+from planner.ddl import collations, depends, operators, policies, routines, sequences, triggers
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.partitioning import descendants
@@ -276,6 +277,8 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
         current = scope.catalog.get(thing.oid)
         if current is None:
             continue
+        if isinstance(current, Operator):
+            operators.unlink(scope, current)
         scope.remove(current)
         if isinstance(current, Table):
             scope.dropped.append(current.shard)
@@ -480,7 +483,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
     found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
+    if isinstance(thing, Operator):
+        found += _users(scope, thing.oid, thing.name, on)
     if isinstance(thing, Function):
+        found += [Dependent(o, on) for o in operators.calling(scope, thing)]
         found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
         found += _callers(scope, thing, on)
     if isinstance(thing, Extension):
@@ -501,6 +507,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         found += dependents(scope, _multirange(scope, thing))
     if isinstance(thing, UserType):
         found += [Dependent(f, on) for f in routines.of_type(scope, thing)]
+        found += [Dependent(o, on) for o in operators.of_type(scope, thing.oid, thing.array_oid)]
         found += [
             Dependent(r, on)
             for r in catalog.objects(RangeType)
@@ -520,21 +527,26 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
 
 def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
     """Views, functions, defaults and CHECKs that call a function."""
-    catalog = scope.catalog
-    found = [Dependent(v.holder, on) for v in stored_queries(catalog) if function.oid in v.depends]
-    found += [
+    found = [
         Dependent(f, on)
-        for f in catalog.objects(Function)
+        for f in scope.catalog.objects(Function)
         if f.aggregate is not None and function.oid in f.aggregate.functions
     ]
+    return found + _users(scope, function.oid, function.name, on)
+
+
+def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:
+    """Views, functions, defaults and CHECKs whose text calls a function or names an operator."""
+    catalog = scope.catalog
+    found = [Dependent(v.holder, on) for v in stored_queries(catalog) if oid in v.depends]
     for table in catalog.objects(Table):
         for column in table.columns:
-            if column.default is not None and routines.calls(scope, table, column.default, function):
+            if column.default is not None and routines.calls(scope, table, column.default, oid, name):
                 found.append(Dependent(table, on, column=column, default_only=not column.generated))
         found += [
             Dependent(table, on, constraint=c)
             for c in table.constraints
-            if c.kind == "c" and routines.calls(scope, table, c.expression, function)
+            if c.kind == "c" and routines.calls(scope, table, c.expression, oid, name)
         ]
     return found
 

@@ -11,16 +11,17 @@ made by it.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from planner.abc import Table
-from planner.binding.facts import procs
+from planner.binding.facts import operators, procs
 from planner.catalog import Catalog, Collation, Domain, Index, UserType
 from planner.catalog.collations import made
-from planner.catalog.names import quote_qualified
+from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl.scope import Scope
-from planner.lexer import QUOTED, STRING, WORD, Token, is_sign, tokenize
+from planner.lexer import OPERATOR, QUOTED, STRING, WORD, Token, is_sign, tokenize
 from planner.types import BY_NAME
 
 _NAMES = (WORD, QUOTED)
@@ -35,7 +36,22 @@ def with_schemas(scope: Scope, text: str) -> str:
     def name_of(said: tuple[str, ...]) -> str | None:
         return _qualified(scope.catalog, said, scope.search_path, scope.catalog) or _function(scope, said)
 
-    return _rewritten(text, name_of)
+    return _with_schemas_of_signs(scope, _rewritten(text, name_of))
+
+
+def _with_schemas_of_signs(scope: Scope, text: str) -> str:
+    """Users' operators as `OPERATOR(s.###)`; not those whose sign is one of PostgreSQL's too (`planner.binding.own_operators`)."""
+    pieces: list[str] = []
+    done = 0
+    for before, token in itertools.pairwise(tokenize(text)):
+        if token.kind != OPERATOR or is_sign(before, ".") or token.value in operators():
+            continue
+        homes = {o.schema_oid for o in scope.catalog.operators(token.value, "", scope.search_path)}
+        if len(homes) == 1:
+            home = quote_identifier(scope.catalog.schema_of(homes.pop()).name)
+            pieces += [text[done : token.start], f"OPERATOR({home}.{token.value})"]
+            done = token.end
+    return "".join(pieces) + text[done:]
 
 
 def _function(scope: Scope, said: tuple[str, ...]) -> str | None:

@@ -19,6 +19,7 @@ from planner.catalog import (
     Function,
     Grant,
     MultirangeType,
+    Operator,
     RangeType,
     Schema,
     Sequence,
@@ -31,7 +32,8 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Function, Extension,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Operator, Function,
+    Extension,
 )  # fmt: skip
 """What a role may have in a database."""
 

@@ -303,6 +303,10 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         return
     elif said.kind == "collation":
         thing = collations.find(scope, said.name)
+    elif isinstance(said.signature, st.OperatorSignature):
+        from planner.ddl.operators import existing
+
+        thing = existing(scope, said.signature)
     elif said.signature is not None:
         thing = routine_names.find(scope, said.signature, said.kind)
     else:

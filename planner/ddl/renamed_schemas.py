@@ -18,7 +18,7 @@ from planner.catalog import Domain, Index, quote_identifier
 from planner.catalog.objects import Function, View
 from planner.catalog.stored_queries import StoredQuery, stored_queries
 from planner.ddl.scope import Scope
-from planner.lexer import QUOTED, WORD, Token, is_sign, tokenize
+from planner.lexer import OPERATOR, QUOTED, WORD, Token, is_sign, tokenize
 
 
 def follow(scope: Scope, old: str, new: str) -> None:
@@ -90,7 +90,8 @@ def _reworded(text: str, old: str, new: str, *, only_calls: bool = False) -> str
     out, done = "", 0
     tokens = tokenize(text)
     for i in _schema_places(tokens, old):
-        if only_calls and not (i + 3 < len(tokens) and is_sign(tokens[i + 3], "(")):
+        called = (i + 3 < len(tokens) and is_sign(tokens[i + 3], "(")) or tokens[i + 2].kind == OPERATOR
+        if only_calls and not called:
             continue
         out += text[done : tokens[i].start] + quote_identifier(new)
         done = tokens[i].end

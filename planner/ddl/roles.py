@@ -31,6 +31,7 @@ from planner.ddl import (
     default_privileges,
     first_settings,
     grants,
+    operators,
     policies,
     routine_names,
     triggers,
@@ -347,6 +348,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return triggers.named(scope, name, said.column).oid, 0
     if kind == "policy":
         return policies.named(scope, name, said.column).oid, 0
+    if isinstance(said.signature, st.OperatorSignature):
+        return operators.existing(scope, said.signature), 0
     if said.signature is not None:
         return routine_names.named(scope, said.signature, kind), 0
     if kind == "domain constraint":

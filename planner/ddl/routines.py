@@ -18,6 +18,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
 from planner.catalog import (
     Function,
+    Operator,
     Parameter,
     Schema,
     UserType,
@@ -419,19 +420,19 @@ def expressions_with(scope: Scope, f: Function) -> list[tuple[Table, str, str]]:
             for c in table.constraints
             if c.kind == "c" and f.name in c.expression
         ]
-    return [x for x in found if calls(scope, x[0], x[1], f)]
+    return [x for x in found if calls(scope, x[0], x[1], f.oid, f.name)]
 
 
-def calls(scope: Scope, table: Table, text: str, f: Function) -> bool:
-    """Whether an expression over a table calls a function."""
-    if f.name not in text:
+def calls(scope: Scope, table: Table, text: str, oid: Oid, name: str) -> bool:
+    """Whether an expression over a table calls a function, or names an operator."""
+    if name not in text:
         return False
     place = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
     try:
         plan = scope.plan_expression(st.Sql(text), place)
     except SqlError:
         return False
-    return f.oid in plan.extra.get("functions", ())
+    return oid in plan.extra.get("functions", ())
 
 
 def of_type(scope: Scope, kind: UserType) -> list[Function]:
@@ -546,7 +547,10 @@ def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
     from planner.ddl.drop import dependents
 
     by_oid = [d for d in dependents(scope, f) if d.trigger is None]  # as triggers know it, and aggregates
-    if any(not isinstance(d.thing, Function) or d.thing.aggregate is None for d in by_oid):
+    if any(
+        not isinstance(d.thing, Operator) and (not isinstance(d.thing, Function) or d.thing.aggregate is None)
+        for d in by_oid
+    ):
         raise PlanError(
             "0A000",
             f"{what} to another name or schema is not supported while views, defaults, CHECKs or functions call it",

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from planner import statements as st
-from planner.abc import Oid, Plan, PlanError, SqlError, Table
+from planner.abc import Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.catalog import (
     Catalog,
     CatalogChange,
@@ -281,6 +281,7 @@ def behind(catalog: Catalog, shown: TransitionTable, search_path: Sequence[str])
 def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...]) -> str:
     """An object as PostgreSQL names it in messages: `table t`, `view s.v`, `constraint c on table t`."""
     from planner import catalog as objects
+    from planner.catalog.system.definitions import type_name
     from planner.catalog.system.routines import signature_shown
 
     word = {
@@ -294,6 +295,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.CompositeType: "type",
         objects.Function: "function",
         objects.Collation: "collation",
+        objects.Operator: "operator",
         objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",
@@ -309,11 +311,16 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         word = "materialized view"
     name = getattr(thing, "name", "")
     schema_oid = getattr(thing, "schema_oid", 0)
-    shown = name if isinstance(thing, objects.Extension) else objects.quote_identifier(name)
+    bare = isinstance(thing, objects.Extension | objects.Operator)
+    shown = name if bare else objects.quote_identifier(name)
     if schema_oid and not isinstance(thing, objects.Extension):
         schema = catalog.schema_of(schema_oid)
         if schema.name not in search_path and schema.name != "pg_catalog":
-            shown = objects.quote_qualified(schema.name, name)
+            quoted = objects.quote_qualified(schema.name, name)
+            shown = f"{objects.quote_identifier(schema.name)}.{name}" if bare else quoted
+    if isinstance(thing, objects.Operator):
+        types = (type_name(catalog, TypeRef(x)) if x else "NONE" for x in thing.signature)
+        shown += f"({','.join(types)})"
     if isinstance(thing, objects.Function):
         shown += f"({signature_shown(catalog, thing)})"
     return f"{word} {shown}"

@@ -18,7 +18,7 @@ from planner.binding import trigger_conditions
 from planner.catalog import Function, Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.system.triggers import listed
-from planner.ddl import constraints, routine_names
+from planner.ddl import constraints, operators, routine_names
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
@@ -196,6 +196,9 @@ def _condition(scope: Scope, holder: Holder, said: st.CreateTrigger) -> str:
     text = " " * said.condition.offset + said.condition.text
     bound = trigger_conditions.bind(scope.context(), trigger_conditions.rows_of(holder), text)
     trigger_conditions.refuse(bound, said.bits, before=said.when == "before")
+    operators.refuse_hidden(
+        trigger_conditions.bind(scope.context(), bound.table, text, expand=False).node, text
+    )
     return with_schemas(scope, said.condition.text)
 
 

@@ -17,6 +17,7 @@ from planner.parse import (
     collations,
     constraints,
     extensions,
+    operators,
     policies,
     privileges,
     routines,
@@ -32,7 +33,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("operator", "cast", "conversion", "rule", "publication", "subscription", "server", "foreign", "text", "statistics", "tablespace",
+    ("cast", "conversion", "rule", "publication", "subscription", "server", "foreign", "text", "statistics", "tablespace",
      "language", "event", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -58,6 +59,8 @@ def create(c: Cursor) -> Any:
     word = c.word
     if word in _REFUSED:
         c.unsupported("CREATE " + clauses.named_in_full(c), at)
+    if not (temporary or unlogged or replace) and c.accept("operator"):
+        return operators.create_operator(c)
     if not (temporary or unlogged) and c.accept("function"):
         return routines.create_function(c, replace, at)
     if not (temporary or unlogged) and c.accept("aggregate"):
@@ -440,6 +443,8 @@ def alter(c: Cursor) -> Any:
         return routines.alter_function(c, word)
     if c.accept("aggregate"):
         return aggregates.alter_aggregate(c)
+    if c.accept("operator"):
+        return operators.alter_operator(c)
     if c.accept("trigger"):
         return triggers.alter_trigger(c)
     if c.accept("policy"):
@@ -492,6 +497,8 @@ def drop(c: Cursor) -> Any:
             return routines.drop_functions(c, word)
         if c.accept("aggregate"):
             return aggregates.drop_aggregates(c)
+        if c.accept("operator"):
+            return operators.drop_operators(c)
         if c.accept("trigger"):
             return triggers.drop_trigger(c)
         if c.accept("policy"):

@@ -14,6 +14,8 @@ What is different from sqlglot's own Postgres:
 * **Operators stay as they are written**: all but the arithmetic, comparison and a few bitwise ones are
   `Operator(this, operator="->>", expression)`, at PostgreSQL's one precedence for "any other operator". A prefix
   operator is an `Operator` without `this`. The words of other dialects (PIVOT, QUALIFY, IF, ...) mean nothing.
+* **Operators that nobody has heard of**, for users may define them, are two tokens: `ANY_OPERATOR`, which says that there is
+  one, and `ANY_SIGN`, which says which. A parser function is told a token's type only, and a sign's text is what the parser has just read.
 """
 
 from __future__ import annotations
@@ -61,6 +63,9 @@ OPERATOR_TOKENS: Final[dict[str, TokenType]] = {
     "|": TokenType.PIPE,
     "=>": TokenType.FARROW,
 }
+ANY_OPERATOR: Final = TokenType.RULE
+"""An operator that has no token type of its own; its sign follows."""
+ANY_SIGN: Final = TokenType.POLICY
 _named = [op for op in dict.fromkeys((*INFIX, *PREFIX)) if op not in OPERATOR_TOKENS]
 assert len(_named) <= len(_SPARE), "every operator needs a token type of its own"
 for _op, _name in zip(_named, _SPARE, strict=False):
@@ -84,6 +89,21 @@ def _prefix(op: str) -> Callable[[Any], Any]:
         return exp.BitwiseNot(this=operand) if op == "~" else exp.Operator(operator=op, expression=operand)
 
     return build
+
+
+def _signed(parser: Any) -> Any:
+    """The sign of an operator and what stands on its right."""
+    op = parser._prev.text
+    operand = parser._parse_term()
+    if operand is None:
+        parser.raise_error("missing operand")
+    return exp.Operator(operator=op, expression=operand)
+
+
+def _any_infix(parser: Any, left: Any, signed: Any) -> Any:
+    if left is None:
+        parser.raise_error("missing operand")
+    return exp.Operator(this=left, operator=signed.args["operator"], expression=signed.expression)
 
 
 def _matching(node: type[exp.Expression]) -> Callable[[Any, Any], Any]:
@@ -147,7 +167,7 @@ def _configure(parser: Any) -> None:
     }
     parser.JSON_OPERATORS = {
         OPERATOR_TOKENS[op]: _infix(op) for op in OPERATOR_TOKENS if op in INFIX or op in PREFIX
-    }
+    } | {ANY_OPERATOR: _any_infix}
     parser.COLUMN_OPERATORS = _keep(parser.COLUMN_OPERATORS, "DOT DCOLON")
     # `a[:b]` is a slice up to b; a colon begins no parameter.
     parser.PLACEHOLDER_PARSERS = _keep(parser.PLACEHOLDER_PARSERS, "PARAMETER")
@@ -159,7 +179,9 @@ def _configure(parser: Any) -> None:
     parser.FACTOR = _keep(parser.FACTOR, "MOD SLASH STAR")
     parser.UNARY_PARSERS = {
         **_keep(parser.UNARY_PARSERS, "PLUS NOT DASH"),
-        **{OPERATOR_TOKENS[op]: _prefix(op) for op in (*PREFIX, "~")},
+        **{OPERATOR_TOKENS[op]: _prefix(op) for op in (*PREFIX, *INFIX)},
+        ANY_OPERATOR: lambda parser: parser._parse_unary(),
+        ANY_SIGN: _signed,
     }
     parser.RANGE_PARSERS = _keep(
         parser.RANGE_PARSERS, "BETWEEN ILIKE IN IS LIKE OVERLAPS SIMILAR_TO OPERATOR"

@@ -8,8 +8,8 @@ where PostgreSQL's grammar would take it so; everywhere else it is a plain name.
 * word pairs are joined where sqlglot wants one token (`ORDER BY`, `GROUPING SETS`, `DOUBLE PRECISION`, ...);
 * a typed literal `date '2020-01-01'`, `mytype 'x'` becomes `CAST('...' AS date)`, and so does `interval '1 day'`
   (`interval '1' day` stays);
-* `OPERATOR(pg_catalog.~)` becomes the plain operator, so that it has one shape (and `any other operator`
-  precedence, as in PostgreSQL); another schema stays as it is written and will not be found;
+* `OPERATOR(pg_catalog.~)` becomes the plain operator, so that it has one shape; of another schema it is a sign that says so;
+* an operator that no table knows, which is some user's, becomes two tokens (`planner.parse.dialect`);
 * `$1` becomes sqlglot's parameter and number, `!=` is `<>` already.
 
 Every sqlglot token's `line` is its index in the list we feed, its `start` and `end` are character offsets in the
@@ -41,7 +41,7 @@ from planner.lexer import (
     Token,
 )
 from planner.parse.cursor import Cursor
-from planner.parse.dialect import OPERATOR_TOKENS
+from planner.parse.dialect import ANY_OPERATOR, ANY_SIGN, OPERATOR_TOKENS
 from planner.parse.errors import syntax_error
 
 _GLOT: Final = Postgres.Tokenizer.KEYWORDS
@@ -110,10 +110,6 @@ _FRAME: Final = {"rows": TokenType.ROWS, "range": TokenType.RANGE, "groups": Tok
 _SIDES: Final = ("preceding", "following")
 _INTERVAL_FIELDS: Final = frozenset(("year", "month", "day", "hour", "minute", "second"))
 _NAMES_AFTER_AS: Final = (RESERVED | TYPE_FUNCTION_NAME) - {"not"}
-
-
-_WITHOUT_TOKEN: Final = frozenset("#= @@@".split())
-"""Operators of hstore and of text search for which the parser has no token left."""
 
 
 def _digits_of_seconds(tokens: list[Token], i: int) -> int | None:
@@ -241,10 +237,9 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 type_end = _type_end(tokens, i)
         elif kind == OPERATOR:
             glot = OPERATOR_TOKENS.get(token.value)
-            if glot is None and token.value in _WITHOUT_TOKEN:
-                raise PlanError("0A000", f"operator {token.value} is not supported", position=token.start + 1)
             if glot is None:
-                raise PlanError("42883", f"operator does not exist: {token.value}", position=token.start + 1)
+                put(ANY_OPERATOR, "", token)
+                glot = ANY_SIGN
             put(glot, token.value, token)
         elif kind == QUOTED:
             following = tokens[i]
@@ -430,25 +425,36 @@ def _names(token: Token) -> bool:
 
 
 def _plain_operators(tokens: list[GlotToken]) -> list[GlotToken]:
-    """OPERATOR(pg_catalog.+), OPERATOR(public.%) and OPERATOR(+) as plain operators."""
+    """OPERATOR(pg_catalog.+) and OPERATOR(+) as plain operators, OPERATOR(s.+) as a sign with its schema: `s.+`."""
     if not any(t.token_type == TokenType.OPERATOR for t in tokens):
         return tokens
     out: list[GlotToken] = []
+
+    def put(kind: TokenType, text: str, start: int, end: int) -> None:
+        out.append(GlotToken(kind, text, len(out), 0, start, end))
+
     i = 0
     while i < len(tokens):
         t = tokens[i]
-        if t.token_type == TokenType.OPERATOR and i + 3 < len(tokens):
-            at = i + 2
-            if tokens[at + 1].token_type == TokenType.DOT:
-                at += 2
-            if at + 1 < len(tokens) and tokens[at + 1].token_type == TokenType.R_PAREN:
-                out.append(
-                    GlotToken(
-                        tokens[at].token_type, tokens[at].text, len(out), 0, t.start, tokens[at + 1].end
-                    )
-                )
-                i = at + 2
-                continue
-        out.append(GlotToken(t.token_type, t.text, len(out), 0, t.start, t.end))
         i += 1
+        if t.token_type != TokenType.OPERATOR:
+            put(t.token_type, t.text, t.start, t.end)
+            continue
+        at, schema = i + 1, ""
+        if at + 1 < len(tokens) and tokens[at + 1].token_type == TokenType.DOT:
+            schema = tokens[at].text
+            at += 2
+        anything = at < len(tokens) and tokens[at].token_type == ANY_OPERATOR
+        at += anything
+        if at + 1 >= len(tokens) or tokens[at + 1].token_type != TokenType.R_PAREN:
+            put(t.token_type, t.text, t.start, t.end)
+            continue
+        sign, end = tokens[at], tokens[at + 1].end
+        schema = "" if schema == "pg_catalog" and not anything else schema
+        if schema or anything:
+            put(ANY_OPERATOR, "", t.start, end)
+            put(ANY_SIGN, f"{schema}.{sign.text}" if schema else sign.text, t.start, end)
+        else:
+            put(sign.token_type, sign.text, t.start, end)
+        i = at + 2
     return out

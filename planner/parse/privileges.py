@@ -8,7 +8,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import aggregates, clauses, routines
+from planner.parse import aggregates, clauses, operators, routines
 from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
@@ -121,6 +121,13 @@ def comment(c: Cursor) -> Any:
         c.expect("is")
         text = None if c.accept("null") else c.string()
         return st.Comment("aggregate", signature.name, text or None, signature=signature)
+    elif c.accept("operator"):
+        if c.next_is("class") or c.next_is("family"):
+            c.unsupported(f"COMMENT ON OPERATOR {c.word.upper()}", at)
+        said = operators.signature(c)
+        c.expect("is")
+        text = None if c.accept("null") else c.string()
+        return st.Comment("operator", said.name, text or None, signature=said)
     elif c.accept("extension"):
         if c.next_is("plpgsql"):  # whose functions there are none of: dumps of PostgreSQL speak of it
             c.advance()

@@ -11,6 +11,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     sessions     transactions, settings, cursors, COPY, EXPLAIN, maintenance
     tables       CREATE TABLE and its kin
     routines     functions
+    operators    operators
     triggers     triggers
     objects      DDL of the rest
 """
@@ -43,6 +44,7 @@ from planner.statements.objects import (
     GrantRole,
     ReassignOwned,
 )
+from planner.statements.operators import AlterOperator, CreateOperator, DropOperators, OperatorSignature
 from planner.statements.plpgsql import Do
 from planner.statements.policies import AlterPolicy, CreatePolicy, DropPolicy, RenamePolicy
 from planner.statements.routines import (
@@ -121,6 +123,7 @@ __all__ = [
     "AlterFunction",
     "AlterLargeObject",
     "AlterNamed",
+    "AlterOperator",
     "AlterPolicy",
     "AlterRole",
     "AlterSchema",
@@ -145,6 +148,7 @@ __all__ = [
     "CreateExtension",
     "CreateFunction",
     "CreateIndex",
+    "CreateOperator",
     "CreatePolicy",
     "CreateRange",
     "CreateRole",
@@ -160,6 +164,7 @@ __all__ = [
     "Do",
     "Drop",
     "DropFunctions",
+    "DropOperators",
     "DropOwned",
     "DropPolicy",
     "DropTrigger",
@@ -174,6 +179,7 @@ __all__ = [
     "LockTable",
     "Name",
     "Notify",
+    "OperatorSignature",
     "ParameterDef",
     "PartitionBy",
     "PositionedWrite",

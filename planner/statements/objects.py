@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.statements.operators import OperatorSignature
 from planner.statements.routines import Signature
 from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, IndexElement, SequenceOptions
 from planner.statements.written import Name, Sql, TypeName
@@ -202,7 +203,7 @@ class Comment:
     name: Name
     text: str | None
     column: str = ""
-    signature: Signature | None = None  # of a function
+    signature: Signature | OperatorSignature | None = None  # of a function, an operator
 
 
 @dataclass(frozen=True, slots=True)

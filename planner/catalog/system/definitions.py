@@ -15,6 +15,7 @@ from planner.catalog.objects import (
     Extension,
     Function,
     Index,
+    Operator,
     Schema,
     UserType,
     View,
@@ -45,7 +46,8 @@ def bare(text: str) -> str:
 
 
 def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("public",)) -> str:
-    """format_type() for every type, those of users too. An extension is called by what stands before its members: `s.`."""
+    """format_type() for every type, those of users too. An extension is called by what stands before its members, an operator
+    by what stands before its sign: `s.`."""
     if ref.oid == 0:
         return "-"
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF:
@@ -57,7 +59,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":
             return f"{quote_identifier(schema.name)}.{shown}"
         return shown
-    if isinstance(thing, Extension):
+    if isinstance(thing, Extension | Operator):
         home = catalog.schema_of(thing.schema_oid).name
         return "" if home in search_path else f"{quote_identifier(home)}."
     element = _element_type(catalog, ref.oid)

@@ -10,6 +10,7 @@ array    ──internal─> element        multirange ─internal─> range     
 from __future__ import annotations
 
 from planner.abc import Oid, Table
+from planner.catalog.catalog import Catalog
 from planner.catalog.objects import (
     FIRST_USER_OID,
     BaseType,
@@ -19,6 +20,7 @@ from planner.catalog.objects import (
     Function,
     Index,
     MultirangeType,
+    Operator,
     RangeType,
     Sequence,
     UserType,
@@ -35,6 +37,7 @@ from planner.catalog.system.relations import (
     CLASS_OID,
     CONSTRAINT_OID,
     EXTENSION_OID,
+    OPERATOR_OID,
     POLICY_OID,
     PROC_OID,
     REWRITE_OID,
@@ -103,15 +106,21 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
                 if home := relation_of(element):  # whose rows are of this type
                     edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
+    for o in catalog.objects(Operator):
+        if o.function >= FIRST_USER_OID:
+            edge(OPERATOR_OID, o.oid, _NORMAL, PROC_OID, o.function)
+        for kind in dict.fromkeys((o.left, o.right, o.result)):
+            if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
+                edge(OPERATOR_OID, o.oid, _NORMAL, TYPE_OID, element)
     for t in catalog.objects(Table) if functions else ():
         for c in t.visible:
             if c.default is not None and not c.identity:
                 for called in called_by(catalog, t, c.default):
-                    edge(ATTRDEF_OID, attrdef_oid(t, c), _NORMAL, PROC_OID, called)
+                    edge(ATTRDEF_OID, attrdef_oid(t, c), _NORMAL, _needed(catalog, called), called)
         for constraint in t.listed:
             if constraint.kind == "c":
                 for called in called_by(catalog, t, constraint.expression):
-                    edge(CONSTRAINT_OID, constraint.oid, _NORMAL, PROC_OID, called)
+                    edge(CONSTRAINT_OID, constraint.oid, _NORMAL, _needed(catalog, called), called)
     for holder, x in listed(catalog):
         edge(TRIGGER_OID, x.oid, _AUTO, CLASS_OID, holder.oid)
         if x.function >= FIRST_USER_OID:
@@ -123,26 +132,33 @@ def pg_depend(context: SystemContext) -> Rows:
     for holder, policy in policies.listed(catalog):
         edge(POLICY_OID, policy.oid, _AUTO, CLASS_OID, holder.oid)
         for oid in policy.depends:
-            needed = PROC_OID if isinstance(catalog.get(oid), Function) else CLASS_OID
-            edge(POLICY_OID, policy.oid, _NORMAL, needed, oid)
+            edge(POLICY_OID, policy.oid, _NORMAL, _needed(catalog, oid), oid)
     for v in stored_queries(catalog):
         if isinstance(v.holder, Function):
             for oid in v.depends:
-                needed = PROC_OID if isinstance(catalog.get(oid), Function) else CLASS_OID
-                edge(PROC_OID, v.holder.oid, _NORMAL, needed, oid)
+                edge(PROC_OID, v.holder.oid, _NORMAL, _needed(catalog, oid), oid)
             continue
         # The rule is the view's own: who looks for what stands on a relation goes from a rule to its view by this row.
         edge(REWRITE_OID, v.holder.oid, _INTERNAL, CLASS_OID, v.holder.oid)
         for oid in v.depends:
-            if isinstance(catalog.get(oid), Function):
-                edge(REWRITE_OID, v.holder.oid, _NORMAL, PROC_OID, oid)
-                continue
             if catalog.get(oid) is None:  # a key that says what a group's other columns are
                 edge(REWRITE_OID, v.holder.oid, _NORMAL, CONSTRAINT_OID, oid)
                 continue
-            edge(REWRITE_OID, v.holder.oid, _NORMAL, CLASS_OID, oid)
+            edge(REWRITE_OID, v.holder.oid, _NORMAL, _needed(catalog, oid), oid)
     found += _of_types(context)
     return found
+
+
+def _needed(catalog: Catalog, oid: Oid) -> Oid:
+    """Of which kind something is that a definition needs."""
+    thing = catalog.get(oid)
+    return (
+        PROC_OID
+        if isinstance(thing, Function)
+        else OPERATOR_OID
+        if isinstance(thing, Operator)
+        else CLASS_OID
+    )
 
 
 def _of_types(context: SystemContext) -> Rows:

@@ -15,6 +15,7 @@ from planner.catalog.objects import (
     Domain,
     Function,
     Index,
+    Operator,
     Role,
     Schema,
     Sequence,
@@ -109,8 +110,15 @@ def _function_visible(context: SystemContext, oid: Oid | None) -> bool | None:
     return _always_visible(context, oid)
 
 
+@system("pg_operator_is_visible", (OID,), BOOL)
+def _operator_visible(context: SystemContext, oid: Oid | None) -> bool | None:
+    made = context.catalog.get(oid) if oid is not None else None
+    if isinstance(made, Operator):
+        return made in context.catalog.operators(made.name, "", context.search_path)
+    return _always_visible(context, oid)
+
+
 for _name in (
-    "operator",
     "opclass",
     "opfamily",
     "conversion",

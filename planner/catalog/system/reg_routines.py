@@ -16,7 +16,7 @@ from typing import Final
 
 from planner.abc import Oid, SqlError, TypeRef
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
-from planner.catalog.objects import Function
+from planner.catalog.objects import Function, Operator
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
@@ -186,12 +186,17 @@ def _operator_name(text: str) -> tuple[str, str]:
     return (split_name(schema)[1], name) if dot and schema else ("", text.strip())
 
 
+def _in_its_schema(context: SystemContext, made: Operator) -> str:
+    return f"{quote_identifier(context.catalog.schema_of(made.schema_oid).name)}.{made.name}"
+
+
 def regoper_in(context: SystemContext, text: str) -> Oid:
     """Raises 42883, 42725."""
     if (number := number_in(text, "0")) is not None:
         return number
     schema, name = _operator_name(text)
-    found = _operators()[1].get(name, []) if _ours(context, schema) else []
+    found = list(_operators()[1].get(name, [])) if _ours(context, schema) else []
+    found += [o.oid for o in context.catalog.operators(name, schema, context.search_path)]
     if not found:
         raise SqlError("42883", f"operator does not exist: {text}")
     if len(found) > 1:
@@ -203,10 +208,16 @@ def regoper_out(context: SystemContext, oid: Oid | None) -> str | None:
     if not oid:
         return None if oid is None else "0"
     known, named = _operators()
+    made = context.catalog.get(oid)
+    if isinstance(made, Operator):
+        seen = context.catalog.operators(made.name, "", context.search_path)
+        alone = seen == [made] and made.name not in named
+        return made.name if alone else _in_its_schema(context, made)
     if oid not in known:
         return str(oid)
     name = known[oid][0]
-    return name if len(named[name]) == 1 else f"pg_catalog.{name}"
+    seen = context.catalog.operators(name, "", context.search_path)
+    return name if not seen and len(named[name]) == 1 else f"pg_catalog.{name}"
 
 
 def regoperator_in(types: TypeInput) -> TypeInput:
@@ -221,6 +232,9 @@ def regoperator_in(types: TypeInput) -> TypeInput:
         for oid in named.get(name, ()) if schema in _PG_CATALOG else ():
             if known[oid][1] == wanted:
                 return oid
+        for o in context.catalog.operators(name, schema, context.search_path):
+            if o.signature == wanted:
+                return o.oid
         raise SqlError("42883", f"operator does not exist: {text}")
 
     return read
@@ -230,6 +244,11 @@ def regoperator_out(context: SystemContext, oid: Oid | None) -> str | None:
     if not oid:
         return None if oid is None else "0"
     found = _operators()[0].get(oid)
+    made = context.catalog.get(oid)
+    if isinstance(made, Operator):
+        seen = made in context.catalog.operators(made.name, "", context.search_path)
+        shown = made.name if seen else _in_its_schema(context, made)
+        return f"{shown}({_shown_types(context, made.signature)})"
     return str(oid) if found is None else f"{found[0]}({_shown_types(context, found[1])})"
 
 
