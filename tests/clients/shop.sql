@@ -49,3 +49,7 @@ INSERT INTO shop.customers (email, name) VALUES ('a@x', 'Ann'), ('b@x', 'Bob');
 INSERT INTO shop.orders (customer_id, amount, code) VALUES (1, 150, 'aa'), (2, 5.5, 'bb');
 CREATE FUNCTION shop.spent(customer int) RETURNS numeric LANGUAGE sql STABLE SECURITY DEFINER SET search_path = shop, pg_temp SET work_mem = '5MB' AS 'SELECT sum(amount) FROM orders WHERE customer_id = customer';
 CREATE FUNCTION shop.most(VARIADIC amounts anyarray) RETURNS anyelement LANGUAGE plpgsql AS 'BEGIN RETURN (SELECT max(a) FROM unnest(amounts) a); END';
+CREATE FUNCTION shop.share(part numeric, whole numeric) RETURNS numeric LANGUAGE sql IMMUTABLE AS 'SELECT round(part * 100 / whole)';
+CREATE OPERATOR shop.%/ (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = shop.share);
+COMMENT ON OPERATOR shop.%/ (numeric, numeric) IS 'how much of the whole';
+CREATE VIEW shop.shares AS SELECT id, amount OPERATOR(shop.%/) 200 AS share FROM shop.orders;

@@ -23,6 +23,7 @@ ROWS = [
     "SELECT enumlabel FROM pg_enum JOIN pg_type t ON t.oid = enumtypid WHERE typname = 'mood' ORDER BY enumsortorder",
     "SELECT shop.spent(1), shop.most(1, 3, 2), shop.most(VARIADIC array['a', 'b'])",
     "SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'shop'::regnamespace ORDER BY 1",
+    "SELECT id, share, obj_description('shop.%/(numeric,numeric)'::regoperator, 'pg_operator') FROM shop.shares ORDER BY id",
     "SELECT id, tall::text, wide::text FROM spans.sizes",
 ]
 NEXT = "INSERT INTO shop.customers (email) VALUES ('c@x') RETURNING id > 2, name"
