@@ -36,6 +36,7 @@ from executor.session.block import Block
 from executor.session.first_settings import FirstSettings
 from executor.session.session import Session
 from executor.session.shared_advisory import SharedAdvisoryLocks
+from executor.session.transaction_numbers import TransactionNumbers
 from executor.sizes import Sizes
 from executor.snapshot.hydration import HydrationProgress
 from executor.snapshot.store import SnapshotStore
@@ -74,6 +75,7 @@ class Executor:
         self.started_us = env.clock.now_us()
         self.columnar = ColumnarEngine(store.connection.cursor, limits, store.spill)
         self.sequences = Sequences(self)
+        self.numbers = TransactionNumbers(env.clock.now_us)
         self.advisory = advisory.AdvisoryLocks(env.locks)
         if isinstance(env, SharedEnvironment):
             self.advisory = SharedAdvisoryLocks(env.session_locks, partial(signals.end, self))

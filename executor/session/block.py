@@ -101,7 +101,7 @@ class Block:
     __slots__ = (
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
         "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
-        "notifications", "own_oids", "party", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
+        "notifications", "number", "own_oids", "party", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
         "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
 
@@ -173,6 +173,8 @@ class Block:
         self.published: Any = None
         """The catalog that the commit made, once it was admitted."""
         self.commit_ts: Timestamp = 0
+        self.number = 0
+        """What it has been told as (`executor.session.transaction_numbers`); 0: nobody has asked."""
 
     @property
     def isolation(self) -> Isolation:

@@ -94,8 +94,6 @@ class SessionContext:
         """What one of them raised, which DuckDB tells in its own words."""
         self.answers: Any = None
         """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""
-        self.numbered_us = 0
-        """When the transaction began that last told its number (`txid_current`)."""
         self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.local: tuple[str, int] | str = ""

@@ -4,6 +4,7 @@
     tw_current_setting(name, missing_ok, pid)      current_setting of a computed name
     tw_notify(channel, payload, pid)               pg_notify
     tw_export_snapshot(pid)                        pg_export_snapshot
+    tw_transaction_status(number, pid)             pg_xact_status
     tw_advisory(what, number, number, pid)         pg_advisory_lock and its kin
     tw_cancel_backend(other pid, pid)              pg_cancel_backend
     tw_terminate_backend(other pid, pid)           pg_terminate_backend
@@ -107,11 +108,16 @@ def _advisory(
     return locks.lock(pid, key, shared=shared, transaction=transaction)
 
 
+def _status(session: Session, number: int | None) -> str | None:
+    return None if number is None else session.executor.numbers.status(number)
+
+
 _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_set_config", _set_config, ["VARCHAR", "VARCHAR", "BOOLEAN"], "VARCHAR"),
     ("tw_current_setting", _current_setting, ["VARCHAR", "BOOLEAN"], "VARCHAR"),
     ("tw_notify", _notify, ["VARCHAR", "VARCHAR"], "VARCHAR"),
     ("tw_export_snapshot", transactions.export_snapshot, [], "VARCHAR"),
+    ("tw_transaction_status", _status, ["BIGINT"], "VARCHAR"),
     ("tw_advisory", _advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
     ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
     ("tw_open_snapshot", native_reads.open_snapshot, ["VARCHAR", "VARCHAR", "INTEGER"], "VARCHAR"),

@@ -59,8 +59,8 @@ from planner import statements as st
 from planner.abc import LockingQuery, Plan, Query, SqlError, TypeRef, Utility
 from planner.alone import refuse_with_others
 from planner.planner import PlanContext
-from storage.abc import Datum
-from txn.abc import SerializationFailure
+from storage.abc import Datum, Timestamp
+from txn.abc import AnswerFailed, CommitUnknown, SerializationFailure
 from txn.lease import LeaseLapsed
 
 if TYPE_CHECKING:
@@ -493,12 +493,15 @@ class Session(SessionContext):
         if self.on_terminate is not None:
             self.on_terminate(reason)
 
-    def _close_block(self) -> None:
+    def _close_block(self, ended_ts: Timestamp | None = None) -> None:
+        """The block is over: committed at that time, or rolled back (None)."""
         block, self.block = self.block, None
         self.transaction_status, self.in_implicit = b"I", False
         if self._transaction_timer is not None:
             self._transaction_timer.cancel()
             self._transaction_timer = None
+        if block is not None and block.number:
+            self.executor.numbers.end(block.number, ended_ts)
         if block is not None and self.portals:
             for name in [n for n, p in self.portals.items() if p.from_sql and not p.extra.get("hold")]:
                 self.portals.pop(name).close()
@@ -547,6 +550,9 @@ class Session(SessionContext):
 
         def ended(result: int | Exception) -> None:
             if isinstance(result, Exception):
+                if block.number and isinstance(result, CommitUnknown | AnswerFailed):
+                    self.executor.numbers.lose(block.number)
+                    block.number = 0
                 self.rollback()
                 done(result)
             else:
@@ -559,7 +565,7 @@ class Session(SessionContext):
     def _committed(self, block: Block) -> None:
         if block.published is not None:
             self.executor.catalogs.publish(block)
-        self._close_block()
+        self._close_block(block.commit_ts or self.executor.read_ts())
         if self.settings.commit():
             self.settings_changed()
         if block.notifications:

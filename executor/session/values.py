@@ -52,19 +52,28 @@ def _end(of: tuple[str, int] | str, part: int) -> Datum:
 _QUERIES = itertools.count(1)
 
 
-def _number(session: Session) -> int:
-    """The transaction's: as transactions begin, and no two alike."""
-    return session.now_us() << 10 | (session.pid & 1023)
+def _number(session: Session, ts: Timestamp) -> int:
+    """The transaction's number, which it has from now on. That of a query by itself is over behind what the query reads."""
+    numbers, block = session.executor.numbers, session.block
+    if block is None:
+        number = numbers.begin(session.pid)
+        numbers.end(number, ts + 1)
+        return number
+    if not block.number:
+        block.number = numbers.begin(session.pid)
+    return block.number
 
 
-def _numbered(session: Session) -> int:
-    """The transaction's number, which it has from now on also for who asks whether it has one."""
-    session.numbered_us = session.now_us()
-    return _number(session)
+def _number_if_any(session: Session, ts: Timestamp) -> int | None:
+    block = session.block
+    return _number(session, ts) if block is not None and (block.number or block.has_written) else None
 
 
-def _has_written(session: Session) -> bool:
-    return session.block is not None and session.block.has_written
+def _snapshot(session: Session, ts: Timestamp) -> str:
+    """Raises 0A000 where other servers have transactions under way."""
+    if session.executor.frontier is not None:
+        raise ExecutionError("0A000", "pg_current_snapshot() on one of several servers is not supported")
+    return session.executor.numbers.snapshot(ts)
 
 
 _VALUES: dict[str, Callable[[Any], Datum]] = {
@@ -95,9 +104,14 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "trigger_depth": lambda s: s.trigger_depth,
     "version": lambda s: f"PostgreSQL {s.settings.show('server_version')}",
     "row_locks": lambda s: len(s.executor.env.locks),
-    "txid": _numbered,
-    "txid_if_numbered": lambda s: _number(s) if s.numbered_us == s.now_us() or _has_written(s) else None,
 }
+_AT_TIMES: dict[str, Callable[[Any, Timestamp], Datum]] = {
+    "read_ts": lambda _s, ts: ts,
+    "txid": _number,
+    "txid_if_numbered": _number_if_any,
+    "snapshot": _snapshot,
+}
+"""What depends on the timestamp at which the statement reads."""
 
 
 def session_value(session: Session, name: str, ts: Timestamp) -> Datum:
@@ -109,8 +123,8 @@ def session_value(session: Session, name: str, ts: Timestamp) -> Datum:
             return commands.show_value(session, name.removeprefix("setting_or_null:"))
         except SqlError:
             return None
-    if name == "read_ts":
-        return ts
+    if name in _AT_TIMES:
+        return _AT_TIMES[name](session, ts)
     if name.startswith("row_security:"):
         return row_security.told_of(session, name.removeprefix("row_security:"))
     value = _VALUES.get(name)

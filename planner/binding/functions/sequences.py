@@ -69,6 +69,11 @@ def _of_session(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
     return sql(f"tw_{name}(", *items, PID, ")")
 
 
+@implements("pg_xact_status(xid8)", "txid_status(int8)")
+def _status(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_transaction_status(", args[0], ", ", PID, ")")
+
+
 @implements("pg_sleep_for(interval)")
 def _sleep_for(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_sleep(CAST(tw_interval_epoch(", args[0], ") AS DOUBLE), ", PID, ")")
