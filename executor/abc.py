@@ -170,6 +170,8 @@ class CopyIn:
     """A file of the server's to read instead of the client's messages."""
     timeout_s: float = 0.0
     """How long it may take (`statement_timeout`); 0: as long as it takes."""
+    refused: SqlError | None = None
+    """What is said once the client has been told to send, as there: clients that read their data from a script skip it then."""
 
 
 @dataclass(slots=True)
@@ -194,6 +196,7 @@ class CopyOptions:
     escape: str = '"'
     force_quote: tuple[str, ...] | str = ()  # "*" for all
     force_not_null: tuple[str, ...] = ()
+    freeze: bool = False
     force_null: tuple[str, ...] = ()
     encoding: str = ""
     """Empty: the client's."""

@@ -126,6 +126,9 @@ class Feed(Protocol):
 
 async def receive_copy(copy: CopyIn, feed: Feed, settings: TypeSettings) -> str:
     """Copies until the client is done; returns the tag. Aborts the copy on any error."""
+    if copy.refused is not None:
+        copy.abort()
+        raise copy.refused
     timer = None
     if copy.timeout_s:
         late = SqlError("57014", "canceling statement due to statement timeout")

@@ -6,10 +6,12 @@ theirs is asked again where they are (`pgwire.encoding.copy_formats`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from executor.abc import CopyOptions, ExecutionError
 from planner import statements as st
+from planner.abc import Table
 from planner.types.encodings import encoding_named
 
 _TRUE: Final = (True, "true", "on", "1", 1, "", None)
@@ -42,14 +44,31 @@ def options_of(s: st.Copy) -> CopyOptions:
             setattr(out, name, value if value == "*" else tuple(value))
         elif name == "encoding":
             out.encoding = _encoding(str(value))
+        elif name == "freeze":
+            out.freeze = _truth(value, name)
         elif name == "on_error":
             out.on_error = str(value).lower()
-        elif name not in ("freeze", "oids"):
+        elif name != "oids":
             raise ExecutionError("42601", f'option "{name}" not recognized')
     if "quote" in given and "escape" not in given:
         out.escape = out.quote
     _check(out, given, is_from=s.is_from)
     return out
+
+
+def check_columns(options: CopyOptions, table: Table | None, columns: Sequence[str]) -> None:
+    """What FORCE ... names. Raises 42703, and 42P10 for columns that are not among those copied.
+
+    `table`: None of a query's result."""
+    for option in ("force_quote", "force_not_null", "force_null"):
+        listed = getattr(options, option)
+        for name in () if listed == "*" else listed:
+            if table is not None and name not in {c.name for c in table.columns}:
+                raise ExecutionError("42703", f'column "{name}" of relation "{table.name}" does not exist')
+            if table is None and name not in columns:
+                raise ExecutionError("42703", f'column "{name}" does not exist')
+            if name not in columns:
+                raise ExecutionError("42P10", f'{option.upper()} column "{name}" not referenced by COPY')
 
 
 def _header(value: Any, *, is_from: bool) -> bool | str:
@@ -60,6 +79,13 @@ def _header(value: Any, *, is_from: bool) -> bool | str:
         return "match"
     if word not in _TRUE and word not in _FALSE:
         raise ExecutionError("42601", 'header requires a Boolean value or "match"')
+    return word in _TRUE
+
+
+def _truth(value: Any, name: str) -> bool:
+    word = value.lower() if isinstance(value, str) else value
+    if word not in _TRUE and word not in _FALSE:
+        raise ExecutionError("42601", f"{name} requires a Boolean value")
     return word in _TRUE
 
 
@@ -119,4 +145,4 @@ def _check_quotes(options: CopyOptions) -> None:
         raise ExecutionError("0A000", "COPY escape must be a single one-byte character")
 
 
-__all__ = ["options_of"]
+__all__ = ["check_columns", "options_of"]

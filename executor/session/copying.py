@@ -26,7 +26,7 @@ from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, R
 from executor.columnar.rows import canonical_batch
 from executor.session import bulk, permissions, queries, read_only, row_checks, row_security, staging
 from executor.session.block import Block
-from executor.session.copy_options import options_of
+from executor.session.copy_options import check_columns, options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
 from executor.snapshot.spill import spilled_table
 from executor.triggers import firing
@@ -68,6 +68,7 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
         )
     if s.where is not None:
         verify_copy_condition(session, table, s.where)
+    check_columns(options, table, [c.name for c in columns])
     own = session.block is None
     block = session.block or session.open_block(implicit=True)
     if not read_only.may_write(session, block, table):
@@ -79,13 +80,21 @@ async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum],
     described = tuple(ResultColumn(c.name, c.type, table.oid, c.attnum) for c in columns)
     limit_s = session.settings.statement_timeout_ms / 1000
     return CopyIn(
-        described, options, load.write, load.finish, load.abort, table.name, s.filename or "", limit_s
+        described,
+        options,
+        load.write,
+        load.finish,
+        load.abort,
+        table.name,
+        s.filename or "",
+        limit_s,
+        _not_fresh(block, table) if options.freeze else None,
     )
 
 
 def _into(session: Session, name: st.Name) -> Table:
     """The table that COPY FROM fills. Raises 42P01, 42809."""
-    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path(), name.position)
+    relation = session.catalog.resolve_relation(name.name, name.schema, session.search_path())
     if isinstance(relation, SequenceObject):
         raise ExecutionError("42809", f'cannot copy to sequence "{relation.name}"')
     if isinstance(relation, View):
@@ -96,8 +105,22 @@ def _into(session: Session, name: st.Name) -> Table:
             f'cannot copy to view "{relation.name}"',
             hint="To enable copying to a view, provide an INSTEAD OF INSERT trigger.",
         )
-    table: Table = session.catalog.resolve_table(name.name, name.schema, session.search_path(), name.position)
+    table: Table = session.catalog.resolve_table(name.name, name.schema, session.search_path())
     return table
+
+
+def _not_fresh(block: Block, table: Table) -> ExecutionError | None:
+    """FREEZE means nothing here, where rows have no transaction's number to freeze; it is taken where PostgreSQL takes it: for
+    a table that its own subtransaction has created or truncated."""
+    if table.partitioning is not None:
+        return ExecutionError("0A000", "cannot perform COPY FREEZE on a partitioned table")
+    since = block.savepoints[-1].steps if block.savepoints else 0
+    if any(made.shard == table.shard for step in block.steps[since:] for made in step.created):
+        return None
+    return ExecutionError(
+        "55000",
+        "cannot perform COPY FREEZE because the table was not created or truncated in the current subtransaction",
+    )
 
 
 def _require_files(session: Session, s: st.Copy) -> None:
@@ -340,9 +363,7 @@ async def _copy_out(
     inner = plan.extra.get("query")
     if inner is None:
         assert s.table is not None
-        relation = session.catalog.resolve_relation(
-            s.table.name, s.table.schema, session.search_path(), s.table.position
-        )
+        relation = session.catalog.resolve_relation(s.table.name, s.table.schema, session.search_path())
         if isinstance(relation, Table):
             names = [c.name for c in copied_columns(relation, s.columns)]
             if relation.partitioning is not None:
@@ -363,6 +384,9 @@ async def _copy_out(
         cells = ", ".join(quoted(n) for n in names)
         text = f"SELECT {cells} FROM {quoted(schema)}.{quoted(relation.name)}"
         inner, params = session.executor.planner.plan(text, session.context(), normalise=False)
+        check_columns(options, relation, names)
+    else:
+        check_columns(options, None, [c.name for c in inner.columns])
     result = await session.run_plan(inner, params, autocommit)
     if isinstance(result, Rows):
         result = _as_stream(result)

@@ -115,8 +115,8 @@ class LineDecoder:
         """How many lines a block adds to the count that errors speak of."""
         return line_ends(block)
 
-    def header_names(self, row: bytes) -> list[str]:
-        return ["" if f is None else decode_utf8(f) for f in self.fields(row)]
+    def header_names(self, row: bytes) -> list[str | None]:
+        return [None if f is None else decode_utf8(f) for f in self.fields(row)]
 
     # --- the stream
 
@@ -297,8 +297,9 @@ class LineDecoder:
                 )
             for i, (name, reader) in enumerate(zip(names, self.readers, strict=True), 1):
                 if name != reader.name:
+                    got = f'null value ("{self.options.null}")' if name is None else f'"{name}"'
                     raise bad_format(
-                        f'column name mismatch in header line field {i}: got "{name}", expected "{reader.name}"'
+                        f'column name mismatch in header line field {i}: got {got}, expected "{reader.name}"'
                     )
         except SqlError as e:
             self._fail(e, f'COPY {self.table}, line {line}: "{shown(row.decode("utf-8", "replace"))}"')

@@ -324,7 +324,11 @@ def refuse_subqueries(expression: st.Sql, where: str) -> None:
     tokens = tokenize(expression.text)
     for i, token in enumerate(tokens):
         if token.value == "(" and tokens[i + 1].keyword in ("select", "values", "with", "table"):
-            at = tokens[i - 1] if i and tokens[i - 1].keyword == "exists" else token
+            before = [""] * 2 + [t.keyword for t in tokens[:i]]
+            back = {"exists": 1, "in": 1 + (before[-2] == "not"), "any": 2, "some": 2, "all": 2}.get(
+                before[-1], 0
+            )
+            at = tokens[i - back]
             raise PlanError(
                 "0A000", f"cannot use subquery in {where}", position=expression.offset + at.start + 1
             )
