@@ -147,12 +147,11 @@ class TableRules:
         if constraint.kind == "d":
             column = self.table.columns[self.table.index_of(constraint.columns[0])]
             code, message = domains.violation(column, constraint)
-            assert column.domain is not None
             return ExecutionError(
                 code,
                 message,
-                about_oid=column.domain.oid,
-                datatype=column.domain.name,
+                about_oid=constraint.oid,
+                datatype=domains.domain_of(column, constraint),
                 constraint=constraint.name,
             )
         if constraint.kind == PARTITION_BOUND:

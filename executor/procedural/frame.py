@@ -16,8 +16,9 @@ from executor.abc import ExecutionError
 from planner import types as t
 from planner.abc import Column, Oid, Table, TypeRef
 from planner.binding.variables import Kind, Shape
+from planner.catalog import CompositeType
 from planner.catalog.domains import underneath
-from planner.catalog.row_types import is_row_array, relation_of, row_type
+from planner.catalog.row_types import relation_of, row_type
 from planner.catalog.user_types import meet_rows
 from planner.ddl.typenames import resolve_type
 from planner.parse.plpgsql.names import looked_up
@@ -156,11 +157,14 @@ class Declarations:
         return self._kind_of(ref), domain
 
     def _kind_of(self, ref: TypeRef) -> Kind:
-        """Also of a table's rows, whose fields may be of domains."""
-        table = self._catalog.get(relation_of(ref.oid)) if not is_row_array(ref.oid) else None
+        """Also of a table's rows and of composite types, whose fields may be of domains."""
         made = kind_of(ref)
-        if isinstance(table, Table) and isinstance(made, Shape):
-            of = {c.name: c.domain.oid for c in table.visible if c.domain is not None}
+        if not isinstance(made, Shape):
+            return made
+        whole = self._catalog.get(relation_of(ref.oid) or ref.oid)
+        if isinstance(whole, Table | CompositeType):
+            columns = whole.visible if isinstance(whole, Table) else whole.columns
+            of = {c.name: c.domain.oid for c in columns if c.domain is not None}
             return replace(made, domains=tuple(of.get(name, 0) for name in made.names)) if of else made
         return made
 

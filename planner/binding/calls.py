@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
@@ -14,6 +15,7 @@ from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
 from planner.binding.comparable import refuse_unequal, refuse_unordered
+from planner.binding.domains import of_attributes
 from planner.binding.facts import Proc, array_name, procs, range_of, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
@@ -48,6 +50,19 @@ _POPULATING: Final = frozenset(
 
 
 _TEXTS: Final = frozenset((t.TEXT, t.VARCHAR, t.BPCHAR, t.NAME))
+
+
+def _asked(queries: QueryBinder, made: ir.Node, base: ir.Node) -> ir.Node:
+    """Rows filled up, asked what the domains of their attributes demand, and the domain that their base was cast to."""
+    if made.type.oid == t.RECORD:  # of the fields that its base has
+        return replace(made, type=base.type)
+    one = ir.Lit(made.type, None) if isinstance(made, ir.SetReturning) else made
+    one = of_attributes(queries, one)
+    if isinstance(base, ir.DomainCheck):
+        one = routines.of_domain(queries, one, base.domain)
+    if not isinstance(made, ir.SetReturning):
+        return one
+    return replace(made, asked=one) if isinstance(one, ir.DomainCheck) else made
 
 
 def shown(ref: TypeRef) -> str:
@@ -393,7 +408,11 @@ class CallBinder(WindowBinder):
         made = self._cast_call(name, given, position)
         if made is None and len(given) == 1 and name in field_names(given[0].type) and name not in procs():
             made = field_of(given[0], name, position)
-        return made if made is not None else self.function(name, given, position, offered)
+        if made is None:
+            made = self.function(name, given, position, offered)
+            if name in _POPULATING:
+                return _asked(self.queries, made, given[0])
+        return made
 
     def _may_be_built_in(self, name: str, schema: str) -> bool:
         found = schema in ("", "pg_catalog", "information_schema", "public")

@@ -10,6 +10,7 @@ one is an error with its position before anything runs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -23,6 +24,7 @@ from planner.binding.parameters import Parameters
 from planner.binding.records import items_of, row_of, told_type
 from planner.binding.resolve import castable
 from planner.catalog.system.reg_names import INPUT, RegNames
+from planner.types.declared import FIRST_USER_OID
 
 UNKNOWN = TypeRef(t.UNKNOWN)
 _RANGES = {
@@ -42,6 +44,8 @@ class Coercions:
         self.names = names
         self.parameters = parameters
         self.settings = settings
+        self.asked: Callable[[ir.Node], ir.Node] | None = None
+        """Puts around a composite value what the domains of its attributes ask."""
 
     def coerce(self, node: ir.Node, target: TypeRef, context: str, position: int = 0) -> ir.Node:
         """The node as a `target`. Raises 42846 (explicit) or 42804 where no cast exists; 22P02 and kin."""
@@ -54,6 +58,18 @@ class Coercions:
         return made
 
     def try_coerce(self, node: ir.Node, target: TypeRef, context: str, position: int = 0) -> ir.Node | None:
+        """The same; None where no cast exists."""
+        made = self._converted(node, target, context, position)
+        if made is None or self.asked is None or target.oid < FIRST_USER_OID:
+            return made
+        null = isinstance(made, ir.Lit) and made.value is None
+        if null or (node.type.oid == target.oid and not isinstance(node, ir.Parm)):
+            return made
+        if told_type(node.type).oid == target.oid and node.type.oid != target.oid:
+            return made  # a whole row of a relation, which has been asked
+        return self.asked(made) if t.composite_conditions(t.element_of(target.oid) or target.oid) else made
+
+    def _converted(self, node: ir.Node, target: TypeRef, context: str, position: int) -> ir.Node | None:
         if node.type.oid == t.UNKNOWN and not isinstance(node, ir.Lit | ir.Parm):
             node = ir.Cast(TypeRef(t.TEXT), node)
         if node.type.oid == t.UNKNOWN and target.oid != t.UNKNOWN:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from planner import types as t
-from planner.abc import DomainUse, TypeRef
+from planner.abc import DomainUse, Oid, TypeRef
 from planner.binding import ir
 from planner.binding.dimensions import as_list
 from planner.binding.emit import EmittedColumn, Emitter
@@ -29,16 +29,30 @@ _VALUE = "tw_domain"
 
 def checked(queries: QueryBinder, value: ir.Node, use: DomainUse) -> ir.Node:
     """The value, which is of the type underneath already, with the domain's conditions around it."""
-    ref = TypeRef(t.element_of(value.type.oid), value.type.typmod) if use.over_elements else value.type
+    texts = [(domains.refusal(use, ""), f"{domains.VALUE} IS NOT NULL")] if use.not_null else []
+    texts += [(domains.refusal(use, name), text) for name, text in use.checks]
+    return _asked(queries, value, texts, use.over_elements, use.oid)
+
+
+def of_attributes(queries: QueryBinder, value: ir.Node) -> ir.Node:
+    """A composite value, or an array of such, with what the domains of its attributes ask around it."""
+    element = t.element_of(value.type.oid)
+    asked = t.composite_conditions(element or value.type.oid)
+    texts = [(domains.refused(x.name, x.check), x.expression) for x in asked]
+    return _asked(queries, value, texts, bool(element), 0)
+
+
+def _asked(
+    queries: QueryBinder, value: ir.Node, texts: list[tuple[tuple[str, str], str]], each: bool, domain: Oid
+) -> ir.Node:
+    ref = TypeRef(t.element_of(value.type.oid), value.type.typmod) if each else value.type
     number = queries.next_relation()
     queries.declare(number, [EmittedColumn(_VALUE, column_form(ref), whole=True)])
     column = RelationColumn(domains.VALUE, ref)
     scope = Scope(None, 0, [Relation(number, "", [column])], clause="check constraints")
     scope.columns = [StarColumn(domains.VALUE, ir.Var(ref, number, 0), column)]
     tests: list[tuple[ir.Node, str]] = []
-    texts = [("", f"{domains.VALUE} IS NOT NULL")] if use.not_null else []
-    for name, text in (*texts, *use.checks):
-        code, message = domains.refusal(use, name)
+    for (code, message), text in texts:
         saved = queries.text, queries.expressions.text
         queries.text = queries.expressions.text = text
         try:
@@ -48,11 +62,24 @@ def checked(queries: QueryBinder, value: ir.Node, use: DomainUse) -> ir.Node:
         tests.append((test, f"[{code}] {message}"))
     if not tests:
         return value
-    return ir.DomainCheck(value.type, value, number, tuple(tests), use.over_elements, use.oid)
+    return ir.DomainCheck(value.type, value, number, tuple(tests), each, domain)
 
 
-def emitted(emitter: Emitter, node: ir.DomainCheck) -> Frag:
-    value = emitter.frag(node.arg)
+def obeying(queries: QueryBinder, cell: Frag, ref: TypeRef, use: DomainUse | None) -> Frag:
+    """What a function makes of a column that the query defines: asked what its domain, and those of its attributes, demand."""
+    empty = ir.Lit(ref, None)
+    asked: list[ir.Node] = [of_attributes(queries, empty)]
+    if use is not None:
+        asked.append(checked(queries, empty, use))
+    for node in asked:
+        if isinstance(node, ir.DomainCheck):
+            cell = emitted(queries.emitter, node, cell)
+    return cell
+
+
+def emitted(emitter: Emitter, node: ir.DomainCheck, value: Frag | None = None) -> Frag:
+    """The check in DuckDB's words, of `value` if it is not the node's own."""
+    value = emitter.frag(node.arg) if value is None else value
     if node.each:
         return _each(emitter, node, value)
     emitter.columns[node.relation] = [EmittedColumn(_VALUE, value.form, whole=True)]
@@ -62,6 +89,17 @@ def emitted(emitter: Emitter, node: ir.DomainCheck) -> Frag:
     return sql(
         "list_transform([", value, f"], lambda {_VALUE}: ", *items, f" ELSE {_VALUE} END)[1]", form=value.form
     )
+
+
+def emitted_rows(emitter: Emitter, node: ir.DomainCheck, rows: Frag) -> Frag:
+    """A list of composite values that a function makes, each asked."""
+    if isinstance(node.arg, ir.DomainCheck):
+        rows = emitted_rows(emitter, node.arg, rows)
+    emitter.columns[node.relation] = [EmittedColumn(_VALUE, column_form(node.type), whole=True)]
+    items: list[Item] = ["CASE"]
+    for test, message in node.tests:
+        items += [" WHEN NOT ", emitter.frag(test), f" THEN error({quote_text(message)})"]
+    return sql("list_transform(", rows, f", lambda {_VALUE}: ", *items, f" ELSE {_VALUE} END)")
 
 
 def _each(emitter: Emitter, node: ir.DomainCheck, value: Frag) -> Frag:

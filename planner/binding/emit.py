@@ -421,7 +421,12 @@ class Emitter:
         made = implementation(node.op)
         if made is None:
             raise PlanError("0A000", f"{display_signature(node.op)} is not supported")
-        return made(self, ir.Call(node.type, node.op, node.args), self.arguments(node.op, node.args))
+        rows = made(self, ir.Call(node.type, node.op, node.args), self.arguments(node.op, node.args))
+        if node.asked is None:
+            return rows
+        from planner.binding.domains import emitted_rows
+
+        return emitted_rows(self, node.asked, rows)
 
     def set_returning_form(self, node: ir.SetReturning) -> Form:
         return None

@@ -17,9 +17,13 @@ from sqlglot import exp
 from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir, ordinality
+from planner.binding.domains import obeying
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import from_text, modified, stored_value
+from planner.binding.functions.conversions import from_text, modified, record_text, stored_text, stored_value
+from planner.binding.functions.json import populated_texts
 from planner.binding.naming import identifier
+from planner.binding.records import fields_of
+from planner.catalog.domains import underneath
 from planner.parse import position as first_position
 
 if TYPE_CHECKING:
@@ -31,6 +35,12 @@ _RECORDS = {
     "json_to_recordset(json)": True,
     "jsonb_to_recordset(jsonb)": True,
 }
+_POPULATED = {
+    f"{kind}_populate_record{several}(anyelement, {declared})": bool(several)
+    for kind, declared in (("json", "json"), ("json", "json, bool"), ("jsonb", "jsonb"))
+    for several in ("", "set")
+}
+"""Whether they make several rows."""
 Columns = list[tuple[str, TypeRef]]
 
 
@@ -46,6 +56,8 @@ def by_definition(
 ) -> tuple[Columns, list[Form], Frag] | None:
     """A function that returns records, with the columns that the query says they have."""
     op = made.op if isinstance(made, ir.SetReturning | ir.Call) else ""
+    if op in _POPULATED and made.type.oid == t.RECORD:
+        return _populated(queries, made, given, numbered)
     if op not in _RECORDS or not isinstance(made, ir.SetReturning | ir.Call):
         if made.type.oid != t.RECORD:
             raise PlanError(
@@ -56,12 +68,56 @@ def by_definition(
         return None
     argument = queries.emitter.frag(made.args[0])
     rows = sql("tw_json_elements(", argument, ")") if _RECORDS[op] else sql("[", argument, "]")
-    columns = [(identifier(c.this), queries.type_of(c.args["kind"])) for c in given]
+    columns: Columns = []
     cells = []
-    for name, ref in columns:
-        cell = sql("tw_json_field(j, ", quote_text(name), f", {ref.oid})")
-        cells.append(_as_value(cell, ref))
+    for c in given:
+        name = identifier(c.this)
+        ref, use = underneath(queries.ctx.catalog, queries.type_of(c.args["kind"]))
+        cell = _as_value(sql("tw_json_field(j, ", quote_text(name), f", {ref.oid})"), ref)
+        columns.append((name, ref))
+        cells.append(obeying(queries, cell, ref, use))
     return columns, [c.form for c in cells], _relation(rows, cells, numbered)
+
+
+def _populated(
+    queries: QueryBinder, made: ir.Node, given: Sequence[exp.ColumnDef], numbered: bool
+) -> tuple[Columns, list[Form], Frag]:
+    """json_populate_record(set) of a record: its fields are those of its base, else those that the query says."""
+    assert isinstance(made, ir.SetReturning | ir.Call)
+    base, several = made.args[0], _POPULATED[made.op]
+    columns: Columns = []
+    uses = []
+    for c in given:
+        ref, use = underneath(queries.ctx.catalog, queries.type_of(c.args["kind"]))
+        columns.append((identifier(c.this), ref))
+        uses.append(use)
+    known = fields_of(base.type)
+    if known is not None:
+        _refuse_others(known, columns)
+    emitter = queries.emitter
+    argument = emitter.frag(made.args[1])
+    text = sql("NULL") if known is None else record_text(emitter.frag(base), base.type, stored_text)
+    objects = sql("tw_json_elements(", argument, ")") if several else sql("[", argument, "]")
+    cells = [
+        obeying(queries, _as_value(sql(f"tw_record_item(j, {i})"), ref), ref, use)
+        for i, ((_, ref), use) in enumerate(zip(columns, uses, strict=True))
+    ]
+    rows = populated_texts(text, objects, known or tuple(columns))
+    return columns, [c.form for c in cells], _relation(rows, cells, numbered)
+
+
+def _refuse_others(known: Sequence[tuple[str, TypeRef]], columns: Columns) -> None:
+    """Raises 42804 for a column definition list that is not what the function returns."""
+    message = "function return row and query-specified return row do not match"
+    if len(known) != len(columns):
+        word = "attribute" if len(known) == 1 else "attributes"
+        detail = f"Returned row contains {len(known)} {word}, but query expects {len(columns)}."
+        raise PlanError("42804", message, detail=detail)
+    for i, ((_, a), (_, b)) in enumerate(zip(known, columns, strict=True), 1):
+        if a.oid != b.oid:
+            shown = t.format_type(TypeRef(a.oid)), t.format_type(TypeRef(b.oid))
+            detail = f"Returned type {shown[0]} at ordinal position {i}, but query expects {shown[1]}."
+            raise PlanError("42804", message, detail=detail)
 
 
 def _as_value(cell: Frag, ref: TypeRef) -> Frag:

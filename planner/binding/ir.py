@@ -200,6 +200,8 @@ class SetReturning(Node):
     args: tuple[Node, ...]
     index: int = 0
     position: int = field(default=0, compare=False)
+    asked: DomainCheck | None = field(default=None, compare=False)
+    """What each of its composite values has to obey (of nothing: the check's own argument is not looked at)."""
 
 
 def children(node: Node) -> tuple[Node, ...]:

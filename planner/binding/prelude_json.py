@@ -247,7 +247,8 @@ def _minus_path(a: str, path: list[str | None]) -> str:
     v = load(a)
     if not isinstance(v, dict | list):
         raise SqlError("22023", "cannot delete path in scalar")
-    _set(v, path, None, "delete")
+    if v:
+        _set(v, path, None, "delete")
     return canonical(v)
 
 

@@ -14,13 +14,24 @@ aggregated by columns of the lower storey and refuses any column that is neither
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import barriers, ir, joins, keyed, locked_rows, locking, partitioned, window_order
+from planner.binding import (
+    barriers,
+    domains,
+    ir,
+    joins,
+    keyed,
+    locked_rows,
+    locking,
+    partitioned,
+    window_order,
+)
 from planner.binding.calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
@@ -49,6 +60,7 @@ class QueryBinder(CompoundBinder):
         super().__init__(ctx, text, parameters)
         self.expressions = ExpressionBinder(self)
         self.sources = SourceBinder(self)
+        self.coercions.asked = partial(domains.of_attributes, self)
 
     def common_write(
         self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]

@@ -229,7 +229,8 @@ def spread(found: Sequence[Proc], n: int) -> list[tuple[Proc, tuple[str, ...]]]:
             rows.append((p, p.args[:-1] + (each,) * (n - len(p.args) + 1)))
         elif len(p.args) - p.defaults <= n <= len(p.args) and not p.variadic:
             rows.append((p, p.args[:n]))
-    return rows
+    whole = {args for p, args in rows if not p.variadic}
+    return [(p, args) for p, args in rows if not p.variadic or args not in whole]
 
 
 def chosen(

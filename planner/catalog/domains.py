@@ -13,16 +13,25 @@ column of a domain has the domain's conditions beside its own, each with a wordi
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
 
 from planner import types
 from planner.abc import Column, Constraint, DomainUse, Table, TypeRef
+from planner.catalog.attribute_domains import VALUE, said_of
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
 from planner.catalog.objects import Domain
-from planner.lexer import WORD, tokenize
 
-VALUE: Final = "value"
+__all__ = [
+    "VALUE",
+    "column_of",
+    "conditions",
+    "domain_of",
+    "over_column",
+    "refusal",
+    "refused",
+    "underneath",
+    "violation",
+]
 
 
 def underneath(catalog: Catalog, ref: TypeRef) -> tuple[TypeRef, DomainUse | None]:
@@ -65,12 +74,7 @@ def over_column(expression: str, column: Column) -> str:
     if column.domain.over_elements:
         each = f"SELECT bool_and(coalesce(({expression}), true)) FROM unnest({quote_identifier(column.name)})"
         return f"(coalesce(({each} AS tw_elements({VALUE})), true))"
-    out, last = [], 0
-    for token in tokenize(expression):
-        if token.kind == WORD and token.value == VALUE:
-            out.append(expression[last : token.start] + quote_identifier(column.name))
-            last = token.start + len(VALUE)
-    return "".join(out) + expression[last:]
+    return said_of(expression, quote_identifier(column.name))
 
 
 def conditions(table: Table) -> list[Constraint]:
@@ -78,6 +82,9 @@ def conditions(table: Table) -> list[Constraint]:
     found: list[Constraint] = []
     for column in table.columns:
         use = column.domain
+        for asked in types.composite_conditions(column.type.oid):
+            test = said_of(asked.expression, quote_identifier(column.name))
+            found.append(Constraint(asked.domain, asked.check, "d", (column.attnum,), test))
         if use is None:
             continue
         if use.not_null:
@@ -92,13 +99,25 @@ def conditions(table: Table) -> list[Constraint]:
 
 def violation(column: Column, condition: Constraint) -> tuple[str, str]:
     """SQLSTATE and message for a value that a condition of `conditions` refuses."""
+    return refused(domain_of(column, condition), condition.name)
+
+
+def domain_of(column: Column, condition: Constraint) -> str:
+    """The name of the domain that asks: the column's own, or that of an attribute."""
+    for asked in types.composite_conditions(column.type.oid):
+        if asked.domain == condition.oid:
+            return asked.name
     assert column.domain is not None
-    return refusal(column.domain, condition.name)
+    return column.domain.name
 
 
 def refusal(use: DomainUse, check: str) -> tuple[str, str]:
     """SQLSTATE and message for a value that fails a domain's check; no name: that is NULL."""
-    shown = quote_identifier(use.name)
+    return refused(use.name, check)
+
+
+def refused(domain: str, check: str) -> tuple[str, str]:
+    shown = quote_identifier(domain)
     if check:
         return "23514", f'value for domain {shown} violates check constraint "{check}"'
     return "23502", f"domain {shown} does not allow null values"

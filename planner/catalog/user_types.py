@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from planner.abc import Oid
+from planner.catalog.attribute_domains import conditions_of
 from planner.catalog.objects import CompositeType, Domain, EnumType, MultirangeType, RangeType, UserType
 from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
 from planner.types import register_composite, register_domain, register_enum
@@ -121,4 +122,4 @@ def _declare(thing: UserType) -> None:
         register_range(said, thing.oid, thing.array_oid, thing.name)
     elif isinstance(thing, CompositeType):
         fields = tuple((c.name, c.type) for c in thing.columns)
-        register_composite(thing.oid, thing.array_oid, thing.name, fields)
+        register_composite(thing.oid, thing.array_oid, thing.name, fields, conditions_of(thing))

@@ -19,6 +19,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, DomainUse, PlanError, Table, TypeRef
 from planner.catalog import CompositeType, domains, quote_identifier
+from planner.catalog.attribute_domains import demands
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import has_rows_of
@@ -90,7 +91,7 @@ def _changed(scope: Scope, found: CompositeType, action: st.AlterAction, name: s
     said = action.column.type if action.column is not None else action.type
     assert said is not None
     ref, domain = domains.underneath(scope.catalog, resolve_type(said, scope.catalog, scope.search_path))
-    refuse_conditions(domain)
+    refuse_conditions(ref, domain)
     collation = action.column.collation if action.column is not None else ""
     refuse_collation(scope, collation, ref, action.position)
     if action.what == "add column":
@@ -132,11 +133,19 @@ def refuse_collation(scope: Scope, said: str, ref: TypeRef, position: int) -> No
         raise PlanError("0A000", f'attributes with the collation "{shown(key)}" are not supported')
 
 
-def refuse_conditions(domain: DomainUse | None) -> None:
-    """Raises 0A000 for an attribute of a domain that demands something: nobody would ask its values for it."""
-    if domain is not None and (domain.checks or domain.not_null):
+def refuse_conditions(ref: TypeRef, domain: DomainUse | None) -> None:
+    """Raises 0A000 for an attribute of an array whose elements have to obey: nobody would ask each of them."""
+    if domain is not None and domain.over_elements and demands(domain):
         raise PlanError(
-            "0A000", f"attributes of domain {domain.name}, which has conditions, are not supported"
+            "0A000",
+            f"attributes of arrays over domain {domain.name}, which has conditions, are not supported",
+        )
+    element = types.element_of(ref.oid)
+    if element and types.composite_conditions(element):
+        shown = types.format_type(TypeRef(element))
+        raise PlanError(
+            "0A000",
+            f"attributes of arrays over type {shown}, whose attributes have conditions, are not supported",
         )
 
 

@@ -8,10 +8,11 @@ are there already, unless it comes NOT VALID.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 from planner import statements as st
 from planner import types
-from planner.abc import Constraint, PlanError, Table, TypeRef
+from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Catalog, CompositeType, Domain, domains, quote_identifier
 from planner.catalog.collations import by_bytes, shown
 from planner.catalog.system.definitions import type_name
@@ -78,6 +79,8 @@ def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:
 
 def spread(scope: Scope) -> None:
     """Gives every column of a domain what the domains are now."""
+    for table, _ in _of_attributes(scope):  # what is asked of its rows is another
+        scope.replace(table, dataclasses.replace(table))
     for table in list(scope.catalog.objects(Table)):
         if any(c.domain is not None for c in table.columns):
             columns = tuple(
@@ -90,6 +93,35 @@ def spread(scope: Scope) -> None:
                 domains.column_of(scope.catalog, c) if c.domain is not None else c for c in composite.columns
             )
             scope.replace(composite, dataclasses.replace(composite, columns=columns))
+
+
+def _of_attributes(scope: Scope) -> list[tuple[Table, Column]]:
+    """The columns of composite types some of whose attributes, at any depth, are of domains."""
+    return [
+        (table, column)
+        for table in scope.catalog.objects(Table)
+        for column in table.columns
+        if any(True for _ in _domains_within(scope.catalog, column.type))
+    ]
+
+
+def _domains_within(catalog: Catalog, ref: TypeRef) -> Iterator[TypeRef]:
+    """The domains of a composite type's attributes (of an array's elements, if they are such)."""
+    made = catalog.get(types.element_of(ref.oid) or ref.oid)
+    for attribute in made.columns if isinstance(made, CompositeType) else ():
+        if attribute.domain is not None:
+            yield attribute.declared
+        yield from _domains_within(catalog, attribute.type)
+
+
+def _refuse_stored(scope: Scope, found: Domain) -> None:
+    """Raises 0A000 for a new condition of a domain of which attributes are, where tables hold values of such types."""
+    for table, column in _of_attributes(scope):
+        if any(_is_of(scope.catalog, ref, found) for ref in _domains_within(scope.catalog, column.type)):
+            raise PlanError(
+                "0A000",
+                f'cannot alter type "{found.name}" because column "{table.name}.{column.name}" uses it',
+            )
 
 
 def alter_domain(scope: Scope, found: Domain, action: st.AlterAction) -> None:
@@ -153,6 +185,7 @@ def _change_constraint(scope: Scope, found: Domain, action: st.AlterAction) -> N
 
 def _violations(scope: Scope, found: Domain, check: Constraint | None) -> list[DataCheck]:
     """What finds rows that break a new condition of the domain (None: NOT NULL)."""
+    _refuse_stored(scope, found)
     out = []
     for table in scope.catalog.objects(Table):
         for column in table.columns:

@@ -194,7 +194,7 @@ def create_composite(scope: Scope, said: st.CreateComposite) -> None:
         base, domain = domains.underneath(
             scope.catalog, resolve_type(c.type, scope.catalog, scope.search_path)
         )
-        composites.refuse_conditions(domain)
+        composites.refuse_conditions(base, domain)
         composites.refuse_collation(scope, c.collation, base, c.collation_position)
         columns.append(Column(c.name, base, i + 1, domain=domain))
     oid, array = scope.allocate(), scope.allocate()

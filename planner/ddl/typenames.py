@@ -70,6 +70,11 @@ def check_column_type(ref: TypeRef, column: str, catalog: Catalog) -> None:
                 raise PlanError("42P16", f'column "{column}" has pseudo-type {pseudo}') from None
             raise
         return
+    if types.composite_conditions(types.element_of(ref.oid)):
+        shown = types.format_type(ref)
+        raise PlanError(
+            "0A000", f"columns of type {shown}, whose attributes have conditions, are not supported"
+        )
     if isinstance(thing, EnumType | CompositeType | RangeType | MultirangeType):
         return
     raise PlanError("0A000", f"columns of type {thing.name} are not supported")  # type: ignore[union-attr]

@@ -9,11 +9,11 @@ exact. What reads a field splits the text and calls the field's input function.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from planner.abc import SqlError, TypeRef
+from planner.abc import Oid, SqlError, TypeRef
 from planner.types import registry
 from planner.types.base import SqlType, TextInput, TextOutput, quote_literal
 from planner.types.declared import FIRST_USER_OID, declare, declare_facts, renamed
@@ -76,8 +76,19 @@ def _malformed(text: str, detail: str) -> SqlError:
     return SqlError("22P02", f'malformed record literal: "{text}"', detail=detail)
 
 
+class AttributeCondition(NamedTuple):
+    """What the domain of an attribute asks, said of the whole value (`planner.catalog.attribute_domains`)."""
+
+    domain: Oid
+    name: str
+    check: str
+    """The constraint; none is NOT NULL."""
+    expression: str
+
+
 class CompositeSqlType(SqlType):
     of_fields = True
+    conditions: tuple[AttributeCondition, ...] = ()
 
     def __init__(self, oid: int, fields: Fields) -> None:
         super().__init__(oid, pa.string(), "VARCHAR")
@@ -128,20 +139,32 @@ class CompositeSqlType(SqlType):
         return f"CAST({quote_literal(datum)} AS VARCHAR)"
 
 
-def register_composite(oid: int, array_oid: int, name: str, fields: Fields) -> None:
+def register_composite(
+    oid: int, array_oid: int, name: str, fields: Fields, conditions: tuple[AttributeCondition, ...] = ()
+) -> None:
     """Makes a composite type and the arrays over it known. Idempotent."""
     known = registry.TYPES.get(oid)
-    if isinstance(known, CompositeSqlType) and known.name == name and known.fields == fields:
-        return
+    if isinstance(known, CompositeSqlType):
+        known.conditions = conditions
+        if known.name == name and known.fields == fields:
+            return
     declare_facts(oid, array_oid, name, "c", "record")
     if isinstance(known, CompositeSqlType):
         known.fields = fields
         renamed(known)
         return
-    declare(CompositeSqlType(oid, fields), array_oid)
+    made = CompositeSqlType(oid, fields)
+    made.conditions = conditions
+    declare(made, array_oid)
 
 
 def composite_fields(oid: int) -> Fields | None:
     """The fields of a composite type in order; None for a type that is none."""
     found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
     return found.fields if isinstance(found, CompositeSqlType) else None
+
+
+def composite_conditions(oid: int) -> tuple[AttributeCondition, ...]:
+    """What a composite type asks of its values; nothing for a type that is none."""
+    found = registry.TYPES.get(oid) if oid >= FIRST_USER_OID else None
+    return found.conditions if isinstance(found, CompositeSqlType) else ()

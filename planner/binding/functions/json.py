@@ -12,10 +12,17 @@ from planner.binding import ir
 from planner.binding.dimensions import SHAPED, VECTORS, as_list, element_ref, held_form
 from planner.binding.emit import Emitter
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, quote_text, sql
-from planner.binding.functions.conversions import convert, stored_text, stored_value, to_text
+from planner.binding.functions.conversions import (
+    convert,
+    record_text,
+    record_value,
+    stored_text,
+    stored_value,
+    to_text,
+)
 from planner.binding.functions.registry import implements, register, templates
 from planner.binding.numeric_forms import as_text_numeric
-from planner.binding.records import fields_of
+from planner.binding.records import Fields, fields_of
 
 _BOTH = """
 K -> text => tw_json_member({0}, {1})
@@ -217,15 +224,41 @@ def _extract_path(kind: str, text: bool) -> None:
     register(f"{kind}_extract_path{'_text' if text else ''}({kind}, _text)", made)
 
 
+def _without(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_jsonb_minus_keys(", args[0], ", [", join(", ", args[1:]), "])")
+
+
+register("jsonb_delete(jsonb, _text)", _without)
+
+
 for _kind in ("json", "jsonb"):
     _extract_path(_kind, False)
     _extract_path(_kind, True)
+
+
+def populated_texts(base: Frag, objects: Frag, known: Fields) -> Frag:
+    """For each of a list of objects the text of a record with these fields; `base`: such a text too."""
+    names = sql("CAST([", join(", ", [quote_text(n) for n, _ in known]), "] AS VARCHAR[])")
+    oids = f", CAST([{', '.join(str(ref.oid) for _, ref in known)}] AS INTEGER[]))"
+    base = sql("CAST([", base, "] AS VARCHAR[])")
+    made = sql("tw_json_populated_record(", base, ", tw_x, ", names, oids)
+    return sql("list_transform(", objects, ", lambda tw_x: ", made, ")")
+
+
+def _populated_records(base: Frag, of: TypeRef, text: Frag, rows: bool) -> Frag:
+    objects = sql("tw_json_elements(", text, ")") if rows else sql("[", text, "]")
+    texts = populated_texts(record_text(base, of, stored_text), objects, fields_of(of) or ())
+    made = sql("list_transform(", texts, ", lambda tw_filled: ", record_value(sql("tw_filled"), of), ")")
+    return made if rows else sql("CASE WHEN ", text, " IS NULL THEN ", base, " ELSE ", made, "[1] END")
 
 
 def _populates(rows: bool, declared: str) -> None:
     word = "record" + "set" * rows
 
     def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        of = call.args[0].type
+        if call.type.oid == t.RECORD and fields_of(of):
+            return _populated_records(args[0], of, args[1], rows)
         if call.type.oid == t.RECORD:
             name, record = call.op.partition("(")[0], call.args[0]
             given = record.arg if isinstance(record, ir.Cast) else record

@@ -1,0 +1,72 @@
+-- Composite types whose attributes are of domains that demand something: whoever makes a value is asked.
+create domain pos as int check (value > 0);
+create domain nn as int not null;
+create domain triple as int[] check (array_length(value, 1) = 3);
+create type entry as (price pos, note text);
+create type bill as (first entry, n nn, sizes triple);
+select '(1,x)'::entry, row(null, 'x')::entry, null::entry, ''::text is null;
+select row(0, 'x')::entry;
+select ('(0,x)'::text)::entry;
+select row(row(1, 'a'), 2, '{1,2,3}')::bill;
+select row(row(-1, 'a'), 2, '{1,2,3}')::bill;
+select row(row(1, 'a'), null, '{1,2,3}')::bill;
+select row(row(1, 'a'), 1, '{1,2}')::bill;
+select row(null, 1, null)::bill;
+select array[row(1, 'a'), row(2, 'b')]::entry[], array[row(1, 'a'), row(-2, 'b')]::text;
+select ('{"(1,a)","(-1,b)"}'::text)::entry[];
+create table entries (id int primary key, l entry);
+insert into entries values (1, '(3,x)'), (2, null);
+insert into entries values (3, row(0, 'x'));
+insert into entries (id, l.price) values (3, 0);
+insert into entries (id, l.note) values (3, 'k');
+update entries set l.price = -1 where id = 1;
+update entries set l.price = 7 where id = 1;
+update entries set l = row(-1, '') where id > 0;
+select * from entries order by id;
+copy entries from stdin;
+5	(5,x)
+\.
+prepare p as insert into entries values ($1, $2) returning l;
+execute p(9, row(-4, ''));
+execute p(9, row(4, ''));
+select json_populate_record(null::entry, '{"price": 0}');
+select * from json_populate_record(null::entry, '{"price": 3}');
+select * from json_populate_recordset(null::entry, '[{"price": 3}, {"price": -3}]');
+select jsonb_populate_recordset(null::entry, '[{"price": 3}, {"note": "z"}]');
+select jsonb_populate_recordset(null::entry, '[{"price": 3}, {"price": "-3"}]');
+select * from json_to_record('{"q": {"price": 0}}') as x(q entry);
+select * from json_to_record('{"q": -1}') as x(q pos);
+select * from json_to_recordset('[{"q": 1}, {"q": "2"}]') as x(q pos);
+select * from json_to_recordset('[{"q": [1, 2, 3]}, {"q": [0, 1]}]') as x(q triple);
+create function price(entry) returns pos as 'select $1.price' language sql;
+select price(row(1, 'x')), price('(2,)');
+select price(row(-1, 'x'));
+create function lowered(x int) returns entry language plpgsql as $$
+declare r entry; begin r := row(x, 'g'); r.price := r.price - 1; return r; end $$;
+select lowered(2);
+select lowered(1);
+do $$ declare r entry; begin select 1, 'x' into r; raise notice '%', r; select -1, 'x' into r; end $$;
+alter domain pos add check (value < 100);
+alter domain pos set not null;
+alter domain pos add constraint big check (value < 100) not valid;
+select row(200, 'x')::entry;
+insert into entries values (20, row(200, 'x'));
+alter domain pos drop constraint big;
+insert into entries values (20, row(200, 'x'));
+create table priced (a pos, b int);
+select row(-1, 2)::priced;
+select json_populate_record(null::priced, '{"a": -5}');
+create domain cheap as entry check ((value).price < 50);
+select row(60, 'x')::cheap;
+select row(-60, 'x')::cheap;
+select json_populate_record(row(1, 'x')::cheap, '{"price": 70}');
+select json_populate_record(null::cheap, '{"price": -70}');
+select json_populate_recordset(row(1, 'x')::cheap, '[{"price": 7}, {"price": 70}]');
+create table cheap_entries (o cheap);
+insert into cheap_entries values (row(70, ''));
+insert into cheap_entries values (row(-70, ''));
+insert into cheap_entries values ('(7,)') returning *;
+create view v as select row(1, 'x')::entry as c;
+select c, (c).price from v;
+\d cheap_entries
+\d entry
