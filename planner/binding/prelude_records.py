@@ -16,6 +16,7 @@ from planner import types as t
 from planner.abc import SqlError, TypeRef
 from planner.binding.prelude_json import spans
 from planner.types.array_values import ArrayValue, write
+from planner.types.json_errors import refuse_escapes
 from planner.types.jsons import decoded
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -103,6 +104,7 @@ def _object(text: str) -> dict[str, str]:
 
 
 def _field(text: str, key: str, oid: int) -> str | None:
+    refuse_escapes(text)
     found = _object(text).get(key)
     return None if found is None else _input(found, TypeRef(oid), key)
 
@@ -124,10 +126,12 @@ def _populated(base: list[str | None], text: str, oid: int) -> str:
     fields = t.composite_fields(oid)
     if fields is None:
         raise SqlError("42804", "first argument of json_populate_record must be a row type")
+    refuse_escapes(text)
     return _shown(_filled(base[0], text, fields), TypeRef(oid))
 
 
 def _populated_record(base: list[str | None], text: str, names: list[str], oids: list[int]) -> str:
+    refuse_escapes(text)
     return _filled(base[0], text, [(name, TypeRef(oid)) for name, oid in zip(names, oids, strict=True)])
 
 
