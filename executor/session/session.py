@@ -494,7 +494,7 @@ class Session(SessionContext):
             self.on_terminate(reason)
 
     def _close_block(self, ended_ts: Timestamp | None = None) -> None:
-        """The block is over: committed at that time, or rolled back (None)."""
+        """The block is over: committed at that time (0: it had written nothing), or rolled back (None)."""
         block, self.block = self.block, None
         self.transaction_status, self.in_implicit = b"I", False
         if self._transaction_timer is not None:
@@ -565,7 +565,7 @@ class Session(SessionContext):
     def _committed(self, block: Block) -> None:
         if block.published is not None:
             self.executor.catalogs.publish(block)
-        self._close_block(block.commit_ts or self.executor.read_ts())
+        self._close_block(block.commit_ts)
         if self.settings.commit():
             self.settings_changed()
         if block.notifications:

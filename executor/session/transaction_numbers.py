@@ -38,6 +38,7 @@ class TransactionNumbers:
         self._open: set[int] = set()
         self._ended: dict[int, Timestamp | None] = {}
         """How, in the order of their ends: the commit's timestamp, or None if nothing is left of it."""
+        self._last_ts: Timestamp = 0
         self._forgotten_ts: Timestamp = 0
         """Commits up to this may have been forgotten."""
 
@@ -58,8 +59,10 @@ class TransactionNumbers:
         return number
 
     def end(self, number: int, commit_ts: Timestamp | None) -> None:
-        """The transaction is over: committed then, or rolled back (None)."""
+        """The transaction is over: committed then (0: it had written nothing), or rolled back (None)."""
         self._open.discard(number)
+        if commit_ts is not None:
+            commit_ts = self._last_ts = max(self._last_ts, commit_ts)  # in order, for `snapshot`
         self._ended[number] = commit_ts
         if len(self._ended) > ENDED_MAX:
             forgotten = self._ended.pop(next(iter(self._ended)))
