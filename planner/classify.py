@@ -54,6 +54,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateRange: (_DDL, "CREATE TYPE"),
     st.CreateCollation: (_DDL, "CREATE COLLATION"),
     st.AlterCollation: (_DDL, "ALTER COLLATION"),
+    st.CreateStatistics: (_DDL, "CREATE STATISTICS"),
+    st.AlterStatistics: (_DDL, "ALTER STATISTICS"),
     st.CreateOperator: (_DDL, "CREATE OPERATOR"),
     st.AlterOperator: (_DDL, "ALTER OPERATOR"),
     st.DropOperators: (_DDL, "DROP OPERATOR"),

@@ -22,7 +22,13 @@ _STEADY: Final = {
 }
 """Where the answer must be the same forever."""
 DEFINITIONS: Final = frozenset(
-    (*_STEADY, "check constraints", "DEFAULT expressions", "COPY FROM WHERE conditions")
+    (
+        *_STEADY,
+        "check constraints",
+        "DEFAULT expressions",
+        "statistics expressions",
+        "COPY FROM WHERE conditions",
+    )
 )
 
 

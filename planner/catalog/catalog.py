@@ -43,6 +43,7 @@ from planner.catalog.objects import (
     Role,
     Schema,
     SessionDefaults,
+    StatisticsObject,
     UserType,
     View,
     built_in_objects,
@@ -347,6 +348,13 @@ class Catalog(IndexedObjects):
                 return collations.key_of(made.oid)
         return ""
 
+    def statistics_in(self, schema_oid: Oid, name: str) -> StatisticsObject | None:
+        made = (s for s in self.objects(StatisticsObject) if s.schema_oid == schema_oid and s.name == name)
+        return next(made, None)
+
+    def statistics_of(self, table: Oid) -> list[StatisticsObject]:
+        return [s for s in self.objects(StatisticsObject) if s.table_oid == table]
+
     def collation_in(self, schema_oid: Oid, name: str) -> Collation | None:
         return next(
             (c for c in self.objects(Collation) if c.schema_oid == schema_oid and c.name == name), None
@@ -383,6 +391,8 @@ class Catalog(IndexedObjects):
                 )
             case Collation(schema_oid=home, name=name):
                 return self.collation_in(home, name)
+            case StatisticsObject(schema_oid=home, name=name):
+                return self.statistics_in(home, name)
         if isinstance(thing, USER_TYPES) and (made := self.type_in(thing.schema_oid, thing.name)) is not None:
             return made
         return self.relation_in(thing.schema_oid, thing.name) if isinstance(thing, RELATIONS) else None

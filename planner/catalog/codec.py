@@ -37,6 +37,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "function": objects.Function,
     "operator": objects.Operator,
     "collation": objects.Collation,
+    "statistics": objects.StatisticsObject,
     "extension": objects.Extension,
     "range": objects.RangeType,
     "multirange": objects.MultirangeType,

@@ -373,6 +373,20 @@ class Collation:
 
 
 @dataclass(frozen=True, slots=True)
+class StatisticsObject:
+    """CREATE STATISTICS: columns, in their order, then expressions, of which a planner is to count together."""
+
+    oid: Oid
+    schema_oid: Oid
+    name: str
+    table_oid: Oid
+    keys: tuple[IndexKey, ...]
+    kinds: str  # letters of pg_statistic_ext.stxkind
+    owner: str = DEFAULT_OWNER
+    target: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """CREATE OPERATOR: a sign for a function of one argument (`left` is 0 then) or two.
 
@@ -484,7 +498,18 @@ Relation = Table | View | Sequence | Index | CompositeType
 
 UserType = EnumType | Domain | CompositeType | RangeType | MultirangeType | BaseType
 
-Placed = Table | View | Sequence | Index | UserType | Function | Operator | Collation | Extension
+Placed = (
+    Table
+    | View
+    | Sequence
+    | Index
+    | UserType
+    | Function
+    | Operator
+    | Collation
+    | StatisticsObject
+    | Extension
+)
 """What lives in a schema."""
 
 CatalogObject = (
@@ -499,6 +524,7 @@ CatalogObject = (
     | Function
     | Operator
     | Collation
+    | StatisticsObject
     | Extension
     | Role
     | Comment

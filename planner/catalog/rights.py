@@ -26,6 +26,7 @@ from planner.catalog.objects import (
     Operator,
     Schema,
     Sequence,
+    StatisticsObject,
     UserType,
     View,
 )
@@ -69,6 +70,8 @@ def word_for(thing: CatalogObject) -> str:
     """How messages call it."""
     if isinstance(thing, Function):
         return {"a": "aggregate", "p": "procedure"}.get(thing.kind, "function")
+    if isinstance(thing, StatisticsObject):
+        return "statistics object"
     return kind_of(thing)
 
 

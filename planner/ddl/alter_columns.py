@@ -25,6 +25,7 @@ from planner.ddl import (
     policies,
     sequences,
     standing,
+    statistics,
     tables,
     triggers,
 )
@@ -121,6 +122,7 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
             or (index.predicate and drop.mentions(index.predicate, column.name))
         ):
             scope.remove(index)
+    statistics.without_column(scope, table, column.attnum, column.name)
     for sequence in scope.catalog.sequences_of(table.oid):
         if sequence.attnum == column.attnum:
             scope.remove(sequence)
@@ -185,6 +187,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
                 index, keys=keys, predicate=renamed(index.predicate) if index.predicate else ""
             ),
         )
+    statistics.renamed_column(scope, table, a.name, a.new_name)
     for view in list(stored_queries(scope.catalog)):
         if table.oid in view.depends and drop.mentions(view.query, a.name):
             if len(view.depends) > 1:

@@ -29,6 +29,7 @@ from planner.catalog import (
     RangeType,
     Schema,
     Sequence,
+    StatisticsObject,
     UserType,
     View,
     quote_identifier,
@@ -38,7 +39,7 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, depends, operators, policies, routines, sequences, triggers
+from planner.ddl import collations, depends, operators, policies, routines, sequences, statistics, triggers
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.partitioning import descendants
@@ -53,6 +54,7 @@ _KIND: Final[dict[str, tuple[type, ...]]] = {
     "type": (EnumType, CompositeType, Domain, RangeType, MultirangeType),
     "domain": (Domain,),
     "collation": (Collation,),
+    "statistics": (StatisticsObject,),
 }
 _HINTS: Final = {
     Table: "Use DROP TABLE to remove a table.",
@@ -159,6 +161,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
             )
     elif kind == "collation":
         found = _collation(scope, name)
+    elif kind == "statistics":
+        found = statistics.find(scope, name)
     else:
         found = scope.find(name)
     if found is None:
@@ -166,6 +170,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         missing = f'type "{_shown(name)}"' if kind in ("type", "domain") else f'{kind} "{name.name}"'
         if kind == "collation" and not said.if_exists:
             missing = f'collation "{_shown(name)}" for encoding "UTF8"'
+        if kind == "statistics":
+            missing = f'statistics object "{_shown(name)}"'
         missing += " does not exist"
         if not said.if_exists:
             state = {
@@ -173,6 +179,7 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                 "type": "42704",
                 "domain": "42704",
                 "collation": "42704",
+                "statistics": "42704",
                 "extension": "42704",
                 "index": "42704",
             }.get(kind, "42P01")
@@ -425,7 +432,12 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
         return [_multirange(scope, thing)]
     if isinstance(thing, Table):
         below = scope.catalog.partitions_of(thing.oid)
-        return [*below, *scope.catalog.indexes_of(thing.oid), *scope.catalog.sequences_of(thing.oid)]
+        counted = scope.catalog.statistics_of(thing.oid)
+        owned: list[CatalogObject] = [
+            *scope.catalog.indexes_of(thing.oid),
+            *scope.catalog.sequences_of(thing.oid),
+        ]
+        return [*below, *owned, *counted]
     if isinstance(thing, Index):
         over = scope.catalog.partitions_of(thing.table_oid)
         return [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]

@@ -23,6 +23,7 @@ from planner.catalog import (
     RangeType,
     Schema,
     Sequence,
+    StatisticsObject,
     View,
     predefined,
     rights,
@@ -32,7 +33,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, Operator, Function,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, Operator, Function,
     Extension,
 )  # fmt: skip
 """What a role may have in a database."""

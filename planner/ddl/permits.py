@@ -134,10 +134,19 @@ def _drops(scope: Scope, said: st.Drop) -> None:
             thing = scope.catalog.extension(name.name)
         elif said.kind == "role":
             continue
+        elif said.kind == "statistics":
+            thing = _statistics(scope, name)
         else:
             thing = _found(scope, name)
         if thing is not None:
             must_own(scope, thing, schema_will_do=True)
+
+
+def _statistics(scope: Scope, name: st.Name) -> CatalogObject | None:
+    from planner.ddl.statistics import find
+
+    name = scope.homed(name)
+    return None if name.schema and scope.catalog.find_schema(name.schema) is None else find(scope, name)
 
 
 def _type(scope: Scope, name: st.Name) -> CatalogObject | None:
@@ -303,6 +312,8 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         return
     elif said.kind == "collation":
         thing = collations.find(scope, said.name)
+    elif said.kind == "statistics":
+        thing = _statistics(scope, said.name)
     elif isinstance(said.signature, st.OperatorSignature):
         from planner.ddl.operators import existing
 

@@ -34,6 +34,7 @@ from planner.ddl import (
     operators,
     policies,
     routine_names,
+    statistics,
     triggers,
 )
 from planner.ddl.constraints import require_role
@@ -354,6 +355,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return routine_names.named(scope, said.signature, kind), 0
     if kind == "domain constraint":
         return _domain_constraint(scope, name, said.column), 0
+    if kind == "statistics":
+        return statistics.existing(scope, name), 0
     if kind == "schema":
         return scope.catalog.schema(name.name), 0
     if kind == "database":

@@ -295,6 +295,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.CompositeType: "type",
         objects.Function: "function",
         objects.Collation: "collation",
+        objects.StatisticsObject: "statistics object",
         objects.Operator: "operator",
         objects.Extension: "extension",
         objects.RangeType: "type",

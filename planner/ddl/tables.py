@@ -14,7 +14,7 @@ from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.binding.facts import type_name
 from planner.binding.resolve import castable
-from planner.catalog import Comment, Index, Schema, Sequence, View, domains, quote_qualified
+from planner.catalog import Comment, Index, Schema, Sequence, StatisticsObject, View, domains, quote_qualified
 from planner.ddl import (
     collations,
     constraints,
@@ -24,6 +24,7 @@ from planner.ddl import (
     naming,
     partitions,
     sequences,
+    statistics,
     table_constraints,
     unique_indexes,
 )
@@ -89,6 +90,8 @@ class _Builder:
         self.sequences: list[Sequence] = []
         self.comments: list[tuple[int, str]] = []
         self.like_indexes: list[tuple[Index, Table]] = []
+        self.like_statistics: list[tuple[StatisticsObject, dict[int, int]]] = []
+        self.statistics_comments: dict[int, str] = {}
         self.partition_by: st.PartitionBy | None = None
 
     def column(self, said: st.ColumnDef) -> None:
@@ -180,6 +183,13 @@ class _Builder:
                     )
                     include = tuple(attnums[a] for a in index.include)
                     self.like_indexes.append((dataclasses.replace(index, keys=keys, include=include), source))
+        if "statistics" in want:
+            for counted in self.scope.catalog.statistics_of(source.oid):
+                self.like_statistics.append((counted, attnums))
+                if "comments" in want:
+                    self.statistics_comments |= {
+                        len(self.like_statistics): c.text for c in self.scope.catalog.comments_on(counted.oid)
+                    }
         if "comments" in want:
             for comment in self.scope.catalog.comments_on(source.oid):
                 if comment.sub:
@@ -302,6 +312,11 @@ class _Builder:
             scope.add(made)
             if made.unique:
                 self._enforce(made)
+        for i, (counted, attnums) in enumerate(self.like_statistics, 1):
+            alike = statistics.copied(scope, counted, table, attnums)
+            scope.add(alike)
+            if text := self.statistics_comments.get(i):
+                scope.add(Comment(scope.allocate(), alike.oid, 0, text))
         for attnum, text in self.comments:
             scope.add(Comment(scope.allocate(), table.oid, attnum, text))
         for said in self.constraints:

@@ -22,6 +22,7 @@ from planner.parse import (
     privileges,
     routines,
     schemas,
+    statistics,
     tables,
     triggers,
 )
@@ -33,7 +34,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("cast", "conversion", "rule", "publication", "subscription", "server", "foreign", "text", "statistics", "tablespace",
+    ("cast", "conversion", "rule", "publication", "subscription", "server", "foreign", "text", "tablespace",
      "language", "event", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -93,6 +94,8 @@ def create(c: Cursor) -> Any:
         return _type(c)
     if c.accept("collation"):
         return collations.create_collation(c)
+    if c.accept("statistics"):
+        return statistics.create_statistics(c)
     if c.accept("domain"):
         return _domain(c)
     if c.accept("role") or c.accept("group"):
@@ -431,6 +434,8 @@ def alter(c: Cursor) -> Any:
         return alter_type(c)
     if c.accept("collation"):
         return collations.alter_collation(c)
+    if c.accept("statistics"):
+        return statistics.alter_statistics(c)
     if c.accept("domain"):
         return alter_domain(c)
     if c.accept_one("role", "user", "group"):
@@ -473,6 +478,7 @@ _DROPPED: Final = {
     ("schema",): "schema",
     ("type",): "type",
     ("collation",): "collation",
+    ("statistics",): "statistics",
     ("domain",): "domain",
     ("role",): "role",
     ("user",): "role",

@@ -107,7 +107,9 @@ def comment(c: Cursor) -> Any:
         name = c.qualified()
     elif c.accept("materialized", "view"):
         kind, name = "materialized view", c.qualified()
-    elif word := c.accept_one("table", "view", "index", "sequence", "type", "domain", "collation"):
+    elif word := c.accept_one(
+        "table", "view", "index", "sequence", "type", "domain", "collation", "statistics"
+    ):
         kind, name = word, c.qualified()
     elif word := c.accept_one("schema", "database", "role"):
         kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)

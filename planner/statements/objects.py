@@ -130,6 +130,28 @@ class AlterCollation:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateStatistics:
+    """CREATE STATISTICS: of columns, by name, and of expressions."""
+
+    name: Name
+    kinds: tuple[str, ...]
+    elements: tuple[str | Sql, ...]
+    table: Name
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterStatistics:
+    """`what`: rename, owner, set schema, set statistics."""
+
+    name: Name
+    what: str
+    to: str = ""
+    target: int = -1
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CreateRange:
     """CREATE TYPE ... AS RANGE; `options` are those besides the subtype, in their order."""
 

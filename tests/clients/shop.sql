@@ -53,3 +53,4 @@ CREATE FUNCTION shop.share(part numeric, whole numeric) RETURNS numeric LANGUAGE
 CREATE OPERATOR shop.%/ (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = shop.share);
 COMMENT ON OPERATOR shop.%/ (numeric, numeric) IS 'how much of the whole';
 CREATE VIEW shop.shares AS SELECT id, amount OPERATOR(shop.%/) 200 AS share FROM shop.orders;
+CREATE STATISTICS shop.together (dependencies, mcv) ON amount, qty FROM shop.orders;

@@ -23,6 +23,7 @@ from planner.catalog.objects import (
     Operator,
     RangeType,
     Sequence,
+    StatisticsObject,
     UserType,
 )
 from planner.catalog.row_types import relation_of
@@ -41,6 +42,7 @@ from planner.catalog.system.relations import (
     POLICY_OID,
     PROC_OID,
     REWRITE_OID,
+    STATISTIC_EXT_OID,
     TRIGGER_OID,
     TYPE_OID,
 )
@@ -96,6 +98,10 @@ def pg_depend(context: SystemContext) -> Rows:
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, constraint.foreign_table, attnum)
                 if key := referenced_index(catalog, constraint):
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, key)
+    for counted in catalog.objects(StatisticsObject):
+        for k in counted.keys:
+            if k.attnum:
+                edge(STATISTIC_EXT_OID, counted.oid, _AUTO, CLASS_OID, counted.table_oid, k.attnum)
     functions = list(catalog.objects(Function))
     for f in functions:
         for called in f.aggregate.functions if f.aggregate is not None else ():

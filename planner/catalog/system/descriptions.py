@@ -25,6 +25,7 @@ from planner.catalog.objects import (
     Role,
     Schema,
     Sequence,
+    StatisticsObject,
     View,
 )
 from planner.catalog.system.context import Rows, SystemContext
@@ -39,6 +40,7 @@ from planner.catalog.system.relations import (
     POLICY_OID,
     PROC_OID,
     ROLE_CLASS_OID,
+    STATISTIC_EXT_OID,
     TRIGGER_OID,
     TYPE_OID,
 )
@@ -59,6 +61,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     CompositeType: TYPE_OID,
     RangeType: TYPE_OID,
     Collation: COLLATION_OID,
+    StatisticsObject: STATISTIC_EXT_OID,
     MultirangeType: TYPE_OID,
 }
 

@@ -19,11 +19,12 @@ from planner.catalog.objects import (
     Role,
     Schema,
     Sequence,
+    StatisticsObject,
     UserType,
     View,
 )
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import routines
+from planner.catalog.system import counted, routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -127,7 +128,6 @@ for _name in (
     "ts_dict",
     "ts_parser",
     "ts_template",
-    "statistics_obj",
 ):
     system(f"pg_{_name}_is_visible", (OID,), BOOL)(_always_visible)
 
@@ -469,6 +469,8 @@ def _describe_object(
             name = next((c.name for c in thing.columns if c.attnum == sub), None)
             return f"column {name} of {shown}" if name is not None else None
         return shown
+    if isinstance(thing, StatisticsObject):
+        return f"statistics object {counted.shown(context, thing)}"
     if isinstance(thing, Schema):
         return f"schema {thing.name}"
     if isinstance(thing, Role):

@@ -24,7 +24,6 @@ from planner.types.oids import (
     OID,
     REGCLASS,
     TEXT,
-    TEXT_ARRAY,
     TIMESTAMPTZ,
 )
 
@@ -67,9 +66,6 @@ def _publishable(context: SystemContext, oid: Oid | None) -> bool | None:
     return None if oid is None else isinstance(context.catalog.get(oid), Table)
 
 
-@system("pg_get_statisticsobjdef", (OID,), TEXT)
-@system("pg_get_statisticsobjdef_columns", (OID,), TEXT)
-@system("pg_get_statisticsobjdef_expressions", (OID,), TEXT_ARRAY)
 @system("pg_get_replica_identity_index", (REGCLASS,), REGCLASS)
 @system("pg_collation_actual_version", (OID,), TEXT)
 @system("pg_database_collation_actual_version", (OID,), TEXT)

@@ -1,0 +1,82 @@
+"""CREATE and ALTER STATISTICS.
+
+CREATE STATISTICS [IF NOT EXISTS] name [(kind, ...)] ON column | f(...) | (expression), ... FROM table
+"""
+
+from __future__ import annotations
+
+from planner import statements as st
+from planner.abc import PlanError
+from planner.lexer import PUNCTUATION, WORD
+from planner.parse.cursor import Cursor
+
+
+def create_statistics(c: Cursor) -> st.CreateStatistics:
+    """After CREATE STATISTICS."""
+    exists = c.accept("if", "not", "exists")
+    name = c.qualified()
+    kinds: list[str] = []
+    if c.accept_symbol("("):
+        kinds.append(c.name())
+        while c.accept_symbol(","):
+            kinds.append(c.name())
+        c.expect_symbol(")")
+    c.expect("on")
+    elements = [_element(c)]
+    while c.accept_symbol(","):
+        elements.append(_element(c))
+    c.expect("from")
+    if not c.is_name():
+        if c.symbol_is("("):
+            raise _no_relation()
+        c.fail()
+    table = c.qualified()
+    if not c.ended:
+        raise _no_relation()
+    return st.CreateStatistics(name, tuple(kinds), tuple(elements), table, exists)
+
+
+def _no_relation() -> PlanError:
+    return PlanError("0A000", "CREATE STATISTICS only supports relation names in the FROM clause")
+
+
+def _element(c: Cursor) -> str | st.Sql:
+    """A column's name, or an expression."""
+    if c.symbol_is("("):
+        first = c.at
+        inner = c.parenthesised()
+        tokens = c.tokens[first + 1 : c.at - 1]
+        depth = 0
+        for token in tokens:
+            if token.kind == PUNCTUATION and token.value in "([":
+                depth += 1
+            elif token.kind == PUNCTUATION and token.value in ")]":
+                depth -= 1
+            elif token.kind == PUNCTUATION and token.value == "," and not depth:
+                c.at = c.tokens.index(token)
+                c.fail()
+        return inner
+    after = c.ahead()
+    if after.kind == PUNCTUATION and after.value in ("(", "."):
+        first = c.at
+        while c.token.kind == WORD or c.symbol_is("."):
+            c.advance()
+        c.parenthesised()
+        return c.slice(first, c.at)
+    return c.name()
+
+
+def alter_statistics(c: Cursor) -> st.AlterStatistics:
+    """After ALTER STATISTICS."""
+    exists = c.accept("if", "exists")
+    name = c.qualified()
+    if c.accept("set", "statistics"):
+        return st.AlterStatistics(name, "set statistics", target=c.integer(), if_exists=exists)
+    if exists:
+        c.fail()
+    if c.accept("rename", "to"):
+        return st.AlterStatistics(name, "rename", c.name())
+    if c.accept("owner", "to"):
+        return st.AlterStatistics(name, "owner", c.role())
+    c.expect("set", "schema")
+    return st.AlterStatistics(name, "set schema", c.name())
