@@ -59,6 +59,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.CreateOperator: (_DDL, "CREATE OPERATOR"),
     st.AlterOperator: (_DDL, "ALTER OPERATOR"),
     st.DropOperators: (_DDL, "DROP OPERATOR"),
+    st.CreateCast: (_DDL, "CREATE CAST"),
+    st.DropCast: (_DDL, "DROP CAST"),
     st.CreateExtension: (_DDL, "CREATE EXTENSION"),
     st.AlterExtension: (_DDL, "ALTER EXTENSION"),
     st.AlterEnum: (_DDL, "ALTER TYPE"),

@@ -16,7 +16,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding.facts import type_name
 from planner.binding.records import comparable_shapes, fields_of
-from planner.binding.resolve import castable
+from planner.binding.resolve import castable, see_casts
 from storage.abc import Datum
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ async def _assigned(session: Session, argument: st.Sql, ref: TypeRef, number: in
     """The value as an assignment to the parameter's type. Raises 42804 where that is none."""
     if not _STRING.fullmatch(argument.text):
         kind = _type_of(session, argument)
+        see_casts(session.context().catalog.casts)
         if not castable(type_name(kind.oid), type_name(ref.oid), "a") and argument.text.lower() != "null":
             raise PlanError(
                 "42804",

@@ -22,7 +22,8 @@ from planner.binding.facts import category, element_name, type_name
 from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
 from planner.binding.records import items_of, row_of, told_type
-from planner.binding.resolve import castable
+from planner.binding.resolve import castable, own_cast
+from planner.catalog.objects import Cast
 from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.types.declared import FIRST_USER_OID
 
@@ -46,6 +47,8 @@ class Coercions:
         self.settings = settings
         self.asked: Callable[[ir.Node], ir.Node] | None = None
         """Puts around a composite value what the domains of its attributes ask."""
+        self.cast_of_user: Callable[[Cast, ir.Node, TypeRef, str, int], ir.Node] | None = None
+        """Applies a cast that a user has made."""
 
     def coerce(self, node: ir.Node, target: TypeRef, context: str, position: int = 0) -> ir.Node:
         """The node as a `target`. Raises 42846 (explicit) or 42804 where no cast exists; 22P02 and kin."""
@@ -89,6 +92,12 @@ class Coercions:
                     detail=f"{b} versus {a}",
                     position=node.position,
                 )
+        own = own_cast(node.type.oid, target.oid, context)
+        if own is not None and self.cast_of_user is not None:
+            node = self.cast_of_user(own, node, target, context, position)
+        elements = t.element_of(node.type.oid), t.element_of(target.oid)
+        if all(elements) and (of_each := own_cast(*elements, context)) is not None and of_each.method == "f":
+            raise PlanError("0A000", "casts of arrays by a user's cast of what is in them are not supported", position=position)  # fmt: skip
         null = isinstance(node, ir.Lit) and node.value is None and node.type.oid != t.UNKNOWN
         if null and castable(name_of(node.type), name_of(target), context):
             return ir.Lit(target, None)

@@ -296,6 +296,8 @@ class Writer:
             head = node.args[0]
             text = self.write(head) if isinstance(head, ir.Var) else f"({self.write(head)})"
             return text + "".join(f"[{self.write(a)}]" for a in node.args[1:])
+        if node.op.startswith("cast:"):  # of a user's, which the cast around it says
+            return self.write(node.args[0])
         if _is_operator(node.op):
             return self.operation(node)
         name, _, rest = node.op.partition("(")

@@ -463,7 +463,7 @@ class ExpressionBinder(PredicateBinder):
         if isinstance(inner, exp.Array) and target.oid in VECTORS:  # of no other array is one made
             return ir.Cast(target, self._array(inner, scope, TypeRef(t.array_of(VECTORS[target.oid]))))
         arg = self.bind(node.this, scope)
-        position = first_position(node)
+        position = self._cast_position(node)
         if (
             isinstance(arg, ir.Parm)
             and arg.type.oid == t.UNKNOWN
@@ -472,6 +472,17 @@ class ExpressionBinder(PredicateBinder):
             made = self.coercions.coerce(arg, TypeRef(target.oid), "e", position)
             return self.coercions.coerce(made, target, "e", position)
         return self.coercions.coerce(arg, target, "e", position)
+
+    def _cast_position(self, node: exp.Cast) -> int:
+        """Where `::` is, if that is how the cast is said."""
+        at = self.operator_position(node, "::")
+        if self.text[at - 1 : at + 1] != "::":
+            return first_position(node)
+        ends = [
+            n.meta["end"] for n in node.this.walk() if n._meta is not None and n.meta.get("end") is not None
+        ]
+        between = self.text[max(ends, default=at) + 1 : at - 1]
+        return at if not between.strip(" \t\r\n)") else first_position(node)
 
     def _interval(self, node: exp.Interval, scope: Scope) -> ir.Node:
         from planner.binding.typenames import type_of

@@ -29,6 +29,7 @@ from planner.binding import (
     keyed,
     locked_rows,
     locking,
+    own_casts,
     partitioned,
     window_order,
 )
@@ -44,6 +45,7 @@ from planner.binding.missing_names import missing_relation
 from planner.binding.naming import figure_name, identifier
 from planner.binding.parameters import Parameters
 from planner.binding.records import field_of, fields_of
+from planner.binding.resolve import see_casts
 from planner.binding.scope import Scope
 from planner.binding.sources import SourceBinder
 from planner.binding.state import COLUMNS_MAX, DEPTH_MAX, Below, BoundQuery, Parts, Target
@@ -61,6 +63,8 @@ class QueryBinder(CompoundBinder):
         self.expressions = ExpressionBinder(self)
         self.sources = SourceBinder(self)
         self.coercions.asked = partial(domains.of_attributes, self)
+        see_casts(ctx.catalog.casts)
+        self.coercions.cast_of_user = partial(own_casts.applied, self)
 
     def common_write(
         self, cte: exp.CTE, name: str, scope: Scope, recursive: bool, inherited: list[Item]
@@ -78,6 +82,7 @@ class QueryBinder(CompoundBinder):
         self.search_path = self.ctx.catalog.reaching_extensions(view.search_path or self.search_path)
         own, self.routines.own = self.routines.own, False
         kept, self.routines.kept = self.routines.kept, view.depends
+        casts = see_casts(self.ctx.catalog.casts.among(view.depends))
         if (owner := self.accesses.owner_of(view)) is not None:
             self.accesses.role = owner
         try:
@@ -85,6 +90,7 @@ class QueryBinder(CompoundBinder):
         finally:
             self.text, self.search_path, self.expressions.text, self.accesses.role = saved
             self.routines.own, self.routines.kept = own, kept
+            see_casts(casts)
 
     def subquery(self, node: exp.Expression, scope: Scope) -> BoundQuery:
         """A subquery in an expression. Notes which outer columns its text has."""

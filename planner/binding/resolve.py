@@ -9,6 +9,7 @@ anycompatible, ...) are bound by `bind_polymorphic`, which gives the actual argu
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -23,9 +24,12 @@ from planner.binding.facts import (
     multirange_of,
     range_of,
     range_subtype,
+    type_oid,
     types_by_name,
 )
 from planner.binding.offered import NOTHING, Offered, operators_named, procs_named
+from planner.catalog.casts import NO_CASTS, Casts
+from planner.catalog.objects import Cast
 from planner.types.declared import forget_with_types
 
 ONE_TYPE = frozenset(["anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange"])
@@ -52,9 +56,38 @@ def preferred(name: str) -> bool:
     return found is not None and found.preferred
 
 
-@lru_cache(maxsize=65536)
+_seen = threading.local()
+"""Whose casts are asked for: those of the catalog that this thread binds a statement with."""
+
+
+def see_casts(casts: Casts) -> Casts:
+    """From here on these are the users' casts that there are; which they were before."""
+    before: Casts = getattr(_seen, "casts", NO_CASTS)
+    _seen.casts = casts
+    return before
+
+
+def own_cast(source: int, target: int, context: str) -> Cast | None:
+    """A user's cast that may be used here."""
+    found: Cast | None = getattr(_seen, "casts", NO_CASTS).get(source, target)
+    return found if found is not None and context in _WHERE[found.context] else None
+
+
+_WHERE = {"i": "iae", "a": "ae", "e": "e"}
+
+
 def castable(source: str, target: str, context: str) -> bool:
     """Whether a cast exists that may be used here: i implicitly, a in assignment, e when written out."""
+    return _castable(source, target, context, getattr(_seen, "casts", NO_CASTS))
+
+
+@lru_cache(maxsize=65536)
+def _castable(source: str, target: str, context: str, casts_of_users: Casts) -> bool:
+    known = types_by_name()
+    if casts_of_users and all(name.startswith("#") or name in known for name in (source, target)):
+        own = casts_of_users.get(type_oid(source), type_oid(target))
+        if own is not None and context in _WHERE[own.context]:
+            return True
     if source == target or source == "unknown":
         return True
     if target == "any":
@@ -169,9 +202,13 @@ def _select(candidates: list[tuple[str, ...]], given: tuple[str, ...]) -> int:
     return -1
 
 
-@lru_cache(maxsize=16384)
 def find_operator(name: str, left: str, right: str, offered: Offered = NOTHING) -> Operator | None:
     """None: no such operator for these types. Raises Ambiguous. `left` is empty for a prefix operator."""
+    return _find_operator(name, left, right, offered, getattr(_seen, "casts", NO_CASTS))
+
+
+@lru_cache(maxsize=16384)
+def _find_operator(name: str, left: str, right: str, offered: Offered, _casts: Casts) -> Operator | None:
     return fitting_operator(operators_named(name, offered), left, right)
 
 
@@ -205,7 +242,6 @@ def fitting_operator(candidates: Sequence[Operator], left: str, right: str) -> O
     return pairs[best][0]
 
 
-@lru_cache(maxsize=16384)
 def find_proc(
     name: str, given: tuple[str, ...], kind: str = "", offered: Offered = NOTHING
 ) -> tuple[Proc, tuple[str, ...]] | None:
@@ -213,6 +249,13 @@ def find_proc(
 
     None: no candidate. Raises Ambiguous.
     """
+    return _find_proc(name, given, kind, offered, getattr(_seen, "casts", NO_CASTS))
+
+
+@lru_cache(maxsize=16384)
+def _find_proc(
+    name: str, given: tuple[str, ...], kind: str, offered: Offered, _casts: Casts
+) -> tuple[Proc, tuple[str, ...]] | None:
     rows = spread([p for p in procs_named(name, offered) if not kind or p.kind in kind], len(given))
     return chosen(rows, given)
 
@@ -323,5 +366,5 @@ def bind_polymorphic(declared: Sequence[str], given: Sequence[str]) -> dict[str,
     return out
 
 
-for _cached in (castable, find_operator, find_proc):
+for _cached in (_castable, _find_operator, _find_proc):
     forget_with_types(_cached.cache_clear)

@@ -34,7 +34,7 @@ from planner.binding.facts import Proc, element_name, procs, type_name, type_oid
 from planner.binding.fragments import sql
 from planner.binding.named_arguments import cut
 from planner.binding.records import row_of
-from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, spread
+from planner.binding.resolve import POLYMORPHIC, Ambiguous, bind_polymorphic, chosen, see_casts, spread
 from planner.binding.routine_bodies import body_of, is_expression, mismatch, one_row
 from planner.binding.scope import Relation, RelationColumn, Scope, StarColumn
 from planner.catalog import Function, domains, polymorphic
@@ -355,6 +355,9 @@ def _text(queries: QueryBinder, f: Function, text: str) -> Iterator[None]:
     )
     queries.text = queries.expressions.text = text
     queries.routines.own = False
+    casts = see_casts(queries.ctx.catalog.casts)
+    if f.standard:
+        see_casts(queries.ctx.catalog.casts.among(f.depends))
     if f.standard or not text:
         queries.search_path = f.search_path or queries.search_path
         queries.routines.kept = f.depends
@@ -365,6 +368,7 @@ def _text(queries: QueryBinder, f: Function, text: str) -> Iterator[None]:
     finally:
         (queries.text, queries.expressions.text, queries.search_path, queries.routines.own,
          queries.routines.kept) = saved  # fmt: skip
+        see_casts(casts)
 
 
 @contextmanager

@@ -21,12 +21,14 @@ from typing import Any, Final
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations, names
+from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.codec import CatalogRow, decode, encode
 from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PG_CATALOG_OID,
     BaseType,
+    Cast,
     CatalogChange,
     CatalogObject,
     Collation,
@@ -368,6 +370,8 @@ class Catalog(IndexedObjects):
                 return next((f for f in named if f.signature == signature), None)
             case Operator(schema_oid=home, name=name, signature=signature):
                 return self.operator_in(home, name, signature)
+            case Cast(source=source, target=target):
+                return self.casts_of(thing.database_oid).get(source, target)
             case Schema(database_oid=home, name=name):
                 return self._objects.get(self._schemas.get((home, name), 0))
             case Role(name=name):
@@ -396,6 +400,10 @@ class Catalog(IndexedObjects):
         if isinstance(thing, USER_TYPES) and (made := self.type_in(thing.schema_oid, thing.name)) is not None:
             return made
         return self.relation_in(thing.schema_oid, thing.name) if isinstance(thing, RELATIONS) else None
+
+    def casts_of(self, database_oid: Oid) -> Casts:
+        """The users' casts of a database."""
+        return self._casts.get(database_oid, NO_CASTS)
 
     def extension(self, name: str) -> Extension | None:
         """The extension of that name in this database."""

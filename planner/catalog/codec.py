@@ -35,6 +35,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "domain": objects.Domain,
     "composite": objects.CompositeType,
     "function": objects.Function,
+    "cast": objects.Cast,
     "operator": objects.Operator,
     "collation": objects.Collation,
     "statistics": objects.StatisticsObject,

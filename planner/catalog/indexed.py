@@ -16,8 +16,10 @@ from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations
+from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.objects import (
     DATABASE_OID,
+    Cast,
     CatalogObject,
     Collation,
     Comment,
@@ -52,6 +54,7 @@ class IndexedObjects:
 
     __slots__ = (
         "_by_table",
+        "_casts",
         "_databases",
         "_defaults",
         "_extensions",
@@ -87,6 +90,7 @@ class IndexedObjects:
         self._defaults: dict[tuple[Oid, Oid], Oid] = {}  # settings of a database's, a role's sessions
         self._by_table: dict[Oid, frozenset[Oid]] = {}  # indexes and owned sequences of a table
         self._functions: dict[str, frozenset[Oid]] = {}  # of a name, in whatever schema
+        self._casts: dict[Oid, Casts] = {}  # of a database
         self._operators: dict[str, frozenset[Oid]] = {}  # of a sign, in whatever schema
         self._extensions: dict[tuple[Oid, str], Oid] = {}
         self._targets: dict[Oid, frozenset[Oid]] = {}  # comments and grants on an object
@@ -122,6 +126,8 @@ class IndexedObjects:
             self._defaults[thing.database_oid, thing.role_oid] = thing.oid
         elif isinstance(thing, Function):
             self._functions[thing.name] = self._functions.get(thing.name, EMPTY) | {thing.oid}
+        elif isinstance(thing, Cast):
+            self._casts[thing.database_oid] = self._casts.get(thing.database_oid, NO_CASTS).with_(thing)
         elif isinstance(thing, Operator):
             self._operators[thing.name] = self._operators.get(thing.name, EMPTY) | {thing.oid}
         elif isinstance(thing, Extension):
@@ -159,6 +165,8 @@ class IndexedObjects:
             del self._defaults[thing.database_oid, thing.role_oid]
         elif isinstance(thing, Function):
             _discard(self._functions, thing.name, thing.oid)
+        elif isinstance(thing, Cast):
+            self._casts[thing.database_oid] = self._casts[thing.database_oid].without(thing)
         elif isinstance(thing, Operator):
             _discard(self._operators, thing.name, thing.oid)
         elif isinstance(thing, Extension):
@@ -204,8 +212,15 @@ class IndexedObjects:
             if self._is_here(thing):
                 yield thing
 
+    @property
+    def casts(self) -> Casts:
+        """The users' casts of this database."""
+        return self._casts.get(self.database_oid, NO_CASTS)
+
     def _is_here(self, thing: CatalogObject) -> bool:
         """Whether this database has the object, or it has no schema."""
+        if isinstance(thing, Cast):
+            return thing.database_oid == self.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
         return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)
 

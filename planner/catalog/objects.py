@@ -415,6 +415,19 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
+class Cast:
+    """CREATE CAST. `context`: e where it is said, a in assignment too, i anywhere; `method`: f by a function, i by text."""
+
+    oid: Oid
+    source: Oid
+    target: Oid
+    function: Oid
+    context: str
+    method: str
+    database_oid: Oid
+
+
+@dataclass(frozen=True, slots=True)
 class Extension:
     """CREATE EXTENSION: what `planner.extensions` knows under the name can be found in the schema."""
 
@@ -523,6 +536,7 @@ CatalogObject = (
     | UserType
     | Function
     | Operator
+    | Cast
     | Collation
     | StatisticsObject
     | Extension

@@ -11,7 +11,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.binding.facts import type_name as fact_name
-from planner.binding.resolve import castable
+from planner.binding.resolve import castable, own_cast
 from planner.catalog import Index, Sequence, domains, exclusions, quote_identifier, quote_qualified
 from planner.catalog.collations import nondeterministic
 from planner.catalog.stored_queries import stored_queries
@@ -425,6 +425,8 @@ def casts_automatically(source: int, target: int) -> bool:
     elements = types.element_of(source), types.element_of(target)
     if all(elements):
         return casts_automatically(*elements)
+    if own_cast(source, target, "a") is not None:
+        return True
     if not {source, target}.isdisjoint(_BY_CASTS):
         return source == target or castable(fact_name(source), fact_name(target), "a")
     return (

@@ -10,6 +10,7 @@ from planner.classify import classify
 from planner.ddl import (
     aggregates,
     alter,
+    casts,
     collations,
     default_privileges,
     drop,
@@ -61,6 +62,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateOperator: operators.create_operator,
     st.AlterOperator: operators.alter_operator,
     st.DropOperators: operators.drop_operators,
+    st.CreateCast: casts.create_cast,
+    st.DropCast: casts.drop_cast,
     st.CreateExtension: extensions.create_extension,
     st.AlterExtension: extensions.alter_extension,
     st.AlterEnum: enums.alter_enum,

@@ -16,6 +16,7 @@ from planner import statements as st
 from planner.abc import Column, Constraint, Oid, PlanError, Policy, Table, Trigger
 from planner.catalog import (
     BaseType,
+    Cast,
     CatalogObject,
     Collation,
     CompositeType,
@@ -39,7 +40,17 @@ from planner.catalog.names import missing_schema
 from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
-from planner.ddl import collations, depends, operators, policies, routines, sequences, statistics, triggers
+from planner.ddl import (
+    casts,
+    collations,
+    depends,
+    operators,
+    policies,
+    routines,
+    sequences,
+    statistics,
+    triggers,
+)
 from planner.ddl.scope import Scope, describe
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.partitioning import descendants
@@ -495,10 +506,11 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))
     found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
-    if isinstance(thing, Operator):
-        found += _users(scope, thing.oid, thing.name, on)
+    if isinstance(thing, Operator | Cast):
+        found += _users(scope, thing.oid, getattr(thing, "name", ""), on)
     if isinstance(thing, Function):
         found += [Dependent(o, on) for o in operators.calling(scope, thing)]
+        found += [Dependent(c, on) for c in casts.calling(scope, thing)]
         found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
         found += _callers(scope, thing, on)
     if isinstance(thing, Extension):
@@ -520,6 +532,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, UserType):
         found += [Dependent(f, on) for f in routines.of_type(scope, thing)]
         found += [Dependent(o, on) for o in operators.of_type(scope, thing.oid, thing.array_oid)]
+        found += [Dependent(c, on) for c in casts.of_type(scope, thing.oid, thing.array_oid)]
         found += [
             Dependent(r, on)
             for r in catalog.objects(RangeType)

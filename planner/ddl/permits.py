@@ -314,6 +314,11 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = collations.find(scope, said.name)
     elif said.kind == "statistics":
         thing = _statistics(scope, said.name)
+    elif isinstance(said.signature, st.CastSignature):
+        from planner.ddl import casts
+
+        casts.require_owner(scope, casts.existing(scope, said.signature.source, said.signature.target))
+        return
     elif isinstance(said.signature, st.OperatorSignature):
         from planner.ddl.operators import existing
 

@@ -25,8 +25,9 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import BaseType, Domain, Index, MultirangeType
+from planner.catalog.objects import BaseType, Cast, Domain, Index, MultirangeType
 from planner.ddl import (
+    casts,
     collations,
     default_privileges,
     first_settings,
@@ -285,6 +286,8 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
             scope.remove(thing)
             if isinstance(thing, Table):
                 scope.dropped.append(thing.shard)
+    for cast in list(inside.objects(Cast)):
+        scope.remove(cast)
     for schema in schemas.values():
         scope.remove(schema)
     first_settings.forget(scope, database)
@@ -349,6 +352,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return triggers.named(scope, name, said.column).oid, 0
     if kind == "policy":
         return policies.named(scope, name, said.column).oid, 0
+    if isinstance(said.signature, st.CastSignature):
+        return casts.existing(scope, said.signature.source, said.signature.target), 0
     if isinstance(said.signature, st.OperatorSignature):
         return operators.existing(scope, said.signature), 0
     if said.signature is not None:

@@ -17,6 +17,7 @@ from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
 from planner.catalog import (
+    Cast,
     Function,
     Operator,
     Parameter,
@@ -548,7 +549,8 @@ def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
 
     by_oid = [d for d in dependents(scope, f) if d.trigger is None]  # as triggers know it, and aggregates
     if any(
-        not isinstance(d.thing, Operator) and (not isinstance(d.thing, Function) or d.thing.aggregate is None)
+        not isinstance(d.thing, Operator | Cast)
+        and (not isinstance(d.thing, Function) or d.thing.aggregate is None)
         for d in by_oid
     ):
         raise PlanError(

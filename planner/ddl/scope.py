@@ -297,6 +297,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.Collation: "collation",
         objects.StatisticsObject: "statistics object",
         objects.Operator: "operator",
+        objects.Cast: "cast",
         objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",
@@ -308,6 +309,9 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.DefaultGrant: "default privileges",
         objects.SessionDefaults: "settings",
     }[type(thing)]
+    if isinstance(thing, objects.Cast):
+        kinds = (type_name(catalog, TypeRef(x), search_path) for x in (thing.source, thing.target))
+        return "cast from {} to {}".format(*kinds)
     if isinstance(thing, Table) and thing.materialized is not None:
         word = "materialized view"
     name = getattr(thing, "name", "")

@@ -13,7 +13,7 @@ from planner import statements as st
 from planner import types
 from planner.abc import Column, Oid, Plan, PlanError, SqlError, Table, TypeRef
 from planner.binding.facts import type_name
-from planner.binding.resolve import castable
+from planner.binding.resolve import castable, own_cast
 from planner.catalog import Comment, Index, Schema, Sequence, StatisticsObject, View, domains, quote_qualified
 from planner.ddl import (
     collations,
@@ -507,6 +507,8 @@ _DATES: Final = frozenset((types.DATE, types.TIMESTAMP, types.TIMESTAMPTZ))
 def _assignable(source: int, target: int) -> bool:
     """Whether a default of one type can surely not be stored in a column of the other is what this refuses."""
     if source == target or source == types.UNKNOWN or target in _STRINGS:
+        return True
+    if own_cast(source, target, "a") is not None:
         return True
     if types.MONEY in (source, target):
         return castable(type_name(source), type_name(target), "a")

@@ -13,6 +13,7 @@ from planner.lexer import INTEGER, WORD, Token, quoted, tokenize
 from planner.parse import (
     aggregates,
     alterations,
+    casts,
     clauses,
     collations,
     constraints,
@@ -34,7 +35,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("cast", "conversion", "rule", "publication", "subscription", "server", "foreign", "text", "tablespace",
+    ("conversion", "rule", "publication", "subscription", "server", "foreign", "text", "tablespace",
      "language", "event", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -62,6 +63,8 @@ def create(c: Cursor) -> Any:
         c.unsupported("CREATE " + clauses.named_in_full(c), at)
     if not (temporary or unlogged or replace) and c.accept("operator"):
         return operators.create_operator(c)
+    if not (temporary or unlogged or replace) and c.accept("cast"):
+        return casts.create_cast(c)
     if not (temporary or unlogged) and c.accept("function"):
         return routines.create_function(c, replace, at)
     if not (temporary or unlogged) and c.accept("aggregate"):
@@ -505,6 +508,8 @@ def drop(c: Cursor) -> Any:
             return aggregates.drop_aggregates(c)
         if c.accept("operator"):
             return operators.drop_operators(c)
+        if c.accept("cast"):
+            return casts.drop_cast(c)
         if c.accept("trigger"):
             return triggers.drop_trigger(c)
         if c.accept("policy"):

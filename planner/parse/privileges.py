@@ -8,7 +8,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import aggregates, clauses, operators, routines
+from planner.parse import aggregates, casts, clauses, operators, routines
 from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
@@ -123,6 +123,11 @@ def comment(c: Cursor) -> Any:
         c.expect("is")
         text = None if c.accept("null") else c.string()
         return st.Comment("aggregate", signature.name, text or None, signature=signature)
+    elif c.accept("cast"):
+        of = st.CastSignature(*casts.pair(c))
+        c.expect("is")
+        text = None if c.accept("null") else c.string()
+        return st.Comment("cast", st.Name(""), text or None, signature=of)
     elif c.accept("operator"):
         if c.next_is("class") or c.next_is("family"):
             c.unsupported(f"COMMENT ON OPERATOR {c.word.upper()}", at)

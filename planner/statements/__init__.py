@@ -11,7 +11,7 @@ Names are as the catalog has them (folded or unquoted); `position`s are 1-based 
     sessions     transactions, settings, cursors, COPY, EXPLAIN, maintenance
     tables       CREATE TABLE and its kin
     routines     functions
-    operators    operators
+    operators    operators, casts
     triggers     triggers
     objects      DDL of the rest
 """
@@ -46,7 +46,15 @@ from planner.statements.objects import (
     GrantRole,
     ReassignOwned,
 )
-from planner.statements.operators import AlterOperator, CreateOperator, DropOperators, OperatorSignature
+from planner.statements.operators import (
+    AlterOperator,
+    CastSignature,
+    CreateCast,
+    CreateOperator,
+    DropCast,
+    DropOperators,
+    OperatorSignature,
+)
 from planner.statements.plpgsql import Do
 from planner.statements.policies import AlterPolicy, CreatePolicy, DropPolicy, RenamePolicy
 from planner.statements.routines import (
@@ -136,6 +144,7 @@ __all__ = [
     "Begin",
     "BoundDef",
     "Call",
+    "CastSignature",
     "CloseCursor",
     "ColumnDef",
     "Comment",
@@ -143,6 +152,7 @@ __all__ = [
     "ConstraintDef",
     "Copy",
     "CreateAggregate",
+    "CreateCast",
     "CreateCollation",
     "CreateComposite",
     "CreateDatabase",
@@ -167,6 +177,7 @@ __all__ = [
     "Discard",
     "Do",
     "Drop",
+    "DropCast",
     "DropFunctions",
     "DropOperators",
     "DropOwned",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from planner.statements.operators import OperatorSignature
+from planner.statements.operators import CastSignature, OperatorSignature
 from planner.statements.routines import Signature
 from planner.statements.tables import AlterAction, ColumnDef, ConstraintDef, IndexElement, SequenceOptions
 from planner.statements.written import Name, Sql, TypeName
@@ -225,7 +225,8 @@ class Comment:
     name: Name
     text: str | None
     column: str = ""
-    signature: Signature | OperatorSignature | None = None  # of a function, an operator
+    signature: Signature | OperatorSignature | CastSignature | None = None
+    """Of a function, an operator, a cast."""
 
 
 @dataclass(frozen=True, slots=True)

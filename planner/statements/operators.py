@@ -1,10 +1,11 @@
-"""DDL of operators: CREATE, ALTER, DROP, and how other statements say which one they mean."""
+"""DDL of operators and casts: CREATE, ALTER, DROP, and how other statements say which one they mean."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
+from planner.statements.routines import Signature
 from planner.statements.written import Name, TypeName
 
 
@@ -39,5 +40,30 @@ class AlterOperator:
 @dataclass(frozen=True, slots=True)
 class DropOperators:
     signatures: tuple[OperatorSignature, ...]
+    if_exists: bool = False
+    cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateCast:
+    """`method`: f by a function, i by what is written out and read, b by nothing; `context`: e, a, i, as in pg_cast."""
+
+    source: TypeName
+    target: TypeName
+    method: str
+    function: Signature | None = None
+    context: str = "e"
+
+
+@dataclass(frozen=True, slots=True)
+class CastSignature:
+    source: TypeName
+    target: TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class DropCast:
+    source: TypeName
+    target: TypeName
     if_exists: bool = False
     cascade: bool = False

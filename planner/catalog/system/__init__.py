@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 from planner.catalog.system import (
     attributes,
+    casts,
     classes,
     constraints,
     counted,
@@ -45,6 +46,7 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_attribute": attributes.pg_attribute,
     "pg_auth_members": people.pg_auth_members,
     "pg_authid": people.pg_authid,
+    "pg_cast": casts.pg_cast,
     "pg_class": classes.pg_class,
     "pg_collation": user_types.pg_collation,
     "pg_constraint": constraints.pg_constraint,

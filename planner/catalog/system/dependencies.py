@@ -14,6 +14,7 @@ from planner.catalog.catalog import Catalog
 from planner.catalog.objects import (
     FIRST_USER_OID,
     BaseType,
+    Cast,
     CompositeType,
     Domain,
     EnumType,
@@ -35,6 +36,7 @@ from planner.catalog.system.constraints import referenced_index
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
     ATTRDEF_OID,
+    CAST_OID,
     CLASS_OID,
     CONSTRAINT_OID,
     EXTENSION_OID,
@@ -52,6 +54,7 @@ from planner.catalog.system.written import called_by
 from planner.types import element_of
 from planner.types.of_extensions import EXTENSION_OF
 
+_CLASSES: dict[type[object], Oid] = {Function: PROC_OID, Operator: OPERATOR_OID, Cast: CAST_OID}
 _AUTO, _INTERNAL, _NORMAL, _OF_EXTENSION = "a", "i", "n", "e"
 
 
@@ -112,6 +115,12 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
                 if home := relation_of(element):  # whose rows are of this type
                     edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
+    for cast in catalog.objects(Cast):
+        if cast.function >= FIRST_USER_OID:
+            edge(CAST_OID, cast.oid, _NORMAL, PROC_OID, cast.function)
+        for kind in (cast.source, cast.target):
+            if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
+                edge(CAST_OID, cast.oid, _NORMAL, TYPE_OID, element)
     for o in catalog.objects(Operator):
         if o.function >= FIRST_USER_OID:
             edge(OPERATOR_OID, o.oid, _NORMAL, PROC_OID, o.function)
@@ -158,13 +167,7 @@ def pg_depend(context: SystemContext) -> Rows:
 def _needed(catalog: Catalog, oid: Oid) -> Oid:
     """Of which kind something is that a definition needs."""
     thing = catalog.get(oid)
-    return (
-        PROC_OID
-        if isinstance(thing, Function)
-        else OPERATOR_OID
-        if isinstance(thing, Operator)
-        else CLASS_OID
-    )
+    return _CLASSES.get(type(thing), CLASS_OID)
 
 
 def _of_types(context: SystemContext) -> Rows:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from planner.abc import Oid, Table
 from planner.catalog.objects import (
     PUBLIC_OID,
+    Cast,
     Collation,
     Comment,
     CompositeType,
@@ -30,6 +31,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
+    CAST_OID,
     CLASS_OID,
     COLLATION_OID,
     CONSTRAINT_OID,
@@ -55,6 +57,7 @@ _CLASS_OF: dict[type[object], Oid] = {
     Schema: NAMESPACE_OID,
     Function: PROC_OID,
     Operator: OPERATOR_OID,
+    Cast: CAST_OID,
     Extension: EXTENSION_OID,
     EnumType: TYPE_OID,
     Domain: TYPE_OID,

@@ -1,0 +1,120 @@
+-- Casts that users define.
+CREATE TYPE celsius AS (d numeric);
+CREATE TYPE fahrenheit AS (d numeric);
+CREATE FUNCTION warm(celsius) RETURNS fahrenheit LANGUAGE sql IMMUTABLE STRICT AS 'SELECT ROW($1.d * 9 / 5 + 32)::fahrenheit';
+CREATE FUNCTION degrees_of(c celsius) RETURNS numeric LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN c.d; END';
+CREATE FUNCTION of_degrees(numeric) RETURNS celsius LANGUAGE sql IMMUTABLE AS 'SELECT ROW($1)::celsius';
+SELECT '(20)'::celsius::fahrenheit;
+CREATE CAST (celsius AS fahrenheit) WITH FUNCTION warm(celsius);
+CREATE CAST (celsius AS numeric) WITH FUNCTION degrees_of AS IMPLICIT;
+CREATE CAST (numeric AS celsius) WITH FUNCTION of_degrees(numeric) AS ASSIGNMENT;
+SELECT '(20)'::celsius::fahrenheit, CAST(ROW(10)::celsius AS fahrenheit), NULL::celsius::fahrenheit;
+SELECT '(20)'::celsius + 1, round('(20.6)'::celsius), sqrt('(16)'::celsius), '(20)'::celsius < 21.0;
+SELECT 12.5::celsius, 12::celsius;
+CREATE TABLE t (id int PRIMARY KEY, c celsius, f fahrenheit, n numeric);
+INSERT INTO t VALUES (1, 20.5, NULL, 1), (2, '(30)', NULL, 2);
+INSERT INTO t SELECT 3, 7.5, NULL, '(8)'::celsius;
+INSERT INTO t VALUES (4, '(1)'::celsius, '(1)'::celsius, 4);
+INSERT INTO t VALUES (4, 20, NULL, 4);
+UPDATE t SET c = n, n = c WHERE id = 1 RETURNING *;
+SELECT id, c, c::fahrenheit, c * 2, n FROM t ORDER BY id;
+SELECT id FROM t WHERE c > 5.0 ORDER BY c::numeric DESC;
+SELECT c FROM t WHERE id = 2 UNION ALL SELECT 5.5;
+SELECT CASE WHEN id = 2 THEN c ELSE 0.5 END FROM t ORDER BY id;
+SELECT COALESCE(c, 1.5), greatest(c, 25) FROM t WHERE id = 2;
+SELECT sum(c), max(c) FROM t;
+-- text and enums, both ways
+CREATE TYPE mood AS ENUM ('sad', 'ok', 'glad');
+CREATE TABLE m (id int PRIMARY KEY, feels mood, said varchar);
+INSERT INTO m VALUES (1, 'ok', 'glad'), (2, NULL, 'sad');
+UPDATE m SET feels = said;
+CREATE CAST (varchar AS mood) WITH INOUT AS IMPLICIT;
+INSERT INTO m SELECT 3, said, said FROM m WHERE id = 1;
+UPDATE m SET feels = said WHERE id = 2;
+UPDATE m SET feels = 'nothing'::varchar WHERE id = 2;
+PREPARE add(int, varchar) AS INSERT INTO m VALUES ($1, $2, $2);
+EXECUTE add(4, 'ok');
+EXECUTE add(5, 'nothing');
+SELECT * FROM m ORDER BY id;
+SELECT id FROM m WHERE feels = 'glad'::varchar::mood ORDER BY id;
+SELECT id FROM m WHERE feels = 'glad'::varchar ORDER BY id;
+CREATE CAST (mood AS varchar) WITH INOUT AS IMPLICIT;
+SELECT feels || '!', upper(feels), length(feels) FROM m ORDER BY id;
+-- pairs of PostgreSQL's own types
+CREATE FUNCTION is_so(smallint) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 <> 0';
+CREATE CAST (smallint AS boolean) WITH FUNCTION is_so(smallint) AS ASSIGNMENT;
+CREATE TABLE b (so bool);
+INSERT INTO b VALUES (1::smallint), (0::smallint);
+SELECT so, 2::smallint::bool FROM b ORDER BY so;
+INSERT INTO b VALUES (1);
+CREATE CAST (text AS uuid) WITH INOUT AS IMPLICIT;
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid = 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11'::text;
+CREATE CAST (date AS bigint) WITH INOUT AS IMPLICIT;
+SELECT date '2020-01-01'::bigint;
+CREATE FUNCTION to_len(text, int, bool) RETURNS celsius LANGUAGE sql IMMUTABLE AS 'SELECT ROW(length($1) + $2 + CASE WHEN $3 THEN 100 ELSE 0 END)::celsius';
+CREATE CAST (text AS celsius) WITH FUNCTION to_len(text, int, bool) AS ASSIGNMENT;
+SELECT 'abc'::text::celsius, '(1)'::celsius;
+INSERT INTO t VALUES (5, 'abcd'::text, NULL, NULL) RETURNING c;
+-- functions of users, arguments and results
+CREATE FUNCTION half(numeric) RETURNS numeric LANGUAGE sql AS 'SELECT $1 / 2';
+CREATE FUNCTION ret() RETURNS celsius LANGUAGE sql AS 'SELECT 4.5';
+CREATE FUNCTION pl(n numeric) RETURNS celsius LANGUAGE plpgsql AS 'DECLARE c celsius; x numeric; BEGIN c.d := n; x := n::celsius; RAISE NOTICE ''% %'', c, x; RETURN c; END';
+SELECT half(c), ret(), pl(3.5) FROM t WHERE id = 2;
+-- views and what else is kept
+CREATE VIEW v AS SELECT id, c::fahrenheit AS f, c + 1 AS n FROM t;
+SELECT * FROM v ORDER BY id;
+SELECT pg_get_viewdef('v', true);
+CREATE TABLE d (c celsius DEFAULT 36.6, n numeric CHECK (n::celsius IS NOT NULL));
+INSERT INTO d (n) VALUES (1) RETURNING *;
+\d d
+-- what is not allowed
+CREATE CAST (celsius AS fahrenheit) WITH FUNCTION warm(celsius);
+CREATE CAST (int AS bigint) WITH INOUT;
+CREATE CAST (celsius AS celsius) WITH FUNCTION of_degrees(numeric);
+CREATE CAST (celsius AS int) WITHOUT FUNCTION;
+CREATE CAST (celsius AS fahrenheit) WITHOUT FUNCTION;
+CREATE CAST (mood AS celsius) WITHOUT FUNCTION;
+CREATE CAST (mood AS oid) WITHOUT FUNCTION;
+CREATE CAST (int[] AS text[]) WITHOUT FUNCTION;
+CREATE CAST (bigint AS int) WITHOUT FUNCTION;
+CREATE CAST (celsius AS int) WITH FUNCTION nothing(celsius);
+CREATE CAST (celsius AS int) WITH FUNCTION of_degrees(numeric);
+CREATE CAST (celsius AS int) WITH FUNCTION degrees_of(celsius);
+CREATE CAST (celsius AS nothing) WITH INOUT;
+CREATE CAST (anyelement AS celsius) WITH INOUT;
+CREATE CAST (celsius AS celsius) WITH INOUT;
+CREATE FUNCTION many(celsius) RETURNS SETOF int LANGUAGE sql AS 'SELECT 1';
+CREATE CAST (celsius AS int) WITH FUNCTION many(celsius);
+CREATE FUNCTION two(celsius, text) RETURNS int LANGUAGE sql AS 'SELECT 1';
+CREATE CAST (celsius AS int) WITH FUNCTION two(celsius, text);
+CREATE DOMAIN positive AS int CHECK (VALUE > 0);
+CREATE FUNCTION pos_of(celsius) RETURNS int LANGUAGE sql AS 'SELECT 1';
+-- listed
+COMMENT ON CAST (celsius AS fahrenheit) IS 'warmer';
+COMMENT ON CAST (celsius AS int) IS 'nothing';
+\dC celsius
+\dC+ fahrenheit
+SELECT castsource::regtype, casttarget::regtype, castfunc::regprocedure, castcontext, castmethod FROM pg_cast WHERE oid >= 16384 ORDER BY 1::text, 2::text;
+CREATE ROLE casts_reader;
+SET ROLE casts_reader;
+CREATE CAST (celsius AS int) WITH INOUT;
+DROP CAST (celsius AS fahrenheit);
+COMMENT ON CAST (celsius AS fahrenheit) IS 'mine';
+RESET ROLE;
+DROP ROLE casts_reader;
+-- gone
+DROP CAST (int AS bigint);
+DROP CAST (celsius AS int);
+DROP CAST IF EXISTS (celsius AS int);
+DROP CAST IF EXISTS (celsius AS nothing);
+DROP CAST (varchar AS mood);
+UPDATE m SET feels = said;
+DROP FUNCTION warm(celsius);
+DROP FUNCTION warm(celsius) CASCADE;
+SELECT '(20)'::celsius::fahrenheit;
+DROP TYPE mood CASCADE;
+SELECT count(*) FROM pg_cast WHERE castmethod = 'i' AND oid >= 16384;
+BEGIN;
+CREATE CAST (int AS celsius) WITH INOUT;
+SELECT 1::celsius;
+ROLLBACK;
