@@ -75,6 +75,8 @@ class PlanContext:
     """The context of a time that an AS OF names; raises PlanError where it is not known yet which that is."""
     clause: str = ""
     """What a definition's expression is that is bound as the only column of a query (`planner.binding.clauses`)."""
+    listed: bool = False
+    """That definition is kept and shown, and never computed: an index that nobody searches."""
     variables: Any = None
     """What else names may mean, in a body of PL/pgSQL (`planner.binding.variables`)."""
     calling: bool = False

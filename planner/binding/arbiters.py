@@ -24,11 +24,19 @@ _TEXTS = (t.TEXT, t.VARCHAR)
 
 
 def inferred(
-    catalog: Catalog, table: Table, keys: Sequence[exp.Expression], predicate: exp.Expression | None
+    catalog: Catalog,
+    search_path: Sequence[str],
+    table: Table,
+    keys: Sequence[exp.Expression],
+    predicate: exp.Expression | None,
 ) -> Constraint:
     """The constraint that the clause means; of several, one over all rows. Raises 42P10."""
-    wanted = {_spelled(table, part) for k in keys for part in _parts(k)}
-    given = _conjuncts(table, predicate.this) if predicate is not None else set()
+
+    def said(node: exp.Expression) -> exp.Expression:
+        return _with_schemas(catalog, search_path, node)
+
+    wanted = {_spelled(table, part) for k in keys for part in _parts(said(k))}
+    given = _conjuncts(table, said(predicate.this)) if predicate is not None else set()
     partial: Constraint | None = None
     for c in table.constraints:
         if c.kind not in "pu":
@@ -55,6 +63,20 @@ def refuse_deferrable(constraints: Sequence[Constraint]) -> None:
             "55000",
             "ON CONFLICT does not support deferrable unique constraints/exclusion constraints as arbiters",
         )
+
+
+def _with_schemas(catalog: Catalog, search_path: Sequence[str], node: exp.Expression) -> exp.Expression:
+    """Users' functions with their schemas, as indexes keep them."""
+    copy = node.copy()
+    for call in reversed(list(copy.find_all(exp.Anonymous))):  # inner ones first
+        homes = {f.schema_oid for f in catalog.functions(str(call.this), "", search_path)}
+        if len(homes) == 1 and not isinstance(call.parent, exp.Dot):
+            home = exp.to_identifier(catalog.schema_of(homes.pop()).name, quoted=True)
+            named = exp.Dot(this=home, expression=call.copy())
+            if call is copy:
+                return named
+            call.replace(named)
+    return copy
 
 
 def _parts(key: exp.Expression) -> list[exp.Expression]:

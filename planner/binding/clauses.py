@@ -84,9 +84,3 @@ def refuse_unsteady(clause: str) -> None:
     """Raises 42P17 in a clause whose functions must be immutable: one that is not has been met."""
     if clause in _STEADY:
         raise PlanError("42P17", _STEADY[clause])
-
-
-def refuse_unsteady_routine(clause: str, shown: str) -> None:
-    """Raises 0A000 in a clause whose functions must be immutable: what a function in SQL does may be replaced."""
-    if clause in _STEADY:
-        raise PlanError("0A000", f"function {shown}, which is in SQL, in {clause} is not supported")

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from planner import types as t
 from planner.abc import PlanError, SessionValue, TypeRef
 from planner.binding import ir
-from planner.binding.clauses import refuse_unsteady_routine
+from planner.binding.clauses import refuse_unsteady
 from planner.binding.dimensions import array_over
 from planner.binding.emit import Emitter
 from planner.binding.fragments import Form, Frag, Item, sql
@@ -64,8 +64,9 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         raise no_procedure(f, position)
     if f.result.oid == t.TRIGGER:
         raise _as_trigger(f)
-    refuse_unsteady_routine(queries.ctx.clause, shown(f))
-    if queries.ctx.clause not in ("", "DEFAULT expressions"):
+    if f.volatility != "i":
+        refuse_unsteady(queries.ctx.clause)
+    if queries.ctx.clause not in ("", "DEFAULT expressions") and not queries.ctx.listed:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
     if f.result.oid == t.RECORD:
         raise PlanError(

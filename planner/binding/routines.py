@@ -26,7 +26,7 @@ from planner import types as t
 from planner.abc import Oid, PlanError, SqlError, TypeRef
 from planner.binding import domains as domain_casts
 from planner.binding import ir, once, routine_runs, routine_values
-from planner.binding.clauses import refuse_unsteady_routine
+from planner.binding.clauses import refuse_unsteady
 from planner.binding.collating import carried
 from planner.binding.dimensions import array_over
 from planner.binding.emit import EmittedColumn
@@ -259,7 +259,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
         return _as_written(queries, made, position)
     if f.runs:
         return routine_runs.call(queries, made, position)
-    refuse_unsteady_routine(queries.ctx.clause, shown(f))
+    if f.volatility != "i":
+        refuse_unsteady(queries.ctx.clause)
     number, relation, inside = parameters(queries, f, made.args)
     with body(queries, f, relation, position):
         if f.returns_set:
@@ -267,7 +268,8 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
             value: ir.Node = _set(queries, f, inside, of_other_rows=moving)
         else:
             value = _value(queries, f, inside)
-            if queries.ctx.clause and any(isinstance(n, ir.SubQuery) for n in ir.walk(value)):
+            queried = any(isinstance(n, ir.SubQuery) for n in ir.walk(value))
+            if queried and queries.ctx.clause and not queries.ctx.listed:
                 raise PlanError(
                     "0A000",
                     f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported",

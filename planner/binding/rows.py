@@ -339,7 +339,8 @@ class RowBinder:
             predicate = clause.args.get("index_predicate")
             if self.view is not None:
                 keys = updatable_views.in_the_tables_words(keys, self.view)
-            constraint = inferred(self.queries.ctx.catalog, table, keys, predicate)
+            ctx = self.queries.ctx
+            constraint = inferred(ctx.catalog, ctx.search_path, table, keys, predicate)
         elif not nothing:
             raise PlanError(
                 "42601",

@@ -89,6 +89,11 @@ class Index:
     parent: Oid = 0  # the index of a partitioned table that this one is a part of
     valid: bool = True  # a partitioned table's: all partitions have theirs
 
+    @property
+    def texts(self) -> list[str]:
+        """What it computes: the expressions of its keys, its condition."""
+        return [text for text in (*(k.expression for k in self.keys), self.predicate) if text]
+
 
 @dataclass(frozen=True, slots=True)
 class View:

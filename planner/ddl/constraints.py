@@ -407,9 +407,11 @@ def verify_check(scope: Scope, table: Table, expression: st.Sql) -> None:
     verify_boolean(scope, table, expression, "CHECK", "check constraints")
 
 
-def verify_boolean(scope: Scope, table: Table, expression: st.Sql, where: str, clause: str) -> None:
+def verify_boolean(
+    scope: Scope, table: Table, expression: st.Sql, where: str, clause: str, *, listed: bool = False
+) -> None:
     """Binds a condition over a table. Raises what binding raises, and 42804 unless it is boolean."""
-    plan = scope.plan_expression(expression, qualified(scope, table), clause)
+    plan = scope.plan_expression(expression, qualified(scope, table), clause, listed=listed)
     assert plan.columns is not None
     kind = plan.columns[0].type.oid
     if kind not in (types.BOOL, types.UNKNOWN):

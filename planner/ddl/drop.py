@@ -551,7 +551,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
 
 
 def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
-    """Views, functions, defaults and CHECKs that call a function."""
+    """Views, functions, defaults, CHECKs and indexes that call a function."""
     found = [
         Dependent(f, on)
         for f in scope.catalog.objects(Function)
@@ -561,13 +561,26 @@ def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
 
 
 def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:
-    """Views, functions, defaults and CHECKs whose text calls a function or names an operator."""
+    """Views, functions, defaults, CHECKs and indexes whose text calls a function or names an operator."""
     catalog = scope.catalog
     found = [Dependent(v.holder, on) for v in stored_queries(catalog) if oid in v.depends]
     for table in catalog.objects(Table):
         for column in table.columns:
-            if column.default is not None and routines.calls(scope, table, column.default, oid, name):
+            if column.default is None or not routines.calls(scope, table, column.default, oid, name):
+                continue
+            if not column.hidden:
                 found.append(Dependent(table, on, column=column, default_only=not column.generated))
+                continue
+            found += [
+                Dependent(table, on, constraint=c)
+                for c in table.constraints
+                if column.attnum in c.columns and not c.index_only
+            ]
+        found += [
+            Dependent(i, on)
+            for i in catalog.indexes_of(table.oid)
+            if any(routines.calls(scope, table, text, oid, name) for text in i.texts)
+        ]
         found += [
             Dependent(table, on, constraint=c)
             for c in table.constraints

@@ -71,7 +71,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     for element in said.elements:
         if element.column in constraints.SYSTEM_COLUMNS:
             raise PlanError("0A000", "index creation on system columns is not supported")
-        keys.append(_key(scope, table, element, said.method))
+        keys.append(_key(scope, table, element, said))
         labels.append(element.column or naming.of_expression(keys[-1].expression))
     include: list[int] = []
     for column_name in said.include:
@@ -85,7 +85,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
     )
     if said.where is not None:
         constraints.refuse_subqueries(said.where, "index predicate")
-        constraints.verify_boolean(scope, table, said.where, "WHERE", "index predicates")
+        constraints.verify_boolean(
+            scope, table, said.where, "WHERE", "index predicates", listed=not said.unique
+        )
     if table.partitioning is not None:
         _refuse_for_partitions(table, said, keys)
     index = Index(
@@ -127,7 +129,8 @@ def _refuse_for_partitions(table: Table, said: st.CreateIndex, keys: list[IndexK
         constraints.refuse_key_without(table, tuple(k.attnum for k in keys), "UNIQUE")
 
 
-def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> IndexKey:
+def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIndex) -> IndexKey:
+    method = said.method
     if element.opclass:
         require_class(scope, table, element, method)
     nulls_first = element.descending if element.nulls_first is None else element.nulls_first
@@ -147,7 +150,8 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, method: str) -> I
         )
     assert element.expression is not None
     constraints.refuse_subqueries(element.expression, "index expression")
-    scope.plan_expression(element.expression, constraints.qualified(scope, table), "index expressions")
+    place = constraints.qualified(scope, table)
+    scope.plan_expression(element.expression, place, "index expressions", listed=not said.unique)
     return IndexKey(
         0,
         with_schemas(scope, element.expression.text),

@@ -234,17 +234,20 @@ class Scope:
 
     # --- planning expressions ----------------------------------------------------------------------
 
-    def plan_expression(self, expression: st.Sql, source: str = "", clause: str = "") -> Plan:
+    def plan_expression(
+        self, expression: st.Sql, source: str = "", clause: str = "", *, listed: bool = False
+    ) -> Plan:
         """Binds an expression as SELECT's one column (over `source`), so that its errors are found now.
 
-        `clause` says what it is an expression of, and so what may not be in it (`planner.binding.clauses`).
+        `clause` says what it is an expression of, and so what may not be in it (`planner.binding.clauses`); `listed`, that
+        nothing ever computes it.
 
         Error positions are those of the statement that the slice was cut from.
         """
         head = "SELECT "
         tail = f" FROM {source}" if source else ""
         pad = max(expression.offset - len(head), 0)
-        ctx = dataclasses.replace(self.context(), clause=clause)
+        ctx = dataclasses.replace(self.context(), clause=clause, listed=listed)
         try:
             plan, _ = self.planner.plan(
                 " " * pad + head + expression.text + tail, ctx, normalise=False, offset=0

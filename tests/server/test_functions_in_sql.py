@@ -217,8 +217,9 @@ HOSTILE = [
     ("CREATE FUNCTION x() RETURNS int SET role = postgres RETURN 1", "0A000"),
     ("CREATE FUNCTION x(a int) RETURNS bigint LANGUAGE sql AS 'SELECT sum(a)'", "0A000"),
     ("CREATE FUNCTION x(a int) RETURNS bigint LANGUAGE sql AS 'SELECT max($1) FROM held'", "0A000"),
-    ("CREATE INDEX ON held (twofold(n))", "0A000"),
-    ("CREATE TABLE y (a int, b int GENERATED ALWAYS AS (twofold(a)) STORED)", "0A000"),
+    ("CREATE INDEX ON held ((n + counted()))", "42P17"),
+    ("CREATE UNIQUE INDEX ON held ((least_forever() + n))", "0A000"),
+    ("CREATE TABLE y (a int, b int GENERATED ALWAYS AS (least_forever()) STORED)", "0A000"),
     ("CREATE TABLE y (a int CHECK (a < counted()))", "0A000"),
     ("CREATE TABLE y (a int CHECK (a IN (SELECT twofold(1))))", "0A000"),
     ("SELECT drawn() FROM held", "0A000"),
@@ -237,6 +238,9 @@ def test_what_cannot_be_is_refused(server: ServerProcess, text: str, sqlstate: s
             c.execute("CREATE FUNCTION counted() RETURNS bigint LANGUAGE sql AS 'SELECT count(*) FROM held'")
             c.execute(
                 "CREATE FUNCTION drawn() RETURNS int LANGUAGE sql AS 'SELECT n FROM held ORDER BY random()'"
+            )
+            c.execute(
+                "CREATE FUNCTION least_forever() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT min(n) FROM held'"
             )
             c.execute(
                 "CREATE FUNCTION least_of(a float) RETURNS int LANGUAGE sql AS 'SELECT min(n) FROM held WHERE n > a'"

@@ -127,6 +127,10 @@ def pg_depend(context: SystemContext) -> Rows:
         for kind in dict.fromkeys((o.left, o.right, o.result)):
             if (element := element_of(kind) or kind) >= FIRST_USER_OID or element in EXTENSION_OF:
                 edge(OPERATOR_OID, o.oid, _NORMAL, TYPE_OID, element)
+    for i in catalog.objects(Index) if functions else ():
+        for text in i.texts:
+            for called in called_by(catalog, catalog.table(i.table_oid), text):
+                edge(CLASS_OID, i.oid, _NORMAL, _needed(catalog, called), called)
     for t in catalog.objects(Table) if functions else ():
         for c in t.visible:
             if c.default is not None and not c.identity:
