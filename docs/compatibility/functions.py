@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from planner.binding import queried_texts
 from planner.binding.facts import Proc, casts, operators, procs, type_name
 from planner.binding.functions import aggregates, registry
 from planner.binding.functions.system import session_function
@@ -39,7 +40,7 @@ _INTERNAL = frozenset(
     ]
 )
 _SUPPORT = re.compile(
-    r"(hash|bt|gin|gist|brin|spg|ts_)\w*|\w*_(accum|accum_inv|combine|deserialize|serialize|transfn|final\w*|statefunc|hash|"
+    r"(hash|bt|gin|gist|brin|spg|ts_(match|typanalyze))\w*|\w*_(accum|accum_inv|combine|deserialize|serialize|transfn|final\w*|statefunc|hash|"
     r"hash_extended|cmp|larger|smaller|send|recv|in|out|typanalyze|support|sortsupport|subdiff|canonical)|\w*(send|recv|cmp|larger|smaller|sel|joinsel|typmodin|typmodout)"
     r"|in_range|pg_stat_\w*|binary_upgrade\w*|ri_\w*|int\d+_(sum|avg)\w*|float8_\w+|numeric_inc|int8(inc|dec)\w*|bool(and|or)_\w*"
 )  # fmt: skip
@@ -126,7 +127,7 @@ def sections() -> list[Section]:
         }
         | set(_RANKS)
         | set(_VALUES)
-        | {"ntile(int4)"}
+        | {"ntile(int4)", *queried_texts.SIGNATURES}
     )
     behind = frozenset(o.function for rows in operators().values() for o in rows if o.function)
     for name, rows in sorted(procs().items()):

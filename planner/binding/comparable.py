@@ -96,7 +96,7 @@ def comparable(frag: Frag, ref: TypeRef, collation: str = "") -> Frag:
     if ref.oid == t.TSVECTOR:
         return sql("tw_tsvector_key(", frag, ")")
     if ref.oid == t.TSQUERY:
-        raise PlanError("0A000", "sorting and grouping by tsquery is not supported")
+        return sql("tw_tsquery_key(", frag, ")")
     refuse_unequal(ref)
     return frag
 

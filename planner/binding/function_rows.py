@@ -21,11 +21,13 @@ from planner.binding import (
     expanded,
     ir,
     ordinality,
+    queried_texts,
     routine_rows,
     rows_from,
     series,
 )
 from planner.binding.clauses import refuse_sets_below
+from planner.binding.dimensions import held_form
 from planner.binding.emit import EmittedColumn
 from planner.binding.facts import procs, type_name, type_oid
 from planner.binding.fragments import Frag, Item, join, sql
@@ -43,6 +45,9 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
     """A function in FROM: set-returning ones give rows, others one row."""
     if isinstance(call, exp.Anonymous) and function_name(call) == changes.NAME:
         return changes.source(sources.queries, call, node.args.get("alias"), sources)
+    queried = queried_texts.source(sources, call, node)
+    if queried is not None:
+        return queried
     in_sql = routine_rows.source(sources, call, node, scope)
     if in_sql is not None:
         return in_sql
@@ -108,8 +113,9 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
             listed.append((frag, f"u{i0}"))
             items.append(sql("unnest(", frag, f") AS u{i0}"))
             for out_name, out_type in outs:
-                columns.append(RelationColumn(out_name, TypeRef(type_oid(out_type))))
-                emitted.append(EmittedColumn(f"u{i0}.{out_name}"))
+                out = TypeRef(type_oid(out_type))
+                columns.append(RelationColumn(out_name, out))
+                emitted.append(EmittedColumn(f"u{i0}.{out_name}", held_form(out)))
             continue
         attributes = t.composite_fields(made.type.oid) if len(lists) > 1 else None
         if attributes is not None and isinstance(made, ir.SetReturning):

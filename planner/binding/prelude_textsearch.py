@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from planner.textsearch import documents, matching, queries, ranking, vectors
+from planner.textsearch import (
+    documents,
+    headlines,
+    json_documents,
+    matching,
+    queries,
+    ranking,
+    rewriting,
+    vectors,
+)
 from planner.textsearch.configurations import configuration, dictionary
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
@@ -21,6 +30,25 @@ def _joined(op: str) -> Callable[[str, str], str]:
 
 
 FUNCTIONS: list[Entry] = [
+    ("tw_json_to_tsvector", _of(json_documents.vector), (_C, _V), _V),
+    (
+        "tw_json_to_tsvector_of",
+        lambda c, v, flags: json_documents.vector(configuration(c), v, flags),
+        (_C, _V, _V),
+        _V,
+    ),
+    ("tw_ts_headline", lambda c, *given: headlines.headline(configuration(c), *given), (_C, _V, _V, _V), _V),
+    (
+        "tw_ts_headline_json",
+        lambda c, *given: json_documents.headline(configuration(c), *given),
+        (_C, _V, _V, _V),
+        _V,
+    ),
+    ("tw_ts_rewrite", rewriting.rewrite, (_V, _V, _V), _V),
+    ("tw_tsquery_key", rewriting.order_key, (_V,), "BLOB"),
+    ("tw_ts_count", vectors.count_of, (_V, _V, _V), _I),
+    ("tw_ts_places", vectors.places_of, (_V, _V), _V),
+    ("tw_ts_weights", vectors.weights_of, (_V, _V), _V),
     ("tw_in_tsvector", vectors.vector_in, (_V,), _V),
     ("tw_in_tsquery", queries.query_in, (_V,), _V),
     ("tw_to_tsvector", _of(documents.vector), (_C, _V), _V),

@@ -405,6 +405,10 @@ class SourceBinder:
         text = effects.computed(bound, number)
         return Source(sql(f"{word}(", text, f") AS r{number}"), [relation], star_of(relation), steps)
 
+    def subquery_source(self, bound: BoundQuery, name: str, alias: exp.Expression | None) -> Source:
+        """What stands in FROM as a subquery of its own, which sees nothing of the items beside it."""
+        return self._subquery(bound, name, alias, None)
+
     def rename(self, relation: Relation, alias: exp.Expression | None) -> None:
         """`AS name (a, b)`: new names for the first columns. Raises 42P10 for too many."""
         names = [identifier(c) for c in (alias.args.get("columns") or ())] if alias is not None else []

@@ -88,17 +88,18 @@ def lexize(dictionary: str, word: str) -> list[str]:
     return [] if found is None else [found]
 
 
-def _kept(configuration: str, text: str) -> Iterator[tuple[str, int]]:
-    """Words as they are searched for, with their places; stop words have places too."""
-    place = 0
+def placed(configuration: str, text: str, place: int = 0) -> Iterator[tuple[str | None, int]]:
+    """Words as they are searched for, with their places, counted on from `place`; stop words (None) have places too."""
     for kind, token in tokens.tokens(text):
         dictionary = dictionary_of(configuration, kind)
         if not dictionary or len(token.encode()) > WORD_BYTES_MAX:
             continue
         place += 1
-        found = lexeme(dictionary, token)
-        if found is not None:
-            yield found, place
+        yield lexeme(dictionary, token), place
+
+
+def _kept(configuration: str, text: str) -> Iterator[tuple[str, int]]:
+    return ((word, place) for word, place in placed(configuration, text) if word is not None)
 
 
 def vector(configuration: str, text: str) -> str:
@@ -226,5 +227,5 @@ class _Websearch(Reader):
 
 
 __all__ = [
-    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "plain", "query", "vector", "websearch",
+    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "vector", "websearch",
 ]  # fmt: skip

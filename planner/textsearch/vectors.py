@@ -131,6 +131,29 @@ def find(vector: str, word: str, prefix: bool) -> list[list[Position]]:
     return [_places(m[1]) for m in _finder(word, True).finditer(vector)]
 
 
+def places_of(vector: str, word: str) -> str | None:
+    """Of one of its words, as an array's text; None: it is stripped."""
+    return _listed(str(p.place) for places in find(vector, word, False) for p in places)
+
+
+def weights_of(vector: str, word: str) -> str | None:
+    return _listed(WEIGHTS[p.weight] for places in find(vector, word, False) for p in places)
+
+
+def count_of(vector: str, word: str, weights: str) -> int:
+    """How often one of its words is there, with one of these weights; without any, a stripped word is there once."""
+    asked = weights.upper()
+    found = [
+        p for places in find(vector, word, False) for p in places if not asked or WEIGHTS[p.weight] in asked
+    ]
+    return len(found) or int(not asked)
+
+
+def _listed(items: Iterable[str]) -> str | None:
+    text = ",".join(items)
+    return f"{{{text}}}" if text else None
+
+
 # --- operators and functions ---------------------------------------------------------------------------------
 
 

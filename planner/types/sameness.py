@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from planner.abc import SqlError, TypeRef
+from planner.textsearch.rewriting import bare
 from planner.types import oids, registry
 from planner.types.array_values import ArrayValue, parse, write
 from planner.types.arrays import ArrayType
@@ -77,6 +78,8 @@ def _alike(ref: TypeRef) -> Alike | None:
         return lowered
     if ref.oid == oids.JSONB:
         return _jsonb
+    if ref.oid == oids.TSQUERY:
+        return bare
     kind = registry.sql_type(ref.oid) if registry.is_known(ref.oid) else None
     if isinstance(kind, RangeType):
         bound = _in_others(TypeRef(kind.kind.subtype.oid))

@@ -137,3 +137,43 @@ def said(r: Random) -> str:
         "the",
     )
     return r.choice(("", "-", '"')) + " ".join(r.choice((*PROSE[:30], *signs)) for _ in range(r.randrange(8)))
+
+
+LOOKED_FOR = (
+    "fox", "brown", "quick", "run", "well-known", "well", "known", "42", "host", "example.com", "müller", "cat", "sky", "of", "end",
+    "yes", "co-op", "node.j",
+)  # fmt: skip
+
+
+def headlined(r: Random) -> tuple[str, str, str]:
+    """A text, a query whose words are in such texts, and the options of a headline."""
+    words = [
+        r.choice(PROSE if r.random() < 0.5 else (*LOOKED_FOR, "cats and", "dogs", "is", "lengthy"))
+        for _ in range(r.choice((0, 3, 10, 40, 120)))
+    ]
+    return r.choice((" ", "\n", "  ")).join(words), _of_prose(r, r.randrange(4)), _options(r)
+
+
+def _of_prose(r: Random, depth: int) -> str:
+    if not depth or r.random() < 0.4:
+        return f"'{r.choice(LOOKED_FOR)}'" + r.choice(("", "", "", ":*", ":A"))
+    if r.random() < 0.1:
+        return "!" + _of_prose(r, depth - 1)
+    sign = r.choice((" & ", " & ", " | ", " <-> ", " <2> "))
+    return f"({_of_prose(r, depth - 1)}{sign}{_of_prose(r, depth - 1)})"
+
+
+def _options(r: Random) -> str:
+    found = []
+    if r.random() < 0.5:
+        found.append(f"MaxFragments={r.randrange(4)}")
+    if r.random() < 0.6:
+        least = r.randrange(1, 12)
+        found += [f"MinWords={least}", f"MaxWords={least + r.randrange(20)}"]
+    if r.random() < 0.3:
+        found.append(f"ShortWord={r.randrange(6)}")
+    if r.random() < 0.2:
+        found.append(f"HighlightAll={r.choice(('true', '1', 'off'))}")
+    if r.random() < 0.2:
+        found.append('FragmentDelimiter=\' # \', startsel="<""i>"')
+    return ", ".join(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -10,7 +11,18 @@ import psycopg
 import pytest
 
 from planner.abc import SqlError
-from planner.textsearch import documents, matching, queries, ranking, tokens, vectors
+from planner.textsearch import (
+    documents,
+    headline_options,
+    headlines,
+    json_documents,
+    matching,
+    queries,
+    ranking,
+    rewriting,
+    tokens,
+    vectors,
+)
 from tests.textsearch import generated
 
 pytestmark = pytest.mark.postgres
@@ -141,3 +153,93 @@ def test_operators(postgres: psycopg.Connection) -> None:
             queries.count(a), queries.searchable(a), queries.contains(a, b),
         )  # fmt: skip
         assert made == wanted, (a, b)
+
+
+@pytest.mark.parametrize("configuration", ["english", "simple"])
+def test_headlines(postgres: psycopg.Connection, configuration: str) -> None:
+    r = Random(10)
+    given = [generated.headlined(r) for _ in range(4000)]
+    split = "split_part(t, '\x01', {})"
+    wanted = asked(
+        postgres,
+        f"ts_headline('{configuration}', {split.format(1)}, {split.format(2)}::tsquery, {split.format(3)})",
+        ["\x01".join(x) for x in given],
+    )
+    for (text, query, options), headline in zip(given, wanted, strict=True):
+        made = lambda t: headlines.headline(configuration, t, queries.query_in(query), options)  # noqa: E731, B023
+        assert answered(made, text) == headline, (text, query, options)
+
+
+def test_options_of_headlines(postgres: psycopg.Connection) -> None:
+    r = Random(11)
+    parts = (
+        "MaxWords", "minwords", "StartSel", "StopSel", "=", "=", "=", "=", ",", " ", "'", '"', "E'", "\\", "<b>", "20", "7", "+5", "x y", "é", "3.5",
+        "=1, StartSel='[', ", "HighlightAll=", "true", "''", '""',
+    )  # fmt: skip
+    texts = ["".join(r.choice(parts) for _ in range(r.randrange(7))) for _ in range(3000)]
+    wanted = asked(postgres, "ts_headline('english', 'The fat cats sat', 'cat'::tsquery, t)", texts)
+    for text, headline in zip(texts, wanted, strict=True):
+        assert (
+            answered(lambda t: headlines.headline("english", "The fat cats sat", "'cat'", t), text)
+            == headline
+        ), text
+    assert (
+        len(
+            {
+                headline_options.options_of(t).start
+                for t in texts
+                if "!42601" not in t and "!" not in wanted[texts.index(t)]
+            }
+        )
+        > 5
+    )
+
+
+def test_queries_are_rewritten_and_ordered(postgres: psycopg.Connection) -> None:
+    r = Random(12)
+    made = [tuple(queries.query_in(generated.query(r, d)) for d in (5, 2, 2)) for _ in range(2000)]
+    made += [(a, queries.query_in(r.choice(generated.WORDS)), c) for a, _, c in made]
+    found = postgres.execute(
+        "SELECT ts_rewrite(a::tsquery, b::tsquery, c::tsquery)::text, a::tsquery < b::tsquery, a::tsquery = b::tsquery "
+        "FROM unnest(%s::text[], %s::text[], %s::text[]) AS x(a, b, c)",
+        tuple(map(list, zip(*made, strict=True))),
+    ).fetchall()
+    changed = 0
+    for (a, b, c), wanted in zip(made, found, strict=True):
+        x, y, (rewritten, *_) = rewriting.order_key(a), rewriting.order_key(b), wanted
+        got = rewriting.rewrite(a, b, c)
+        if queries.count(a) > 6:  # PostgreSQL's sorting of many leaves equal ones in any order
+            got, rewritten = rewriting.bare(got), rewriting.bare(rewritten)
+        assert (got, x < y, x == y) == (rewritten, *wanted[1:]), (a, b, c)
+        assert (rewriting.bare(a) == rewriting.bare(b)) == wanted[2], (a, b)
+        changed += queries.count(wanted[0]) != queries.count(a)
+    assert changed > 100
+
+
+def test_json_as_documents(postgres: psycopg.Connection) -> None:
+    r = Random(13)
+
+    def value(depth: int) -> str:
+        kind = r.randrange(6 if depth else 4)
+        if kind < 2:
+            return json.dumps(
+                " ".join(r.choice(generated.PROSE) for _ in range(r.randrange(4))),
+                ensure_ascii=r.random() < 0.5,
+            )
+        if kind < 4:
+            return r.choice(("1", "-2.50", "1e3", "true", "false", "null"))
+        if kind == 4:
+            return "[ " + ", ".join(value(depth - 1) for _ in range(r.randrange(4))) + "]"
+        return (
+            "{" + ", ".join(f'"k {r.randrange(9)}" : {value(depth - 1)}' for _ in range(r.randrange(4))) + "}"
+        )
+
+    texts = [value(3) for _ in range(800)]
+    for flags in ('"all"', '["key", "numeric"]', '"String"'):
+        wanted = asked(postgres, f"json_to_tsvector('english', t::json, '{flags}')::text", texts)
+        for text, vector in zip(texts, wanted, strict=True):
+            assert json_documents.vector("english", text, flags) == vector, text
+    wanted = asked(postgres, "ts_headline('english', t::json, 'fox|run|2000|name')::text", texts)
+    for text, headline in zip(texts, wanted, strict=True):
+        asked_for = queries.query_in("fox|run|2000|name")
+        assert json_documents.headline("english", text, asked_for) == headline, text

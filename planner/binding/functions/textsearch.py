@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from planner import types as t
 from planner.abc import SessionValue, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter, Implementation
 from planner.binding.fragments import Frag, Item, sql
 from planner.binding.functions.conversions import from_text
-from planner.binding.functions.registry import register, template, templates
+from planner.binding.functions.registry import implementation, register, template, templates
 from planner.textsearch.matching import NEEDLES
 
 _DEFAULT = SessionValue("setting:default_text_search_config", TypeRef(t.TEXT))
@@ -21,8 +23,8 @@ tsquery <-> tsquery => tw_tsquery_phrase({0}, {1}, 1)
 !! tsquery => tw_tsquery_not({0})
 tsquery @> tsquery => tw_tsquery_contains({0}, {1})
 tsquery <@ tsquery => tw_tsquery_contains({1}, {0})
-tsquery = tsquery => ({0} = {1})
-tsquery <> tsquery => ({0} <> {1})
+unnest(tsvector) => list_transform(tw_tsvector_to_array({0}), lambda tw_k: {'lexeme': tw_k, 'positions': tw_ts_places({0}, tw_k), 'weights': tw_ts_weights({0}, tw_k)})
+ts_rewrite(tsquery, tsquery, tsquery) => tw_ts_rewrite({0}, {1}, {2})
 tsvector = tsvector => ({0} = {1})
 tsvector <> tsvector => ({0} <> {1})
 tsquery_phrase(tsquery, tsquery, int4) => tw_tsquery_phrase({0}, {1}, {2})
@@ -43,9 +45,16 @@ ts_lexize(regdictionary, text) => tw_ts_lexize(CAST({0} AS VARCHAR), {1})
 """)
 for _op in ("<", "<=", ">", ">="):
     template(f"tsvector {_op} tsvector", f"(tw_tsvector_key({{0}}) {_op} tw_tsvector_key({{1}}))")
+for _op in ("<", "<=", ">", ">=", "=", "<>", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+    template(f"tsquery {_op.lower()} tsquery", f"(tw_tsquery_key({{0}}) {_op} tw_tsquery_key({{1}}))")
+for _op in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
+    template(f"tsvector {_op.lower()} tsvector", f"({{0}} {_op} {{1}})")
 for _kind in ("tsvector", "tsquery"):
-    for _words in ("IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
-        template(f"{_kind} {_words.lower()} {_kind}", f"({{0}} {_words} {{1}})")
+    _a, _b = f"tw_{_kind}_key({{0}})", f"tw_{_kind}_key({{1}})"
+    template(
+        f"{_kind}_cmp({_kind}, {_kind})",
+        f"CASE WHEN {_a} < {_b} THEN -1 WHEN {_a} > {_b} THEN 1 WHEN {_a} = {_b} THEN 0 END",
+    )
 for _name in ("ts_rank", "ts_rank_cd"):
     template(f"{_name}(tsvector, tsquery)", f"tw_{_name}({{0}}, {{1}}, 0)")
     template(f"{_name}(tsvector, tsquery, int4)", f"tw_{_name}({{0}}, {{1}}, {{2}})")
@@ -67,11 +76,44 @@ for _name in ("to_tsvector", "to_tsquery", "plainto_tsquery", "phraseto_tsquery"
     _read(_name)
 
 
+def _read_with(name: str, given: str, text: str) -> None:
+    """The same of several arguments: in `text` the configuration is {0}."""
+    template(f"{name}(regconfig, {given})", text.replace("{0}", "CAST({0} AS VARCHAR)"))
+    cut = re.split(r"\{(\d)\}", text)
+
+    def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+        items: list[Item] = []
+        for i, piece in enumerate(cut):
+            items.append(piece if i % 2 == 0 else _DEFAULT if piece == "0" else args[int(piece) - 1])
+        return sql(*items)
+
+    register(f"{name}({given})", made)
+
+
+for _kind in ("json", "jsonb"):
+    _read_with("to_tsvector", _kind, "tw_json_to_tsvector({0}, {1})")
+    _read_with(f"{_kind}_to_tsvector", f"{_kind}, jsonb", "tw_json_to_tsvector_of({0}, {1}, {2})")
+for _options, _given in (("''", "tsquery"), ("{3}", "tsquery, text")):
+    _read_with("ts_headline", f"text, {_given}", f"tw_ts_headline({{0}}, {{1}}, {{2}}, {_options})")
+    _made_of_json = f"tw_ts_headline_json({{0}}, {{1}}, {{2}}, {_options})"
+    _read_with("ts_headline", f"json, {_given}", _made_of_json)
+    _read_with("ts_headline", f"jsonb, {_given}", f"tw_jsonb({_made_of_json})")
+
+
 def _current(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
     return from_text(sql(_DEFAULT), TypeRef(t.REGCONFIG))
 
 
 register("get_current_ts_config()", _current)
+
+
+def _debugged(emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+    with_configuration = implementation("ts_debug(regconfig, text)")
+    assert with_configuration is not None
+    return with_configuration(emitter, call, [_current(emitter, call, []), *args])
+
+
+register("ts_debug(text)", _debugged)
 
 
 def _matched(vector: Frag, query: Frag) -> Frag:
