@@ -62,7 +62,7 @@ def _debugged(context: SystemContext, said: Oid | None, text: str | None) -> lis
     for kind, token in tokens(text):
         alias, description = KINDS[kind]
         dictionary = dictionary_of(name, kind)
-        row = {"alias": alias, "description": description, "token": token}
+        row: dict[str, Any] = {"alias": alias, "description": description, "token": token}
         row["dictionaries"] = f"{{{oids[dictionary] if dictionary else ''}}}"
         row["dictionary"] = oids[dictionary] if dictionary else None
         row["lexemes"] = _array(lexize(dictionary, token)) if dictionary else None
