@@ -23,6 +23,7 @@ from executor.keyed.read import ReadPlan
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.catalog_reads import join_of
 from executor.session.leafwise import LeafPlans
+from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
@@ -173,6 +174,8 @@ class Plans:
                     Door.READ, catalog, current, table, image, read=read, lock=body.lock, beyond=beyond
                 )
             rules = self.rules(table)
+            if isinstance(table, GuardedTable) and table.row_checks is not None:
+                rules = SecuredRules(rules, table)
             write = InsertPlan(body, rules) if isinstance(body, InsertValues) else UpdatePlan(body, rules)
         except NotCompilable as e:
             raise ExecutionError("0A000", f"the keyed engine cannot compute this: {e}") from None

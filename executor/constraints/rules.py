@@ -122,6 +122,13 @@ class TableRules:
                 detail="The result tuple would appear in a different partition than the original tuple.",
             )
 
+    def check_met(self, row: Row, session: Any) -> None:
+        """Of a row that DO UPDATE changes, as it is: constraints ask nothing of it."""
+
+    def check_changed(self, row: Row, session: Any) -> None:
+        """`check` of what DO UPDATE makes of a row."""
+        self.check(row, session)
+
     def check_inserted(self, row: Row, session: Any) -> None:
         """What `check_proposed` has left, of a row that is written."""
         for constraint, passes in self.guards:
@@ -161,7 +168,7 @@ class TableRules:
             )
         if constraint.kind == VIEW_CHECK:
             message = f'new row violates check option for view "{constraint.name}"'
-            return self._of_row(ExecutionError("44000", message, about_oid=constraint.oid), row)
+            return self._of_row(ExecutionError("44000", message), row)  # of which PostgreSQL names no table
         return self._of_row(
             ExecutionError(
                 "23514",

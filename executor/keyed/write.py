@@ -237,9 +237,10 @@ class InsertPlan:
                     assert conflict.assign is not None
                     if conflict.condition is not None and not conflict.condition(params, both, session):
                         continue
+                    rules.check_met(old, session)
                     new = conflict.assign(params, both, session)
                 rules.check_stays(new)
-                rules.check(new, session)
+                rules.check_changed(new, session)
                 new_key = rules.key(new) if rules.key is not None else None
                 pending.replace(key, old, new)
                 changes.append((key, rid, old, new_key, new))

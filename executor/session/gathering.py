@@ -29,7 +29,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed.compile import NotCompilable
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.row_batches import RowBatch
-from executor.session import bulk, current, references, row_checks, staging
+from executor.session import bulk, current, references, row_checks, row_security, staging
 from planner import types as t
 from planner.abc import Plan, SqlError, Table
 from storage.abc import Part, Row
@@ -109,6 +109,8 @@ def _compiled(compiled: CompiledPlan) -> RowBatch:
         raise NotCompilable("not a plain table's")
     if compiled.fires:
         raise NotCompilable("rows that triggers are asked about")
+    if row_security.asks(table):
+        raise NotCompilable("rows that policies are asked about")
     if any(c.kind == "x" for c in table.constraints):
         raise NotCompilable("rows that exclude each other")
     if any(c.foreign_table == table.oid for c in table.constraints if c.kind == "f"):

@@ -39,7 +39,7 @@ def asks(table: Table) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _compiled(tests: tuple[Expr, ...]) -> tuple[Callable[[Sequence[Any], Any, Any], bool], ...]:
+def compiled_tests(tests: tuple[Expr, ...]) -> tuple[Callable[[Sequence[Any], Any, Any], bool], ...]:
     """The tests as functions of a row; none if some are not for the keyed engine."""
     try:
         made = [compile_condition(e) for e in tests]
@@ -56,7 +56,7 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
     if asked is None:
         return
     if rows.num_rows <= ROWS_MAX and table.through is None:
-        tests = _compiled(asked.tests)
+        tests = compiled_tests(asked.tests)
         if tests:
             refuse_off(session, table)
             for row in batch_rows(rows, [c.type for c in table.columns]):
@@ -108,4 +108,6 @@ def told_of(session: Session, oid: str) -> bool:
     return True
 
 
-__all__ = ["INSERTED", "MET", "UPDATED", "asks", "check", "check_rows", "refuse_off", "restricts", "told_of"]
+__all__ = [
+    "INSERTED", "MET", "UPDATED", "asks", "check", "check_rows", "compiled_tests", "refuse_off", "restricts", "told_of",
+]  # fmt: skip

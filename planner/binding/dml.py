@@ -47,6 +47,7 @@ from planner.binding.state import Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.catalog import View
 from planner.parse import position as first_position
+from planner.relations import GuardedTable
 
 ROWS_MAX = 100_000
 """Rows of one VALUES list that are planned one by one; more go through a query."""
@@ -99,7 +100,8 @@ class DmlBinder(SecuredRows):
             query = self._selected(table, targets, source, explicit, overriding)
         columns, returning_nodes, returning_relation = self.returning(node, table, alias)
         looks = self.names_target(returning_nodes, returning_relation)
-        table = self.secured_insert(node.args.get("conflict"), table, looks)
+        listed_rows = rows is not None and prefix is None
+        table = self.secured_insert(node.args.get("conflict"), table, looks, listed=listed_rows)
         if self.instead is not None and node.args.get("conflict") is not None:
             raise PlanError("0A000", "ON CONFLICT of a view with INSTEAD OF triggers is not supported")
         conflict = self.on_conflict_of(node, table, alias)
@@ -126,7 +128,10 @@ class DmlBinder(SecuredRows):
                     return Bound(by_key, columns, "INSERT")
                 extra = partitioned.leafwise(self.queries, [], by_key)
             except keyed.NotKeyed:
-                pass
+                if isinstance(table, GuardedTable) and table.row_checks is not None and conflict is not None:
+                    self.queries.prefer_keyed = False
+                    self.whole_conflicts = True  # policies are asked by queries
+                    conflict = self.on_conflict_of(node, table, alias)
             query = self._rows_query(table, rows)
         assert query is not None
         if prefix is not None:

@@ -66,6 +66,11 @@ class RowChecks:
     updated: RowCheck | None = None
     met: RowCheck | None = None
 
+    @property
+    def by_key(self) -> bool:
+        """Whether the keyed engine can ask all of it."""
+        return all(x is None or x.tests for x in (self.inserted, self.updated, self.met))
+
 
 def restricted(queries: QueryBinder, table: Table) -> bool:
     """Whether the text at hand sees the table through policies. Raises 0A000 where they are not enforced."""
@@ -215,7 +220,7 @@ def checked(
     inserted: Iterable[tuple[str, bool]] = (),
     updated: Iterable[tuple[str, bool]] = (),
     met: Iterable[tuple[str, bool]] = (),
-) -> Table:
+) -> GuardedTable:
     """A table as a statement writes it whose rows policies are asked about: (command, as rows that are there) in turn."""
     new = "new row violates row-level security policy"
     checks = RowChecks(

@@ -68,14 +68,18 @@ class SecuredRows(RowBinder):
             out += [" AND (", self.queries.emitter.frag(node), ")"]
         self.seen_by_policies = sql(*out, row_security.BARRIER, f") AS r{relation.number}")
 
-    def secured_insert(self, conflict: exp.Expression | None, table: Table, looks: bool) -> Table:
-        """The target of an INSERT, whose new rows policies are asked about. `looks`: RETURNING shows something of them."""
+    def secured_insert(
+        self, conflict: exp.Expression | None, table: Table, looks: bool, *, listed: bool
+    ) -> Table:
+        """The target of an INSERT, whose new rows policies are asked about. `looks`: RETURNING shows something of them.
+
+        `listed`: the rows are VALUES.
+        """
         if not table.row_security or self.instead is not None:
             return table
         with self._as_writer():
             if not row_security.restricted(self.queries, table):
                 return table
-            self.queries.prefer_keyed = False
             updates = False
             if conflict is not None:
                 looks = (
@@ -85,9 +89,13 @@ class SecuredRows(RowBinder):
             seen = [(policies.SELECT, True)] if looks else []
             changed = [(policies.UPDATE, False), *seen] if updates else []
             met = [(policies.UPDATE, True), *seen] if updates else []
-            self.whole_conflicts = updates
             made = [(policies.INSERT, False), *seen]
-            return row_security.checked(self, table, inserted=made, updated=changed, met=met)
+            form = row_security.checked(self, table, inserted=made, updated=changed, met=met)
+            alone = listed and table.partitioning is None and not (updates and table.triggers)
+            if not (alone and form.row_checks.by_key):
+                self.queries.prefer_keyed = False
+            self.whole_conflicts = updates and not self.queries.prefer_keyed
+            return form
 
     def secured_merge(self, table: Table, relation: Relation, *, looks: bool) -> Table:
         """The target of a MERGE: it finds what SELECT's policies show, if it names a column; what its actions may do is asked row by

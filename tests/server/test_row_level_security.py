@@ -316,3 +316,24 @@ def test_policies_are_dumped_and_restored_in_postgres_and_here(server: ServerPro
             assert there.execute(listed).fetchall() == expected
     except NoPostgres as e:
         pytest.skip(str(e))
+
+
+def test_a_batch_of_new_rows_is_asked_about_row_by_row(server: ServerProcess) -> None:
+    with server.connect() as admin:
+        admin.execute("CREATE DATABASE new_rows")
+    with server.connect(dbname="new_rows") as c:
+        c.execute(
+            "CREATE ROLE rls_writer; CREATE TABLE t (id int PRIMARY KEY, tenant int); ALTER TABLE t ENABLE ROW LEVEL SECURITY;"
+            "CREATE POLICY own ON t USING (tenant = current_setting('app.tenant')::int); GRANT ALL ON t TO rls_writer;"
+            "SET ROLE rls_writer; SET app.tenant = 1"
+        )
+        for end in ("", " ON CONFLICT (id) DO UPDATE SET tenant = 1", " ON CONFLICT DO NOTHING RETURNING id"):
+            said = " ".join(x for (x,) in c.execute(f"EXPLAIN INSERT INTO t VALUES (1, 1){end}"))
+            assert "Engine: keyed" in said
+        rows = c.cursor()
+        rows.executemany("INSERT INTO t VALUES (%s, %s)", [(i, 1) for i in range(50)])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="new row violates"):
+            rows.executemany("INSERT INTO t VALUES (%s, %s)", [(i, 1 + (i == 90)) for i in range(50, 100)])
+        assert c.execute("SELECT count(*), max(tenant) FROM t").fetchall() == [(50, 1)]
+        c.execute("RESET ROLE")
+        assert c.execute("SELECT count(*), max(tenant) FROM t").fetchall() == [(50, 1)]
