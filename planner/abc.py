@@ -219,6 +219,12 @@ class OnConflict:
     query: Query | None = None
     assigned: tuple[int, ...] = ()
     """The columns that `query` sets, as `assignments` says of its own."""
+    above: tuple[Table, OnConflict] | None = None
+    """Of a partition whose columns are not those of the table above in its order: that table, and what is said of its rows."""
+
+    @property
+    def updates(self) -> bool:
+        return self.assignments is not None or self.query is not None or self.above is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,8 +126,8 @@ async def insert_rows(
                 await keyed_session.wait_for(session, block, blocked)
     view = block.view(table, record=on_conflict is not None)
     view.writes.evades |= on_conflict is not None
-    if on_conflict is not None and on_conflict.query is not None:
-        await decide(session, block, plan, on_conflict.query, params, given, view, datums)
+    if on_conflict is not None and (on_conflict.query is not None or on_conflict.above is not None):
+        await decide(session, block, plan, on_conflict, params, given, view, datums)
     changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
     rids = taken(executor, len(changes))
     written = staging.written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
@@ -140,9 +140,7 @@ def _inserting(
     session: Session, block: Block, table: Table, on_conflict: OnConflict | None
 ) -> firing.Statement | None:
     """What an INSERT fires, and DO UPDATE in it; None: nothing does."""
-    updates = on_conflict is not None and (
-        on_conflict.assignments is not None or on_conflict.query is not None
-    )
+    updates = on_conflict is not None and on_conflict.updates
     columns = triggered.assigned(table, on_conflict) if updates else ()
     fired = firing.statement(session, block, table, triggers.INSERT)
     if updates:
@@ -164,7 +162,7 @@ async def decide(
     session: Session,
     block: Block,
     plan: InsertPlan,
-    query: Query,
+    said: OnConflict,
     params: Sequence[Datum],
     given: Mapping[str, queries.Given] | None,
     view: Any,
@@ -172,23 +170,26 @@ async def decide(
     *,
     updating: bool = True,
 ) -> None:
-    """Has DuckDB compute what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them.
+    """Has it computed what ON CONFLICT DO UPDATE makes of each row: first all pairs that clash, then what of them.
 
     `updating`: that is what will be written, whatever triggers there are.
     """
     pairs: list[tuple[int, Row, Row]] = []
     plan.decide = lambda rid, old, row: pairs.append((rid, old, row))
     plan.changes(params, session, view, block.read_ts, rows)
-    types = [c.type for c in plan.body.table.columns]
-    columns = rows_to_arrays([old + row for _, old, row in pairs], [t.arrow_type(ref) for ref in types * 2])
-    names = [f"c{i}" for i in range(len(columns))]
-    conflicts = pa.table([*columns, pa.array(range(len(pairs)), pa.int64())], names=[*names, "_n"])
-    extra = {**(given or {}), "conflicts": (None, conflicts)}
-    wanted = [TypeRef(t.INT8), *types]
-    found = await queries.arrow(session, block, query, params, wanted, extra, begins=False)
+    both = [(old, row) for _, old, row in pairs]
+    if said.above is not None:
+        from executor.session import conflicts_of_leaves  # which stands on this
+
+        made = await conflicts_of_leaves.made(
+            session, block, plan.body.table, said.above, params, given, both
+        )
+    else:
+        assert said.query is not None
+        made = await made_of(session, block, plan.body.table, said.query, params, given, both)
     new: dict[tuple[int, int], Row] = {}
     met: list[Row] = []
-    for n, *row in batch_rows(found, [TypeRef(t.INT8), *types]):
+    for n, *row in made:
         rid, old, proposed = pairs[n]
         new[rid, id(proposed)] = tuple(row)
         met.append(old)
@@ -198,6 +199,26 @@ async def decide(
             session, block, plan.body.table, row_security.UPDATED, list(new.values())
         )
     plan.decide = lambda rid, _old, row: new.get((rid, id(row)))
+
+
+async def made_of(
+    session: Session,
+    block: Block,
+    table: Table,
+    query: Query,
+    params: Sequence[Datum],
+    given: Mapping[str, queries.Given] | None,
+    pairs: Sequence[tuple[Row, Row]],
+) -> list[Row]:
+    """What DO UPDATE's query makes of (existing row, EXCLUDED): the pair's number, then the new row."""
+    types = [c.type for c in table.columns]
+    columns = rows_to_arrays([old + row for old, row in pairs], [t.arrow_type(ref) for ref in types * 2])
+    names = [f"c{i}" for i in range(len(columns))]
+    conflicts = pa.table([*columns, pa.array(range(len(pairs)), pa.int64())], names=[*names, "_n"])
+    extra = {**(given or {}), "conflicts": (None, conflicts)}
+    wanted = [TypeRef(t.INT8), *types]
+    found = await queries.arrow(session, block, query, params, wanted, extra, begins=False)
+    return batch_rows(found, wanted)
 
 
 async def insert_bulk(

@@ -242,13 +242,9 @@ def _conflict(table: Table, leaf: Table, said: OnConflict | None) -> OnConflict 
             raise ExecutionError(
                 "0A000", f'ON CONFLICT is not supported where partition "{leaf.name}" lacks its index'
             )
-    acts = said.assignments is not None or said.query is not None
-    if acts and [c.name for c in table.columns] != [c.name for c in leaf.columns]:
-        raise ExecutionError(
-            "0A000",
-            "ON CONFLICT DO UPDATE is not supported where partitions have other columns, another order of them, "
-            "or unique indexes of their own over expressions",
-        )
+    if said.updates and [c.name for c in table.columns] != [c.name for c in leaf.columns]:
+        sets = said.assigned if said.assignments is None else tuple(i for i, _ in said.assignments)
+        return OnConflict(constraint, None, assigned=set_by(table, leaf, sets), above=(table, said))
     return replace(said, constraint=constraint)
 
 

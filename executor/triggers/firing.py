@@ -121,16 +121,17 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         return _not_redundant(event)
     routine = session.catalog.get(trigger.function)
     assert isinstance(routine, Function), "a function is not dropped while a trigger calls it"
+    on = event.on
     context = TriggerContext(
         trigger.name,
         triggers.timing(trigger),
         triggers.level(trigger),
         _NAMES[event.event],
-        event.on.rows,
+        on.seen,
         session.catalog.schema_of(holder.schema_oid).name,
         trigger.arguments,
-        event.new,
-        event.old,
+        on.shown(event.new),
+        on.shown(event.old),
     )
     around, block.level = block.level, None
     routed, block.routed = block.routed, frozenset()
@@ -138,9 +139,14 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
     token = IN_USE.set(IN_USE.get() | {holder.oid})
     try:
         if seen is None or not (trigger.old_table or trigger.new_table):
-            return await fire(session, routine, context)
+            made = await fire(session, routine, context)
+            if made is None or on.seen is on.rows:
+                return made
+            if made is context.new or made is context.old:  # left alone
+                return event.new if made is context.new else event.old
+            return on.whole(made)
         rows = {trigger.old_table: seen.old, trigger.new_table: seen.new}
-        with transition.shown(session, block, event.on.rows, trigger, rows):
+        with transition.shown(session, block, on.rows, trigger, rows):
             return await fire(session, routine, context)
     finally:
         IN_USE.reset(token)

@@ -89,7 +89,8 @@ class RowWriter:
                 new = await decide(there, row)
                 if new is not None:
                     assert conflict is not None
-                    assigned = [i for i, _ in conflict.assignments or ()]
+                    said = conflict.assignments
+                    assigned = conflict.assigned if said is None else [i for i, _ in said]
                     done += await self.update([(*there, new)], assigned, locked=True)
         return done
 

@@ -6,6 +6,7 @@ They hang on the definition, so whoever defines the table anew gets new ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.keyed.compile import NotCompilable, compile_condition, compile_tuple
@@ -58,6 +59,10 @@ class TableTriggers:
         """What its rows are."""
         self._conditions: dict[int, Condition] = {}
         self._compiled: dict[int, Any] = {}
+        self._places = tuple(i for i, c in enumerate(self.rows.columns) if not c.hidden)
+        self._all_shown = len(self._places) == len(self.rows.columns)
+        self.seen = self.rows if self._all_shown else replace(self.rows, columns=self.rows.visible)
+        """What they are to trigger functions, to which nobody shows the columns that unique indexes are made of."""
         self.generated = tuple(i for i, c in enumerate(self.rows.columns) if c.generated)
         self._bind = bind
         self._computes: Any = None
@@ -71,6 +76,19 @@ class TableTriggers:
             for x in triggers.of(self.holder.triggers, event, when, row)
             if triggers.is_heeded(x, replica) and (event != triggers.UPDATE or names(self.holder, x, columns))
         )
+
+    def shown(self, row: Row | None) -> Row | None:
+        """A row as functions see it."""
+        if self._all_shown or row is None:
+            return row
+        return tuple(row[i] for i in self._places)
+
+    def whole(self, row: Row | None) -> Row | None:
+        """A row of a function's with the columns that it has not seen: generated ones, which `completed` computes."""
+        if self._all_shown or row is None:
+            return row
+        values = dict(zip(self._places, row, strict=True))
+        return tuple(values.get(i) for i in range(len(self.rows.columns)))
 
     # --- WHEN ------------------------------------------------------------------------------
 

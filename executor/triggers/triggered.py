@@ -47,9 +47,7 @@ async def insert(
     from executor.session import bulk, references
 
     table = fired.on.rows
-    updates = on_conflict is not None and (
-        on_conflict.assignments is not None or on_conflict.query is not None
-    )
+    updates = on_conflict is not None and on_conflict.updates
     columns = assigned(table, on_conflict)
     await fired.begin(triggers.INSERT)
     if updates:
@@ -65,13 +63,13 @@ async def insert(
     datums = batch_rows(rows, [c.type for c in table.columns])
     if fired.row_by_row:
         plan = InsertPlan(InsertValues(table, (), None, on_conflict), session.executor.rules(table))
-        query = on_conflict.query if on_conflict is not None else None
 
         async def decide(there: tuple[Any, int, Row], row: Row) -> Row | None:
-            if query is None:
+            assert on_conflict is not None
+            if on_conflict.query is None and on_conflict.above is None:
                 return plan.updated(params, there[2], row, session)
             view = block.view(table)
-            await bulk.decide(session, block, plan, query, params, given, view, [row], updating=False)
+            await bulk.decide(session, block, plan, on_conflict, params, given, view, [row], updating=False)
             assert plan.decide is not None
             return plan.decide(there[1], there[2], row)
 
