@@ -114,7 +114,7 @@ class Plans:
         It is bound as the output of a keyed read of a table that has the same columns and surely a key.
         """
         key = Constraint(0, "", "p", (table.columns[0].attnum,))
-        stand_in = dataclasses.replace(table, name=f"check {table.oid}", constraints=(key,))
+        stand_in = dataclasses.replace(table, name=f"check {table.oid}", constraints=(key,), children=())
         before = self._catalogs.newest.get(table.oid)
         schema_made = self._catalogs.newest.get(table.schema_oid)
         if not isinstance(schema_made, Schema):

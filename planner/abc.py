@@ -88,6 +88,7 @@ class SqlError(Exception):
             None  # of many rows given together: which it is about, from 0
         )
         self.told: Told | None = None  # whose values DETAIL tells: not everybody may read them
+        self.row: tuple[Any, ...] | None = None  # the whole row that DETAIL tells
 
 
 class Told:
@@ -280,6 +281,8 @@ class UpdateQuery:
     returning: Query | None = None  # over the slot "new", and "joined" if `joined`
     joined: int = 0
     """So many columns at the end of `query` are of FROM's relations: with `_rid` they are the slot "joined"."""
+    only: bool = False
+    """The rows are the table's own, whatever children it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +293,7 @@ class DeleteQuery:
     query: Query
     returning: Query | None = None  # over the slot "old", and "joined" if `joined`
     joined: int = 0  # as in UpdateQuery, of USING's relations
+    only: bool = False  # as in UpdateQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +308,7 @@ class MergeQuery:
     query: Query
     assigned: tuple[int, ...]  # row positions that some UPDATE of it sets
     kinds: frozenset[str] = frozenset()  # the actions that it may take
+    only: bool = False  # as in UpdateQuery
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from planner import types as t
 from planner.abc import PlanError
+from planner.inheritance import family, spreads
 from planner.partitions import Bound, PartitionTest
 from planner.relations import Column, Table, TypeRef
 from planner.types import oids
@@ -348,7 +349,9 @@ def router(catalog: Catalog, table: Table) -> Router:
 
 
 def leaves_of(catalog: Catalog, table: Table) -> list[Table]:
-    """The tables that have the rows, in the order in which PostgreSQL lists bounds: by value, DEFAULT last."""
+    """The tables that have the rows, in the order in which PostgreSQL lists bounds: by value, DEFAULT last; or it and its heirs."""
+    if table.partitioning is None:
+        return family(catalog, table)
     out: list[Table] = []
     for child in router(catalog, table).children():
         out += [child] if child.partitioning is None else leaves_of(catalog, child)
@@ -359,6 +362,8 @@ def refuse(table: Table, what: str) -> None:
     """Raises 0A000 for a partitioned table where something is of tables with rows of their own."""
     if table.partitioning is not None:
         raise PlanError("0A000", f'{what} of partitioned table "{table.name}" is not supported')
+    if table.children:
+        raise PlanError("0A000", f'{what} of table "{table.name}", which has children, is not supported')
 
 
 def descendants(catalog: Catalog, table: Table) -> list[Table]:
@@ -381,5 +386,5 @@ def ancestors(catalog: Catalog, table: Table) -> list[Table]:
 
 __all__ = [
     "Placing", "Router", "ancestors", "can_be_key", "deciding", "descendants", "has_order", "leaves_of", "meets", "of_partition", "refuse",
-    "router", "row_hash",
+    "router", "row_hash", "spreads",
 ]  # fmt: skip

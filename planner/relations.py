@@ -63,6 +63,8 @@ class Column:
         False  # made for a unique index over an expression or a part of the rows: in no list of columns
     )
     collation: str = ""  # as it was said (`planner.catalog.collations`)
+    local: bool = True  # the table's own definition has it, whatever its parents have (`planner.inheritance`)
+    inherited: int = 0  # from so many parents
 
     @property
     def declared(self) -> TypeRef:
@@ -104,6 +106,8 @@ class Constraint:
     by_value: bool = (
         False  # p, u: what is equal is one key (`types.alike`); keys made before this was known go by datums
     )
+    local: bool = True  # as of columns; partitions say it by `parent`
+    inherited: int = 0
 
 
 VIEW_CHECK: Final = "w"
@@ -198,6 +202,10 @@ class Table:
     """How its rows are dealt out: they are those of its partitions, and its own shard stays empty."""
     partition: Partition | None = None
     """Whose partition it is, and which rows it takes."""
+    parents: tuple[Oid, ...] = ()
+    """Whose rows its own count among (INHERITS), in order; 0 where one was (NO INHERIT), so that the others keep their numbers."""
+    children: tuple[Oid, ...] = ()
+    """Which tables' rows count among its own."""
 
     @property
     def visible(self) -> tuple[Column, ...]:

@@ -20,7 +20,7 @@ from executor.constraints.references import ReferenceRule, references_of
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from planner import types as t
-from planner.abc import Column, Constraint, Expr, Table, Told
+from planner.abc import Column, Constraint, Expr, SqlError, Table, Told
 from planner.catalog import domains
 from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
@@ -182,16 +182,7 @@ class TableRules:
 
     def _of_row(self, error: ExecutionError, row: Row) -> ExecutionError:
         """The error with the row in its DETAIL."""
-        table = self.table
-        error.detail = f"Failing row contains ({describe_row(table, row)})."
-
-        def of_some(readable: frozenset[int]) -> str:
-            names = ", ".join(c.name for c in table.visible if c.attnum in readable)
-            return (
-                f"Failing row contains ({names}) = ({describe_row(table, row, readable)})." if names else ""
-            )
-
-        error.told = Told(table.oid, tuple(c.attnum for c in table.visible), of_some)
+        tell_row(error, self.table, row)
         return error
 
     def unique_violation(
@@ -212,6 +203,18 @@ class TableRules:
         )
         error.told = Told(self.table.oid, constraint.columns, lambda readable: "")
         return error
+
+
+def tell_row(error: SqlError, table: Table, row: Row) -> None:
+    """Puts the row, as one of this table, into the error's DETAIL."""
+    error.row = row
+    error.detail = f"Failing row contains ({describe_row(table, row)})."
+
+    def of_some(readable: frozenset[int]) -> str:
+        names = ", ".join(c.name for c in table.visible if c.attnum in readable)
+        return f"Failing row contains ({names}) = ({describe_row(table, row, readable)})." if names else ""
+
+    error.told = Told(table.oid, tuple(c.attnum for c in table.visible), of_some)
 
 
 def as_written(table: Table, constraint: Constraint, key: Key, row: Row) -> Key:

@@ -15,9 +15,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from executor.abc import ExecutionError
-from executor.columnar.rows import batch_rows
+from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.references import concerns
 from executor.ddl.schema import shard_schema
 from executor.keyed import deferred_keys
@@ -40,6 +41,7 @@ from executor.triggers import firing, triggered
 from planner import triggers
 from planner import types as t
 from planner.abc import (
+    Column,
     DeleteQuery,
     InsertValues,
     OnConflict,
@@ -353,7 +355,30 @@ async def old_rows(session: Session, block: Block, table: Table, rids: pa.Array)
     known, ids = block.found.get(table.shard, {}), as_numpy(rids).tolist() if len(rids) <= ROWS_MAX else None
     if ids is not None and all(rid in known for rid in ids):
         return {rid: known[rid] for rid in ids}
-    cells = [t.select_sql(f'o."{c.name.replace(chr(34), chr(34) * 2)}"', c.type) for c in table.columns]
+    found = await _old(session, block, table, rids, table.columns)
+    types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
+    old = {row[0]: row[1:] for row in batch_rows(found, types)}
+    if 0 < block.since < block.read_ts and len(old) < len(set(as_numpy(rids).tolist())):
+        raise keyed_session.SnapshotMoved  # by functions: some are others by now
+    return old
+
+
+async def old_columns(
+    session: Session, block: Block, table: Table, rids: pa.ChunkedArray, places: Sequence[int]
+) -> list[pa.ChunkedArray]:
+    """What the rows with these ids have in some columns, row by row. Raises SnapshotMoved where one is there no more."""
+    columns = [table.columns[i] for i in places]
+    found = await _old(session, block, table, pa.array(as_numpy(rids), pa.int64()), columns)
+    at = pc.index_in(rids, value_set=found.column(0).combine_chunks())
+    if at.null_count:
+        raise keyed_session.SnapshotMoved
+    return [canonical_array(found.column(i), c.type).take(at) for i, c in enumerate(columns, 1)]
+
+
+async def _old(
+    session: Session, block: Block, table: Table, rids: pa.Array, columns: Sequence[Column]
+) -> pa.Table:
+    cells = [t.select_sql(f'o."{c.name.replace(chr(34), chr(34) * 2)}"', c.type) for c in columns]
     use = RelationUse("old", table, None, True, ranges=())
     query = Query(
         (
@@ -366,14 +391,9 @@ async def old_rows(session: Session, block: Block, table: Table, rids: pa.Array)
     prepared = await queries.prepare(session, block, query, (), begins=False)
     prepared.bindings["wanted_rids"] = pa.table({"_rid": rids})
     try:
-        found = await session.executor.columnar.table(prepared.sql, prepared.bindings)
+        return await session.executor.columnar.table(prepared.sql, prepared.bindings)
     finally:
         prepared.begun()
-    types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
-    old = {row[0]: row[1:] for row in batch_rows(found, types)}
-    if 0 < block.since < block.read_ts and len(old) < len(set(as_numpy(rids).tolist())):
-        raise keyed_session.SnapshotMoved  # by functions: some are others by now
-    return old
 
 
 async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Table) -> Written:

@@ -382,7 +382,8 @@ async def _copy_out(
             )
         schema = session.catalog.schema_of(relation.schema_oid).name
         cells = ", ".join(quoted(n) for n in names)
-        text = f"SELECT {cells} FROM {quoted(schema)}.{quoted(relation.name)}"
+        only = "ONLY " if relation.children else ""  # as there: the table's own rows
+        text = f"SELECT {cells} FROM {only}{quoted(schema)}.{quoted(relation.name)}"
         inner, params = session.executor.planner.plan(text, session.context(), normalise=False)
         check_columns(options, relation, names)
     else:

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
-from executor.constraints.rules import describe_key
+from executor.constraints.rules import describe_key, tell_row
 from executor.session import bulk, queries, row_security, staging
 from executor.session.block import Block
 from executor.session.returned import Written, versions
@@ -32,7 +32,8 @@ from executor.session.rows_of_leaves import of_leaf, set_by
 from executor.triggers import firing
 from planner import dealing, triggers
 from planner import types as t
-from planner.abc import Constraint, DeleteQuery, OnConflict, Table, UpdateQuery
+from planner.abc import Constraint, DeleteQuery, MergeQuery, OnConflict, SqlError, Table, UpdateQuery
+from planner.inheritance import spreads
 from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
 from storage.abc import Datum
@@ -45,9 +46,11 @@ Piece = tuple[Table, np.ndarray[Any, Any]]
 """A leaf, and which of the rows are its."""
 
 
-def homes_of(table: Table, found: pa.Table) -> tuple[pa.Table, pa.ChunkedArray | None]:
+def homes_of(
+    body: UpdateQuery | DeleteQuery | MergeQuery, found: pa.Table
+) -> tuple[pa.Table, pa.ChunkedArray | None]:
     """What a statement's query has found, and the leaf of each row where the table has some."""
-    if table.partitioning is None:
+    if not spreads(body.table, body.only):
         return found, None
     return found.drop_columns([LEAF]), found.column(LEAF)
 
@@ -124,6 +127,8 @@ def _written_as(table: Table, leaf: Table, *, moved: bool = False) -> Table:
 
     `moved`: rows are inserted that an UPDATE has brought, of which is asked what it is asked of.
     """
+    if leaf.oid == table.oid:  # a parent's own rows
+        return table
     if not isinstance(table, GuardedTable):
         return leaf
     form: Table = leaf
@@ -162,12 +167,32 @@ def _through(block: Block, leaf: Table) -> Iterator[None]:
         block.routed = around
 
 
+@contextmanager
+def _told_as(table: Table, leaf: Table) -> Iterator[None]:
+    """Errors about a child's row tell what the parent that was named has of it."""
+    try:
+        yield
+    except SqlError as error:
+        if table.children and error.row is not None:
+            places = {c.name: i for i, c in enumerate(leaf.columns)}
+            row = tuple(error.row[places[c.name]] if c.name in places else None for c in table.columns)
+            tell_row(error, table, row)
+        raise
+
+
 def _shown(table: Table, leaf: Table, written: pa.Table) -> pa.Table:
     """What a leaf has written, as rows of the table."""
     by_name = {c.name: f"c{c.attnum}" for c in leaf.columns}
     beside = written.column_names[len(leaf.columns) :]
-    rows = written.select([*(by_name[c.name] for c in table.columns), *beside])
-    rows = rows.rename_columns([*(f"c{c.attnum}" for c in table.columns), *beside])
+    many = written.num_rows
+    cells = [
+        written.column(by_name[c.name])
+        if c.name in by_name
+        else pa.chunked_array([pa.nulls(many, t.arrow_type(c.type))])  # of a parent's own unique index
+        for c in table.columns
+    ]
+    names = [*(f"c{c.attnum}" for c in table.columns), *beside]
+    rows = pa.table([*cells, *(written.column(name) for name in beside)], names=names)
     return rows.append_column(LEAF, pa.array(np.full(rows.num_rows, leaf.oid, np.int64)))
 
 
@@ -263,6 +288,7 @@ async def update(
 ) -> Written:
     """As `bulk.update`; rows whose key says so move."""
     table = body.table
+    _refuse_transition(table, triggers.UPDATE)
     fired = firing.statement(session, block, table, triggers.UPDATE, body.assigned)
     if fired is not None:
         await fired.begin(triggers.UPDATE, body.assigned)
@@ -270,7 +296,9 @@ async def update(
     if len(first) < rows.num_rows:  # a join found some of them more than once
         rows, homes = rows.take(pa.array(first)), homes.take(pa.array(first))
     made = _Made(table)
-    decides = not deciding(session.catalog, table).isdisjoint(body.assigned)
+    decides = table.partitioning is not None and not deciding(session.catalog, table).isdisjoint(
+        body.assigned
+    )
     moved: list[np.ndarray[Any, Any]] = []
     target = np.empty(rows.num_rows, np.int64)
     old = np.asarray(homes.to_numpy(), np.int64)
@@ -285,7 +313,7 @@ async def update(
         if len(at):
             part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)), 1)
             assigned = set_by(table, leaf, body.assigned)
-            with _through(block, leaf):
+            with _through(block, leaf), _told_as(table, leaf):
                 mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
                 written, count = await bulk.update(session, block, mine, part)
             made.add(leaf, at, written, count)
@@ -313,6 +341,15 @@ async def update(
     return made.together()
 
 
+def _refuse_transition(table: Table, event: int) -> None:
+    """Raises 0A000 where a parent's trigger would be told of rows of its children, which have other columns."""
+    if table.children and any(x.bits & event and (x.old_table or x.new_table) for x in table.triggers):
+        raise ExecutionError(
+            "0A000",
+            f'writing to table "{table.name}" with its children under triggers with transition tables is not supported',
+        )
+
+
 def _refuse_to_move(leaf: Table) -> None:
     if any(x.bits & triggers.ROW and x.bits & triggers.UPDATE for x in leaf.triggers):
         raise ExecutionError(
@@ -331,6 +368,7 @@ async def delete(
 ) -> Written:
     """As `bulk.delete`."""
     table = body.table
+    _refuse_transition(table, triggers.DELETE)
     fired = firing.statement(session, block, table, triggers.DELETE)
     if fired is not None:
         await fired.begin(triggers.DELETE)

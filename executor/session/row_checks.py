@@ -53,9 +53,8 @@ async def check_wide(session: Session, block: Block, table: Table, rows: pa.Tabl
     types = [c.type for c in table.columns]
     names = ", ".join(quote_identifier(c.name) for c in table.columns)
     for constraint in rules.wide_checks:
-        text = (
-            f"SELECT {names} FROM {quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
-        )
+        only = "ONLY " if table.children else ""
+        text = f"SELECT {names} FROM {only}{quote_qualified(schema, table.name)} WHERE NOT ({constraint.expression})"
         plan, _ = session.executor.planner.plan(text, session.trusted_context(), normalise=False)
         body = plan.body
         assert isinstance(body, Query), "a condition without a key is a columnar query"

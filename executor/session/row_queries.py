@@ -21,6 +21,7 @@ from planner import types as t
 from planner.abc import Column, PlanError, Query, SqlError, Table
 from planner.catalog import quote_identifier, quote_qualified
 from planner.ddl import constraints
+from planner.inheritance import spreads
 from planner.statements import Sql
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ async def recomputed(
     schema = session.catalog.schema_of(table.schema_oid).name
     condition = f" WHERE ({where})" if where is not None else ""
     # Of a partitioned table itself: else the rows of its leaves are in the relation's place, and would be written again.
-    only = "ONLY " if table.partitioning is not None else ""
+    only = "ONLY " if spreads(table) else ""
     text = (
         f"SELECT {', '.join(cells)} FROM"
         f" (SELECT {', '.join(names)} FROM {only}{quote_qualified(schema, table.name)} OFFSET 0)"

@@ -34,6 +34,7 @@ from planner.catalog import Index, View
 from planner.catalog.names import missing_relation
 from planner.catalog.system.relations import relations
 from planner.ddl.scope import behind
+from planner.inheritance import family
 from planner.relations import TransitionTable
 from storage.abc import Datum
 from txn.abc import Isolation, LockNotAvailable
@@ -88,6 +89,8 @@ def _tables_of(session: Session, relation: Table | View, only: bool) -> list[Tab
             below = [session.catalog.get(inner) for inner in at.depends]
         elif isinstance(at, Table) and at.partitioning is not None and not only:
             below = session.catalog.partitions_of(oid)
+        elif isinstance(at, Table) and at.children and not only:
+            below = family(session.catalog, at)[1:]
         for inner in below:
             if inner.oid not in seen:
                 seen[inner.oid] = inner

@@ -42,6 +42,7 @@ from planner.abc import (
     UpdateQuery,
     WithWrites,
 )
+from planner.inheritance import spreads
 from planner.partitioning import leaves_of
 from planner.relations import ViewRows
 from storage.abc import Datum, ShardId
@@ -59,9 +60,7 @@ _MARK = "\0statement"
 async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
     """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
     runs = isinstance(body, WithWrites) or "runs" in plan.extra
-    if runs or (
-        not isinstance(body, LockingQuery) and (body.table.triggers or body.table.partitioning is not None)
-    ):
+    if runs or (not isinstance(body, LockingQuery) and (body.table.triggers or spreads(body.table))):
         block.savepoint(_MARK, 0, frozenset())
         try:
             if isinstance(body, WithWrites):
@@ -120,7 +119,7 @@ async def _run(
     found = await arrow(session, block, body.query, params, None, given, begins=begins)
     homes = None
     if not isinstance(body, InsertQuery):
-        found, homes = partitioned.homes_of(table, found)
+        found, homes = partitioned.homes_of(body, found)
     extra: dict[str, Given] = dict(given)
     if isinstance(table, ViewRows):
         if not isinstance(body, InsertQuery) and body.joined:
@@ -189,7 +188,7 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
     await bulk.hydrated(block, table)
     actions = rows.column(1)
     types = [c.type for c in table.columns]
-    rows, homes = partitioned.homes_of(table, rows)
+    rows, homes = partitioned.homes_of(body, rows)
     homes_d = homes_u = homes
     if homes is not None:
         homes_d, homes_u = homes.filter(pc.equal(actions, "d")), homes.filter(pc.equal(actions, "u"))
@@ -306,7 +305,7 @@ def _add_written(session: Session, table: Table, written: set[ShardId]) -> None:
     if table.shard in written:
         return
     written.add(table.shard)
-    if table.partitioning is not None:
+    if spreads(table):
         for leaf in leaves_of(session.catalog, table):
             _add_written(session, leaf, written)
     for oid in table.referenced_by:

@@ -46,6 +46,7 @@ from planner.binding.secured_rows import SecuredRows
 from planner.binding.state import Parts, Target
 from planner.binding.system_columns import behind_the_row
 from planner.catalog import View
+from planner.inheritance import spreads
 from planner.parse import position as first_position
 from planner.relations import GuardedTable
 
@@ -308,7 +309,7 @@ class DmlBinder(SecuredRows):
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                     index,
                 )  # fmt: skip
-                if isinstance(lookup, Points) and not index and table.partitioning is None:
+                if isinstance(lookup, Points) and not index and not spreads(table, self.only):
                     return Bound(by_range, columns, "UPDATE")
             except keyed.NotKeyed:
                 pass
@@ -323,7 +324,7 @@ class DmlBinder(SecuredRows):
         )
         query = self.queries.finished(self.completed(table, row, text), with_rid=relation.number)
         plain = self.instead is None and not any(c.generated for c in table.columns)
-        plain = plain and table.partitioning is None
+        plain = plain and not spreads(table, self.only)
         if by_range is None and not joined and plain and not self.behind_view:
             query = self._found_by_key(query, relation, where, row)
         body = UpdateQuery(
@@ -332,8 +333,9 @@ class DmlBinder(SecuredRows):
             tuple(sorted(assignments)),
             self.returning_query(table, outs, returning_relation, "new"),
             len(joined),
+            self.only,
         )
-        if by_range is not None and table.partitioning is not None:
+        if by_range is not None and spreads(table, self.only):
             extra |= partitioned.leafwise(self.queries, [relation], by_range)
             by_range = None
         return Bound(body, columns, "UPDATE", by_range, extra)
@@ -367,7 +369,7 @@ class DmlBinder(SecuredRows):
                     None if outs is None else tuple(keyed.expression(x.node, {returning_relation: 0}) for x in outs),
                     index,
                 )  # fmt: skip
-                if isinstance(lookup, Points) and not index and table.partitioning is None:
+                if isinstance(lookup, Points) and not index and not spreads(table, self.only):
                     return Bound(by_range, columns, "DELETE")
             except keyed.NotKeyed:
                 pass
@@ -386,15 +388,15 @@ class DmlBinder(SecuredRows):
         )
         query = self.queries.finished(text, with_rid=relation.number)
         keyed_way = by_range is None and not extra and self.instead is None and not self.behind_view
-        if keyed_way and table.partitioning is None:
+        if keyed_way and not spreads(table, self.only):
             old = [ir.Var(c.type, relation.number, i) for i, c in enumerate(table.columns)]
             query = self._found_by_key(query, relation, where, [] if outs is None else old)
         returning = self.returning_query(table, outs, returning_relation, "old")
-        if by_range is not None and table.partitioning is not None:
+        if by_range is not None and spreads(table, self.only):
             constants |= partitioned.leafwise(self.queries, [relation], by_range)
             by_range = None
         return Bound(
-            DeleteQuery(table, query, returning, len(extra)),
+            DeleteQuery(table, query, returning, len(extra), self.only),
             columns,
             "DELETE",
             by_range,

@@ -106,6 +106,7 @@ class MergeBinder(DmlBinder):
             self.queries.finished(query, with_rid=relation.number),
             tuple(sorted(assigned)),
             frozenset(a.kind for a in actions if a.kind),
+            self.only,
         )
 
     def _note_merge(

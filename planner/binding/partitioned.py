@@ -16,9 +16,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from planner import types as t
-from planner.abc import Const, Lookup, Param, PartUse, RelationUse, Slot, Table
+from planner.abc import Column, Const, Lookup, Param, PartUse, PlanError, RelationUse, Slot, Table
 from planner.binding import ir, keyed
 from planner.binding.fragments import Item, Piece, quote_name
+from planner.inheritance import spreads
 from planner.leafwise import ByKey, Leafwise, possible
 from planner.partitioning import leaves_of, router
 
@@ -32,8 +33,8 @@ _NUMBERS = (t.INT2, t.INT4, t.INT8)
 
 
 def is_one(relation: Relation) -> bool:
-    """Whether the relation's rows are those of leaves."""
-    return relation.table is not None and relation.table.partitioning is not None and not relation.only
+    """Whether the relation's rows are those of leaves, or a parent's with its heirs'."""
+    return relation.table is not None and spreads(relation.table, relation.only)
 
 
 def home(relation: Relation) -> list[Item]:
@@ -47,6 +48,12 @@ def leaf_keys(queries: QueryState, relation: Relation) -> tuple[int, ...] | None
     if table is None or not is_one(relation):
         return None
     named = {leaf.columns[i].name for leaf in leaves_of(queries.ctx.catalog, table) for i in leaf.key_indexes}
+    if foreign := sorted(named - {c.name for c in table.columns}):
+        raise PlanError(
+            "0A000",
+            f'locking rows of table "{table.name}", of which a child has column "{foreign[0]}" of its own in its '
+            "primary key, is not supported",
+        )
     return tuple(i for i, c in enumerate(table.columns) if c.name in named)
 
 
@@ -57,7 +64,7 @@ def note(
     steps: Sequence[FromStep] = (),
 ) -> None:
     """Remembers what a WHERE, and the ONs of plain joins, ask of the keys of partitioned tables."""
-    mine = [r for r in relations if is_one(r)]
+    mine = [r for r in relations if is_one(r) and r.table is not None and r.table.partitioning is not None]
     if not mine:
         return
     pool = [c for n in (where, *(n for s in steps if not s.outer for n in s.on)) for c in keyed.conjuncts(n)]
@@ -159,31 +166,36 @@ def written(
     part = PartUse(table, later and asked)
     positions = use.columns if use.columns is not None else tuple(range(len(table.columns)))
     names = [table.columns[i].name for i in positions]
-    outputs = ", ".join([*(quote_name(n) for n in names), *(("_rid",) if use.with_rid else ())])
     pieces: list[Piece] = ["("]
     uses: list[RelationUse] = []
     for leaf in leaves:
         where = {c.name: i for i, c in enumerate(leaf.columns)}
         slot = f"{use.slot}_{leaf.oid}"
-        mine = tuple(sorted(where[n] for n in names))
+        mine = tuple(sorted(where[n] for n in names if n in where))
         made = replace(
             use, slot=slot, table=leaf, columns=mine, ranges=_ranges(table, leaf, use.ranges), part=part
         )
         uses.append(made)
-        shown = f"{outputs}, " if outputs else ""
+        outputs = [
+            quote_name(table.columns[i].name) if table.columns[i].name in where else _absent(table.columns[i])
+            for i in positions
+        ]
+        shown = "".join(f"{x}, " for x in (*outputs, *(("_rid",) if use.with_rid else ())))
         pieces += [
             " UNION ALL " if len(pieces) > 1 else "",
             f"SELECT {shown}{leaf.oid} AS {LEAF} FROM ", Slot(slot), " AS tw_leaf",
         ]  # fmt: skip
     if not leaves:
-        empty = [
-            f"CAST(NULL AS {t.duckdb_type(table.columns[i].type)}) AS {quote_name(table.columns[i].name)}"
-            for i in positions
-        ]
+        empty = [_absent(table.columns[i]) for i in positions]
         empty.append(f"CAST(NULL AS BIGINT) AS _rid, 0 AS {LEAF}")
         pieces.append(f"SELECT {', '.join(empty)} WHERE false")
     pieces.append(")")
     return [p for p in pieces if p != ""], uses
+
+
+def _absent(column: Column) -> str:
+    """A column without values: where there is no leaf; or what enforces a parent's own unique index, which children do not have."""
+    return f"CAST(NULL AS {t.duckdb_type(column.type)}) AS {quote_name(column.name)}"
 
 
 def _ranges(table: Table, leaf: Table, ranges: tuple[Lookup, ...] | None) -> tuple[Lookup, ...] | None:
@@ -201,6 +213,8 @@ def leafwise(
     uses: list[PartUse] = []
     for relation in relations:
         if is_one(relation):
+            if relation.table is not None and relation.table.children:
+                return {}
             asked = queries.parts_asked.get(relation.number)
             if asked is None or relation.table is None:
                 return {}

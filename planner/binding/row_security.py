@@ -28,6 +28,7 @@ from planner.binding.emit import Emitter
 from planner.binding.fragments import Frag, Item, quote_text, sql
 from planner.binding.scope import Relation, StarColumn
 from planner.catalog import policies
+from planner.inheritance import spreads
 from planner.parse import parse_expression
 from planner.relations import GuardedTable, defined
 
@@ -258,12 +259,12 @@ def _row_check(
                 )
             )
             messages.append(f'{what}{said}{why} for table "{table.name}"')
-    if table.partitioning is not None and any(
-        isinstance(n, ir.Var) and n.column < 0 for x in nodes for n in ir.walk(x)
-    ):
+    spread = spreads(table, dml.only)
+    if spread and any(isinstance(n, ir.Var) and n.column < 0 for x in nodes for n in ir.walk(x)):
         raise PlanError(
             "0A000",
-            f'writing to partitioned table "{table.name}", whose policies look at system columns, is not supported',
+            f'writing to {"partitioned table" if table.partitioning is not None else "table"} "{table.name}", whose '
+            f"policies look at system columns, {'' if table.partitioning is not None else 'with its children '}is not supported",
         )
     if len(queries.tables) > known and (dml.common or queries.common_writes):
         raise PlanError(

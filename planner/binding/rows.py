@@ -63,6 +63,8 @@ class RowBinder:
         self.common = False
         """It is a query of WITH: what it returns stays in DuckDB's types, for other queries to read."""
         self.inherited: list[Item] = []
+        self.only = False
+        """What is written are rows of the table that is named alone: INSERT's, and those of ONLY."""
         self.inherited_recursive = False
         self.around: dict[str, object] = {}
         """The texts and names of the WITH queries around this statement, if it is one of them itself."""
@@ -84,6 +86,7 @@ class RowBinder:
             node = node.this
         if not isinstance(node, exp.Table):
             raise PlanError("42601", f"cannot {what} this", position=first_position(node))
+        self.only = what == "insert into" or bool(node.args.get("only"))
         name = identifier(node.this)
         schema_node = node.args.get("db")
         said = identifier(schema_node) if schema_node is not None else ""
@@ -129,15 +132,19 @@ class RowBinder:
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
         if of_table:
             columns += system_columns.columns(table)
-            written += system_columns.emitted(table)
+            written += system_columns.emitted(table, only=self._alone(table))
         elif slot:
             columns += system_columns.columns(table)
-            written += system_columns.returned(table)
-        made = Relation(number, name, columns, table, "", slot)
+            written += system_columns.returned(table, only=self._alone(table))
+        made = Relation(number, name, columns, table, "", slot, only=self._alone(table))
         self.queries.declare(number, written)
         if of_table:
             self.queries.tables.append(made)
         return made
+
+    def _alone(self, table: Table) -> bool:
+        """Whether the rows that are written are the table's own, whatever children it has."""
+        return self.only and table.partitioning is None
 
     def _check_conflict_column(self, table: Table, alias: str, node: exp.Column) -> None:
         """Raises 42703, at the parenthesis as PostgreSQL does."""
@@ -224,8 +231,11 @@ class RowBinder:
         finally:
             self.queries.text, self.expressions.text, self.queries.search_path = saved
 
-    def generated(self, table: Table, row: Sequence[ir.Node]) -> list[ir.Node]:
-        """The row with its generated columns computed from the other ones."""
+    def generated(self, table: Table, row: Sequence[ir.Node], *, of_heirs: bool = False) -> list[ir.Node]:
+        """The row with its generated columns computed from the other ones.
+
+        `of_heirs`: rows of children are among them, so what enforces the table's own unique indexes is left to who knows whose they are.
+        """
         if not any(c.generated for c in table.columns):
             return list(row)
         relation = self.relation(table, table.name, "", of_table=False)
@@ -240,7 +250,9 @@ class RowBinder:
             return ir.replace_children(n, put)
 
         for i, c in enumerate(table.columns):
-            if c.generated and c.default is not None:
+            if of_heirs and c.hidden:
+                out[i] = ir.Lit(TypeRef(c.type.oid), None)
+            elif c.generated and c.default is not None:
                 value = self.stored_expression(c.default, scope)
                 if not any(generated.may_vary(row[k]) for k in generated.reads(value, relation.number)):
                     value = put(value)
@@ -467,7 +479,8 @@ class RowBinder:
             refuse_sets(node, "UPDATE")
         if any(c.generated for c in table.columns):
             row = [out.get(i, ir.Var(c.type, relation.number, i)) for i, c in enumerate(table.columns)]
-            done = self.generated(table, row)
+            of_heirs = bool(table.children) and not self.only
+            done = self.generated(table, row, of_heirs=of_heirs)
             for i, c in enumerate(table.columns):
                 if c.generated:
                     out[i] = done[i]

@@ -266,7 +266,8 @@ class SourceBinder:
         self.queries.declare(number, written + system_columns.emitted(table, only=only))
         self.queries.tables.append(relation)
         self.queries.accesses.reads(table, relation)
-        steps = (FromStep(relation),) if not only or table.partitioning is None else ()
+        alone = (only and table.partitioning is None) or not (only or table.children)
+        steps = (FromStep(relation),) if alone else ()
         return Source(sql(Slot(slot), f" AS r{number}"), [relation], star_of(relation), steps)
 
     def _by_policies(self, source: Source, *, locks: bool) -> Source:

@@ -21,6 +21,7 @@ from planner.abc import Table, TypeRef
 from planner.binding import ir
 from planner.binding.emit import EmittedColumn
 from planner.binding.scope import Relation, RelationColumn
+from planner.inheritance import spreads
 
 _COLUMNS: Final = (
     ("tableoid", t.OID),
@@ -46,16 +47,16 @@ def columns(table: Table) -> list[RelationColumn]:
 def emitted(table: Table, *, only: bool = False) -> list[EmittedColumn]:
     """How they are written, of a relation whose text has `_rid` and, of a partitioned table, `_leaf`."""
     written = _of_version(table, "_rid")
-    if table.partitioning is not None and not only:
+    if spreads(table, only):
         written[0] = EmittedColumn("_leaf")
     return written
 
 
-def returned(table: Table) -> list[EmittedColumn]:
+def returned(table: Table, *, only: bool = False) -> list[EmittedColumn]:
     """How they are written of RETURNING's rows, which may be versions that are no more."""
     written = _of_version(table, "_version")
     written[_XMAX] = EmittedColumn("_ended", around=("tw_xmax(", ")"))
-    if table.partitioning is not None:
+    if spreads(table, only):
         written[0] = EmittedColumn("_leaf")
     return written
 

@@ -240,6 +240,10 @@ def _source(catalog: Catalog, view: View, tree: exp.Expression) -> Table | View 
     if isinstance(found, Table) and found.materialized is not None:
         return None
     alias = source.args.get("alias")
+    if source.args.get("only") and isinstance(found, Table) and found.children:
+        raise PlanError(
+            "0A000", f'writing to view "{view.name}", which shows ONLY a table\'s own rows, is not supported'
+        )
     if alias is not None and alias.args.get("columns"):
         raise PlanError(
             "0A000",

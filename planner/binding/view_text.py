@@ -501,7 +501,8 @@ class _QueryWriter(QueryExpressions):
             at = at.parent
         found = self.binder.ctx.catalog.find_relation(name, schema, self.binder.search_path)
         if isinstance(found, Table | View | Sequence) and schema not in ("pg_catalog", "information_schema"):
-            return self.relation_name(found.schema_oid, found.name)
+            only = "ONLY " if node.args.get("only") else ""
+            return only + self.relation_name(found.schema_oid, found.name)
         shown = schema if schema not in ("", "pg_catalog") else ""
         return f"{shown}.{quote_identifier(name)}" if shown else quote_identifier(name)
 

@@ -18,11 +18,13 @@ from planner.ddl import (
     action_words,
     alter_columns,
     alter_constraints,
+    alter_heirs,
     alter_identity,
     alter_partitions,
     column_settings,
     composites,
     constraints,
+    inherits,
     moves,
     partitions,
     replicas,
@@ -110,6 +112,9 @@ def alter_table(
         alter_partitions.refuse(scope, table, actions, only=only, above=above)
     for below, same in alter_partitions.handed_down(scope, table, actions, only=only):
         alter_table(scope, below, same, above=True)
+    if table.children or table.parents:
+        alter_heirs.alter_family(scope, table, actions, _ACTIONS, only=only, alone=above)
+        return
     alteration = Alteration(scope, scope.catalog.table(table.oid))
     alteration.only = only
     for action in actions:
@@ -281,6 +286,8 @@ _ACTIONS: Final[dict[str, Callable[[Alteration, st.AlterAction], None]]] = {
     "reset options": reset_options,
     "attach partition": partitions.attach,
     "detach partition": partitions.detach,
+    "inherit": inherits.inherit,
+    "no inherit": inherits.no_inherit,
     "ignore": lambda on, a: None,
     **dict.fromkeys(column_settings.ACTIONS, column_settings.of_table),
 }

@@ -69,8 +69,10 @@ class Alteration:
         new = dataclasses.replace(self.table, shard=tables.shard_of(scope.allocate()))
         self.table = new
         old_rows = constraints.qualified(scope, self.before)
-        if self.before.partitioning is not None:
-            old_rows = f"ONLY {old_rows}"  # it has none
+        first = scope.before.get(self.before.oid)
+        had_children = isinstance(first, Table) and bool(first.children) and not self.before.children
+        if self.before.partitioning is not None or had_children:
+            old_rows = f"ONLY {old_rows}"  # a partitioned table has none, and a parent is alone meant
         rows = {
             c.attnum: self.sources.get(c.attnum) or quote_identifier(old_names[c.attnum])
             for c in new.columns

@@ -18,6 +18,7 @@ from planner.ddl import (
     extensions,
     filled,
     first_settings,
+    inherits,
     operators,
     others,
     owned,
@@ -107,6 +108,7 @@ def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
         for element in schemas.placed(scope, statement):
             _bind(scope, element)
     partition_parts.settle(scope)
+    inherits.settle(scope)
     references.settle(scope)
     return scope.plan()
 

@@ -41,7 +41,9 @@ def find_column(table: Table, name: str) -> Column | None:
 
 
 def qualified(scope: Scope, table: Table) -> str:
-    return quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
+    """The rows of one table, in FROM: without those of its children."""
+    name = quote_qualified(scope.catalog.schema_of(table.schema_oid).name, table.name)
+    return f"ONLY {name}" if table.children else name
 
 
 def refuse_key_without(table: Table, columns: tuple[int, ...], word: str) -> None:

@@ -52,6 +52,7 @@ from planner.ddl import (
     triggers,
 )
 from planner.ddl.scope import Scope, describe
+from planner.inheritance import family
 from planner.lexer import QUOTED, WORD, tokenize
 from planner.partitioning import descendants
 from planner.types.of_extensions import EXTENSION_OF
@@ -368,7 +369,8 @@ def _drop_columns(scope: Scope, parts: list[Dependent]) -> None:
         action = st.AlterAction("drop column", p.column.name, exists=True, cascade=True)
         by_table.setdefault(p.thing.oid, []).append(action)
     for oid, actions in by_table.items():
-        alter.alter_table(scope, scope.catalog.table(oid), tuple(actions))
+        table = scope.catalog.table(oid)
+        alter.alter_table(scope, table, tuple(actions), above=bool(table.parents or table.children))
 
 
 def _drop_attribute(scope: Scope, composite: CompositeType, attribute: Column) -> None:
@@ -470,6 +472,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Collation):
         found += _by_collation(scope, key_of(thing.oid), on)
     if isinstance(thing, Table):
+        found += _heirs(scope, thing, on)
         for table in referencing(scope, thing):
             found += [
                 Dependent(table, on, constraint=c)
@@ -547,6 +550,16 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
         for domain in catalog.objects(Domain):
             if domain.base.oid in (thing.oid, thing.array_oid):
                 found.append(Dependent(domain, on))
+    return found
+
+
+def _heirs(scope: Scope, table: Table, on: str) -> list[Dependent]:
+    """A table's children, each with its own behind it."""
+    found: list[Dependent] = []
+    for oid in table.children:
+        child = scope.catalog.table(oid)
+        below = describe(child, scope.catalog, scope.search_path)
+        found += [Dependent(child, on), *_heirs(scope, child, below)]
     return found
 
 
@@ -644,7 +657,10 @@ def truncate(scope: Scope, said: st.Truncate) -> None:
                 "cannot truncate only a partitioned table",
                 hint="Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.",
             )
-        tables += [t for t in [found, *descendants(scope.catalog, found)] if t not in tables]
+        below = descendants(scope.catalog, found)
+        if at not in said.only:
+            below += family(scope.catalog, found)[1:]
+        tables += [t for t in [found, *below] if t not in tables]
     i = 0
     while i < len(tables):
         for other in referencing(scope, tables[i]):

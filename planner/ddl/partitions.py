@@ -416,6 +416,10 @@ def _check_above(scope: Scope, child: Table, parent: Table, above: Table) -> Non
 def _refuse_child(scope: Scope, parent: Table, child: Table) -> None:
     if child.partition is not None:
         raise PlanError("42809", f'"{child.name}" is already a partition')
+    if any(child.parents):
+        raise PlanError("42809", "cannot attach inheritance child as partition")
+    if child.children:
+        raise PlanError("42809", "cannot attach inheritance parent as partition")
     if child.oid == parent.oid or any(t.oid == parent.oid for t in descendants(scope.catalog, child)):
         raise PlanError(
             "42P07",

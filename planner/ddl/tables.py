@@ -20,6 +20,7 @@ from planner.ddl import (
     constraints,
     depends,
     exclusions,
+    inherits,
     moments,
     naming,
     partitions,
@@ -63,6 +64,10 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     if said.partition_of is not None:
         builder.partition_of(said)
         return
+    if said.inherits:
+        if said.partition_by is not None:
+            raise PlanError("42P16", "cannot create partitioned table as inheritance child")
+        builder.inherit(said.inherits)
     for element in said.elements:
         if isinstance(element, st.ColumnDef):
             builder.column(element)
@@ -93,13 +98,19 @@ class _Builder:
         self.like_statistics: list[tuple[StatisticsObject, dict[int, int]]] = []
         self.statistics_comments: dict[int, str] = {}
         self.partition_by: st.PartitionBy | None = None
+        self.inherited: inherits.Inherited | None = None
+
+    def inherit(self, names: tuple[st.Name, ...]) -> None:
+        """The columns of the parents stand first."""
+        self.inherited = inherits.Inherited(self.scope, names, self.name, temporary=self.temporary)
+        self.columns += self.inherited.columns
 
     def column(self, said: st.ColumnDef) -> None:
-        self._refuse(said.name, said.position)
+        at = self._place(said.name)
         column, sequence, checks = define_column(
-            self.scope, said, self.schema, self.name, len(self.columns) + 1, self.temporary
+            self.scope, said, self.schema, self.name, at + 1, self.temporary
         )
-        self.columns.append(column)
+        self._put_column(at, column)
         if sequence is not None:
             self.sequences.append(sequence)
         self.constraints += checks
@@ -108,7 +119,22 @@ class _Builder:
         if said.generated is not None:
             self.generated.append((column.name, said.generated))
 
-    def _refuse(self, name: str, position: int = 0) -> None:
+    def _place(self, name: str) -> int:
+        """Where a column that is said here belongs: where a parent has it, or behind all others. Raises 42701, 54011."""
+        at = self.inherited.place(name) if self.inherited is not None else None
+        if at is not None:
+            return at
+        self._refuse(name)
+        return len(self.columns)
+
+    def _put_column(self, at: int, column: Column) -> None:
+        if at == len(self.columns):
+            self.columns.append(column)
+        else:
+            assert self.inherited is not None
+            self.columns[at] = self.inherited.merged(at, column)
+
+    def _refuse(self, name: str) -> None:
         names = [c.name for c in self.columns]
         refuse_column_name(name, names)
         refuse_alike(name, names)
@@ -127,8 +153,8 @@ class _Builder:
         want = said.including
         attnums: dict[int, int] = {}
         for column in source.visible if isinstance(source, Table) else source.columns:
-            self._refuse(column.name)
-            attnum = len(self.columns) + 1
+            at = self._place(column.name)
+            attnum = at + 1
             attnums[column.attnum] = attnum
             keep = column.generated and "generated" in want
             default = column.default if keep or ("defaults" in want and not column.generated) else None
@@ -145,7 +171,7 @@ class _Builder:
             if column.identity and "identity" in want:
                 sequence = self._copy_sequence(column, attnum)
                 made = dataclasses.replace(made, identity=column.identity, sequence_oid=sequence.oid)
-            self.columns.append(made)
+            self._put_column(at, made)
         if not isinstance(source, Table):
             return
         by_attnum = {c.attnum: c.name for c in source.columns}
@@ -261,6 +287,8 @@ class _Builder:
 
     def finish(self) -> None:
         scope = self.scope
+        if self.inherited is not None:
+            self.inherited.settled()
         self.oid = scope.allocate()
         table = Table(
             self.oid,
@@ -287,12 +315,17 @@ class _Builder:
             if check in checks[:i]:
                 raise PlanError("42710", f'check constraint "{check}" already exists')
         # Keys first and the primary key before all: foreign keys to this very table need them.
+        if self.inherited is not None:
+            table = self.inherited.given(table)
         order = {"p": 0, "u": 1, "c": 2, "f": 3}
         bare = [c for c in self.constraints if c.kind != "x"]
         for said in sorted(bare, key=lambda c: order[c.kind]):
-            table = table_constraints.add(scope, table, said, has_rows=False)
+            merged = inherits.merged_check(scope, table, said) if self.inherited is not None else None
+            table = merged or table_constraints.add(scope, table, said, has_rows=False)
         scope.add(table)
         scope.created.append(table)
+        if self.inherited is not None:
+            self.inherited.known(table)
         table = self._exclude(table)
         for index, _ in self.like_indexes:
             names = {c.attnum: c.name for c in table.columns}

@@ -82,16 +82,17 @@ def _action(c: Cursor, table: str) -> st.AlterAction:
         if not said:
             c.fail()
         return st.AlterAction("replica identity", position=position, which=said)
-    for word, feature in (("inherit", "table inheritance"), ("of", "typed tables")):
-        if c.next_is(word):
-            c.unsupported(feature)
+    if c.next_is("of"):
+        c.unsupported("typed tables")
+    if c.accept("inherit"):
+        return st.AlterAction("inherit", relation=c.qualified(), position=position)
     for words in (("enable",), ("disable",), ("force",), ("no", "force")):
         if c.accept(*words, "row", "level", "security"):
             return st.AlterAction("row security", which=" ".join(words), position=position)
     if switch := c.accept_one("disable", "enable"):
         return _switch(c, switch, position)
     if c.accept("no", "inherit"):
-        c.unsupported("table inheritance")
+        return st.AlterAction("no inherit", relation=c.qualified(), position=position)
     if c.accept("not", "of"):
         return st.AlterAction("ignore", position=position)
     c.fail()

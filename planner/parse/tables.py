@@ -51,7 +51,12 @@ def create_table(c: Cursor, temporary: bool, unlogged: bool) -> Any:
         c.expect_symbol(")")
     inherits: tuple[st.Name, ...] = ()
     if c.accept("inherits"):
-        c.unsupported("table inheritance", c.tokens[c.at - 1])
+        c.expect_symbol("(")
+        names = [c.qualified()]
+        while c.accept_symbol(","):
+            names.append(c.qualified())
+        c.expect_symbol(")")
+        inherits = tuple(names)
     by = partitions.partition_by(c)
     options, on_commit = _table_options(c)
     return st.CreateTable(

@@ -142,7 +142,6 @@ REFUSED = [
     ("prepare transaction 'x'", "PREPARE TRANSACTION"),
     ("commit prepared 'x'", "COMMIT PREPARED"),
     ("alter system set x = 1", "ALTER SYSTEM"),
-    ("create table t (a int) inherits (u)", "table inheritance"),
 ]
 
 

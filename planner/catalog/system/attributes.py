@@ -54,8 +54,8 @@ def _attribute(
         atthasdef=column.default is not None and not column.identity and kind == "r" and not _is_null(column),
         attidentity=column.identity,
         attgenerated="s" if column.generated else "",
-        attislocal=not above,
-        attinhcount=int(above),
+        attislocal=column.local and not above,
+        attinhcount=int(above) or column.inherited,
         attcollation=collation_oid(column),
     )
 

@@ -93,7 +93,7 @@ def pg_class(context: SystemContext) -> Rows:
                 reltuples=-1.0,
                 relispartition=t.partition is not None,
                 relpartbound=shown_bound(catalog, t),
-                relhassubclass=bool(catalog.partitions_of(t.oid)),
+                relhassubclass=bool(catalog.partitions_of(t.oid) or t.children),
                 relhasindex=bool(catalog.indexes_of(t.oid)),
                 relpersistence=persistence(catalog, t.schema_oid, t.temporary, t.unlogged),
                 relhasrules=t.materialized is not None,

@@ -133,8 +133,8 @@ def _constraint(
         confupdtype=c.on_update if foreign else " ",
         confdeltype=c.on_delete if foreign else " ",
         confmatchtype=c.match if foreign else " ",
-        conislocal=not c.parent,
-        coninhcount=1 if c.parent else 0,
+        conislocal=c.local and not c.parent,
+        coninhcount=1 if c.parent else c.inherited,
         conparentid=c.parent if c.kind != "c" else 0,
         connoinherit=c.no_inherit
         or (

@@ -218,6 +218,8 @@ def _of_types(context: SystemContext) -> Rows:
             edge(t.oid, _NORMAL, c.declared.oid, CLASS_OID, c.attnum)
         if t.partition is not None:
             edge(t.oid, _AUTO, t.partition.parent, CLASS_OID, 0, CLASS_OID)
+        for parent in filter(None, t.parents):
+            edge(t.oid, _NORMAL, parent, CLASS_OID, 0, CLASS_OID)
     return found
 
 

@@ -45,15 +45,17 @@ def pg_partitioned_table(context: SystemContext) -> Rows:
 
 
 def pg_inherits(context: SystemContext) -> Rows:
-    """Partitions of tables, and of their indexes."""
+    """Partitions of tables, and of their indexes; children of tables."""
     make = RowMaker("pg_inherits")
     found: Rows = []
-    pairs: list[tuple[Oid, Oid]] = [
-        (x.oid, x.partition.parent) for x in context.catalog.objects(Table) if x.partition is not None
-    ]
-    pairs += [(i.oid, i.parent) for i in context.catalog.objects(Index) if i.parent]
-    for child, parent in pairs:
-        found.append(make(inhrelid=child, inhparent=parent, inhseqno=1, inhdetachpending=False))
+    links: list[tuple[Oid, Oid, int]] = []
+    for x in context.catalog.objects(Table):
+        if x.partition is not None:
+            links.append((x.oid, x.partition.parent, 1))
+        links += [(x.oid, parent, n) for n, parent in enumerate(x.parents, 1) if parent]
+    links += [(i.oid, i.parent, 1) for i in context.catalog.objects(Index) if i.parent]
+    for child, parent, n in links:
+        found.append(make(inhrelid=child, inhparent=parent, inhseqno=n, inhdetachpending=False))
     return found
 
 

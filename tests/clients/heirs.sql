@@ -1,0 +1,21 @@
+-- What tests/clients/test_heirs.py dumps.
+CREATE TABLE places (id int NOT NULL, name text DEFAULT 'nowhere', height int CONSTRAINT high CHECK (height > 0));
+CREATE TABLE capitals (name text DEFAULT 'capital', of text) INHERITS (places);
+CREATE TABLE heights (depth int DEFAULT 4) INHERITS (places);
+CREATE TABLE peaks (name text DEFAULT 'peak', a text) INHERITS (capitals, heights);
+CREATE TABLE loose (name text, id int NOT NULL, height int, CONSTRAINT high CHECK (height > 0), z int);
+ALTER TABLE loose INHERIT places;
+ALTER TABLE heights ADD CONSTRAINT deep CHECK (depth > 1) NO INHERIT;
+CREATE TABLE items (id serial PRIMARY KEY, label text UNIQUE);
+CREATE TABLE books (pages int) INHERITS (items);
+CREATE TABLE r (a int, twice int GENERATED ALWAYS AS (a * 2) STORED);
+CREATE TABLE s (b int) INHERITS (r);
+CREATE VIEW own_places AS SELECT id FROM ONLY places;
+CREATE VIEW all_places AS SELECT id FROM places;
+INSERT INTO places VALUES (1, 'one', 2);
+INSERT INTO capitals (id, of) VALUES (2, 'two');
+INSERT INTO peaks (id, height, of, depth, a) VALUES (3, 4, 'o', 5, 'a');
+INSERT INTO loose (id, z) VALUES (9, 9);
+INSERT INTO items (label) VALUES ('x');
+INSERT INTO books (label) VALUES ('x');
+INSERT INTO s (a, b) VALUES (1, 2);
