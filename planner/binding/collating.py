@@ -98,13 +98,13 @@ def named(node: exp.Collate, position: int, queries: QueryBinder) -> str:
     return found
 
 
-def collated(node: ir.Node, name: str, position: int) -> ir.Node:
-    """`node COLLATE name`. Raises 42804."""
+def collated(node: ir.Node, name: str, position: int, kept: bool = False) -> ir.Node:
+    """`node COLLATE name`, also where it changes nothing, if it is to be `kept`. Raises 42804."""
     if not is_collatable(node.type.oid):
         shown = t.format_type(node.type)
         state = "0A000" if node.type.oid == t.CITEXT else "42804"
         raise PlanError(state, f"collations are not supported by type {shown}", position=position)
-    if by_bytes(name) and not _of(node)[0]:
+    if by_bytes(name) and not kept and not _of(node)[0]:
         return node
     return ir.Collated(node.type, node, name, True, position)
 

@@ -61,6 +61,7 @@ def bound_expression(ctx: Any, table: Table, text: str) -> tuple[ir.Node, list[s
     """The typed tree of an expression over a table's columns, and the columns' names by position."""
     queries = QueryBinder(ctx, text, Parameters((), None))
     queries.routines.expand = False
+    queries.only_written = True
     binder = DmlBinder(queries)
     relation = binder.relation(table, table.name, of_table=False)
     return binder.stored_expression(text, binder.scope_of(relation)), [c.name for c in table.columns]
@@ -136,8 +137,9 @@ class Writer:
         if isinstance(node, ir.Cast):
             return self.cast(node)
         if isinstance(node, ir.Collated):
-            inside = self.write(node.arg)
-            return f"({inside} COLLATE {self.collation(node.collation)})" if node.explicit else inside
+            if not node.explicit:
+                return self.write(node.arg)
+            return self.whole(f"{self.operand(node.arg, node)} COLLATE {self.collation(node.collation)}")
         if isinstance(node, ir.Call):
             return self.call(node)
         if isinstance(node, ir.Logic):
@@ -161,7 +163,9 @@ class Writer:
     def is_simple(self, node: ir.Node, parent: ir.Node, left: bool) -> bool:
         if isinstance(node, ir.Collated) and not node.explicit:
             return self.is_simple(node.arg, parent, left)
-        if isinstance(node, ir.Var | ir.Lit | ir.Session | ir.Cast | ir.Collated):
+        if isinstance(node, ir.Collated):
+            return isinstance(parent, ir.Logic) and parent.op in ("case", *_CALLS, "array", "row")
+        if isinstance(node, ir.Var | ir.Lit | ir.Session | ir.Cast):
             return True
         if isinstance(node, ir.Call):
             if not _is_operator(node.op):
@@ -169,7 +173,7 @@ class Writer:
             if isinstance(parent, ir.Logic):
                 return parent.op in ("and", "or", "not", "case", *_CALLS, "array", "row")
             if not isinstance(parent, ir.Call) or not _is_operator(parent.op):
-                return not isinstance(parent, ir.Cast | ir.AnyAll)
+                return not isinstance(parent, ir.Cast | ir.AnyAll | ir.Collated)
             mine, theirs = (operator_sign(n.op).partition(":")[0] for n in (node, parent))
             if len(node.args) < 2 or len(parent.args) < 2:
                 return False

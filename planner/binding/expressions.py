@@ -147,7 +147,8 @@ class ExpressionBinder(PredicateBinder):
     def _collate(self, node: exp.Collate, scope: Scope) -> ir.Node:
         position = self.operator_position(node, "collate")
         name = named(node, position, self.queries)
-        return collated(self.coercions.settled(self.bind(node.this, scope)), name, position)
+        value = self.coercions.settled(self.bind(node.this, scope))
+        return collated(value, name, position, kept=self.queries.only_written)
 
     def _infix_of(self, op: str, node: exp.Binary, scope: Scope) -> ir.Node:
         return self._infix(node, op, scope)

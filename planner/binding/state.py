@@ -143,6 +143,8 @@ class QueryState:
         """By relation: what is asked below the barrier around it (`planner.binding.barriers`)."""
         self.keys_used: set[int] = set()
         """Primary keys that tell of columns beside them what they are in a group: constraints, by OID."""
+        self.only_written = False
+        """Nobody runs what is bound: it is written again as SQL, so COLLATE stays where it was said."""
         self.calling: bool = getattr(ctx, "calling", False)
         """It is what CALL is followed by."""
         self.called: Function | None = None

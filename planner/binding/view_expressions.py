@@ -41,6 +41,7 @@ class ViewBinder(QueryBinder):
     def __init__(self, ctx: Any, text: str, parameters: Parameters) -> None:
         super().__init__(ctx, text, parameters)
         self.routines.expand = False
+        self.only_written = True
         self.syntax: dict[int, tuple[Frag, exp.Expression, Scope]] = {}
         self.windows: dict[int, tuple[ir.Window, exp.Window, Scope]] = {}
 

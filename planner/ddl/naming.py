@@ -44,6 +44,19 @@ def of_expression(text: str) -> str:
     return "expr" if name == "?column?" else name
 
 
+def distinct(columns: Iterable[str]) -> list[str]:
+    """What an index calls its columns: one that another is called already has a number behind."""
+    names: list[str] = []
+    for column in columns:
+        name, number = column, 0
+        while name in names:
+            number += 1
+            kept = column.encode()[: IDENTIFIER_BYTES_MAX - len(str(number))]
+            name = f"{kept.decode(errors='ignore')}{number}"
+        names.append(name)
+    return names
+
+
 def joined(columns: Iterable[str]) -> str:
     """The columns' part of a name; it stops growing when it is as long as a name can be."""
     name = ""

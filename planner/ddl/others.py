@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import Final
 
+from sqlglot import exp
+
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
+from planner.binding.naming import identifier
 from planner.catalog import (
     CompositeType,
     Domain,
@@ -19,6 +22,7 @@ from planner.catalog import (
 )
 from planner.catalog.names import missing_relation, missing_type
 from planner.catalog.objects import BaseType
+from planner.catalog.system.definitions import bare
 from planner.ddl import (
     alter,
     collations,
@@ -36,6 +40,8 @@ from planner.ddl.extensions import require_class
 from planner.ddl.named_types import follow, with_schemas
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
+from planner.lexer import WORD, tokenize
+from planner.parse import parse_expression
 from planner.parse.storage import kept
 
 _METHODS: Final = frozenset(("btree", "hash", "gin", "gist", "brin", "spgist"))
@@ -72,7 +78,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         if element.column in constraints.SYSTEM_COLUMNS:
             raise PlanError("0A000", "index creation on system columns is not supported")
         keys.append(_key(scope, table, element, said))
-        labels.append(element.column or naming.of_expression(keys[-1].expression))
+        key = keys[-1]
+        column_of_key = table.columns[table.index_of(key.attnum)].name if key.attnum else ""
+        labels.append(column_of_key or naming.of_expression(key.expression))
     include: list[int] = []
     for column_name in said.include:
         column = constraints.find_column(table, column_name)
@@ -81,7 +89,7 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         include.append(column.attnum)
         labels.append(column_name)
     name = said.name or naming.choose(
-        table.name, naming.joined(labels), "idx", lambda n: scope.is_taken(schema, n)
+        table.name, naming.joined(naming.distinct(labels)), "idx", lambda n: scope.is_taken(schema, n)
     )
     if said.where is not None:
         constraints.refuse_subqueries(said.where, "index predicate")
@@ -149,6 +157,9 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
             collations.resolved(scope, element.collation, column.type, 0),
         )
     assert element.expression is not None
+    inner = _collated_inside(element)
+    if inner is not None:
+        return _key(scope, table, inner, said)
     constraints.refuse_subqueries(element.expression, "index expression")
     place = constraints.qualified(scope, table)
     scope.plan_expression(element.expression, place, "index expressions", listed=not said.unique)
@@ -160,6 +171,26 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         element.opclass,
         collations.resolved(scope, element.collation, None, element.position),
     )
+
+
+def _collated_inside(element: st.IndexElement) -> st.IndexElement | None:
+    """`((a COLLATE c))` is the column, or expression, under that collation, as `(a COLLATE c)` is; else None."""
+    assert element.expression is not None
+    tree = parse_expression(element.expression.text).unnest()
+    if not isinstance(tree, exp.Collate) or element.collation:
+        return None
+    said = tree.expression
+    collation = identifier(said.this) if isinstance(said, exp.Column) else identifier(said)
+    schema = said.args.get("table") if isinstance(said, exp.Column) else None
+    name = f"{identifier(schema)}\0{collation}" if schema is not None else collation
+    inner = tree.this.unnest()
+    if isinstance(inner, exp.Column) and not inner.table:
+        return dataclasses.replace(element, column=identifier(inner.this), expression=None, collation=name)
+    text = bare(element.expression.text)
+    last = [x for x in tokenize(text) if x.kind == WORD and x.value == "collate"][-1]
+    offset = element.expression.offset + element.expression.text.index(text)
+    before = st.Sql(text[: last.start], offset)
+    return dataclasses.replace(element, expression=before, collation=name)
 
 
 # --- types --------------------------------------------------------------------------------------------

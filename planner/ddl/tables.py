@@ -329,15 +329,11 @@ class _Builder:
         table = self._exclude(table)
         for index, _ in self.like_indexes:
             names = {c.attnum: c.name for c in table.columns}
-            label = naming.joined(
-                [
-                    *(
-                        names[k.attnum] if k.attnum else naming.of_expression(k.expression)
-                        for k in index.keys
-                    ),
-                    *(names[a] for a in index.include),
-                ]
-            )
+            labels = [
+                *(names[k.attnum] if k.attnum else naming.of_expression(k.expression) for k in index.keys),
+                *(names[a] for a in index.include),
+            ]
+            label = naming.joined(naming.distinct(labels))
             name = naming.choose(self.name, label, "idx", constraints.is_free(scope, table))
             made = dataclasses.replace(
                 index, oid=scope.allocate(), schema_oid=self.schema.oid, name=name, table_oid=table.oid
