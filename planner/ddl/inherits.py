@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier
-from planner.catalog.system.definitions import constraint_definition, type_name
+from planner.catalog.system.definitions import constraint_definition, default_text, type_name
 from planner.ddl import constraints, permits
 from planner.ddl.scope import Scope
 from planner.inheritance import family, spreads
@@ -41,6 +41,8 @@ class Inherited:
         """Their columns are still the parents' numbers: it is by text that they are understood."""
         self._unsure: dict[str, bool] = {}
         """Columns whose parents do not agree on a default; True: on how they are generated."""
+        self._defaults: dict[str, str | None] = {}
+        """Their defaults as they are compared: in the catalog's own words."""
         self._said = 0
         self._met: set[str] = set()
         for said in names:
@@ -49,15 +51,17 @@ class Inherited:
                 raise PlanError("42P07", f'relation "{parent.name}" would be inherited from more than once')
             self.parents.append(parent)
             for column in parent.visible:
-                self._take(column)
+                self._take(parent, column)
             for check in parent.listed:
                 if check.kind == "c" and not check.no_inherit:
                     self._take_check(parent, check)
 
-    def _take(self, theirs: Column) -> None:
+    def _take(self, parent: Table, theirs: Column) -> None:
         at = next((i for i, c in enumerate(self.columns) if c.name == theirs.name), None)
         default = None if theirs.identity else theirs.default
+        shown = default_text(self.scope.catalog, theirs, parent, self.scope.search_path) if default else None
         if at is None:
+            self._defaults[theirs.name] = shown
             made = dataclasses.replace(
                 theirs, attnum=len(self.columns) + 1, default=default, identity="", sequence_oid=0, local=False, inherited=1
             )  # fmt: skip
@@ -71,7 +75,8 @@ class Inherited:
         if default is not None:
             if mine.default is None:
                 mine = dataclasses.replace(mine, default=default)
-            elif mine.default != default:
+                self._defaults[mine.name] = shown
+            elif self._defaults[mine.name] != shown:
                 self._unsure[mine.name] = mine.generated
         self.columns[at] = dataclasses.replace(
             mine, not_null=mine.not_null or theirs.not_null, inherited=mine.inherited + 1

@@ -110,6 +110,7 @@ def pg_attribute(context: SystemContext) -> Rows:
                     attnum=attnum,
                     atttypmod=-1,
                     attnotnull=True,
+                    attislocal=True,
                     attlen=4,
                 )
             )
