@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 class ExecutionError(SqlError):
     """A statement that failed while it ran: constraints, values, limits, transaction state."""
 
+    taken: tuple[int, Any] | None = None
+    """Of 23505: the constraint (0: the primary key) and the key that another row has, as conflicts and locks name it."""
+
 
 def aborted() -> ExecutionError:
     """25P02, which a failed block answers to whatever does not end it."""

@@ -191,6 +191,7 @@ class Plans:
                 rules,
                 image,
                 self._env.locks,
+                self._env.held_keys,
                 self._env.rids.next,
                 plan.columns,
                 self._is_current,

@@ -47,6 +47,7 @@ from txn.committer import Committer
 from txn.conflicts import ConflictIndex
 from txn.data_shards import DataShards
 from txn.group import CommitGroup, commit_of, shard_writes
+from txn.held_keys import HeldKeys
 from txn.holds import ReadHolds
 from txn.lease import Lease, LeaseLapsed
 from txn.limits import Limits, Statistics
@@ -91,6 +92,7 @@ class Environment:
         self._token_count = 0
         self.txns = TxnsShard(consensus, blob, self._token, rollup_entries=limits.rollup_entries)
         self.locks = KeyLocks(call_later or loop.call_later, locks_max=limits.locks_max)
+        self.held_keys = HeldKeys(self.locks)
         self.describe_key: Callable[[Keyspace, Key | None], str] = _describe_key
         """How errors name a key, or (None) some rows of a keyspace. Set by who knows tables and columns."""
         self.locks.describe = self._describe

@@ -304,6 +304,19 @@ class KeyLocks:
             del self._held[owner]
         self._drop(owner, lock_key, mode)
 
+    def lend(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode) -> None:
+        """A lock of the owner for what it has by other means already (`txn.held_keys`), until `take_back`: nothing else lets go of it."""
+        lock = self._locks.get((space, key))
+        if lock is None:
+            lock = self._locks[space, key] = _Lock()
+        lock.holders[owner] = mode
+
+    def take_back(self, owner: Hashable, space: Keyspace, key: Key) -> None:
+        lock_key = (space, key)
+        lock = self._locks[lock_key]
+        del lock.holders[owner]
+        self._grant(lock_key, lock)
+
     def mark(self, owner: Hashable) -> int:
         """A savepoint's mark for `release_to`."""
         return len(self._held.get(owner, ()))
@@ -346,6 +359,11 @@ class KeyLocks:
     def holds(self, owner: Hashable, space: Keyspace, key: Key) -> LockMode | None:
         lock = self._locks.get((space, key))
         return None if lock is None else lock.holders.get(owner)
+
+    def holders(self, space: Keyspace, key: Key) -> list[tuple[Hashable, LockMode]]:
+        """Who has a lock of the key, and which."""
+        lock = self._locks.get((space, key))
+        return [] if lock is None else list(lock.holders.items())
 
     def held_by(self, owner: Hashable) -> list[LockKey]:
         """What the owner holds."""

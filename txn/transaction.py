@@ -90,6 +90,7 @@ class Transaction:
         "earlier",
         "first_write_ts",
         "found_ts",
+        "held",
         "hold",
         "id",
         "isolation",
@@ -129,6 +130,8 @@ class Transaction:
         (`statement_reads`)."""
         self.locked: dict[Keyspace, Timestamp] = {}
         """Where nobody else may have written since, whatever the level (LOCK TABLE)."""
+        self.held: list[tuple[Keyspace, Key]] = []
+        """Keys that it brings, or waits for (`txn.held_keys`)."""
         self.writes = WriteBuffer()
         self.staged: list[str] = []
         """Blobs that were written for it, committed or not (`txn.staging`)."""
@@ -145,7 +148,7 @@ class Transaction:
         self.unsettled: tuple[Timestamp, int] | None = None
         """The group in flight that the snapshot includes, and how many had been taken back by then."""
         self._done: Done | None = None
-        self._marks: list[int] = []
+        self._marks: list[tuple[int, int]] = []
         self._state = "open"
 
     # --- reading -----------------------------------------------------------------------------
@@ -235,6 +238,10 @@ class Transaction:
             return False
         self.unsettled = None
         return True
+
+    def depend_on(self, ts: Timestamp) -> None:
+        """What is about to be said is true only if the commit at `ts`, which is in flight, becomes durable."""
+        self.unsettled = ts, self._environment.committer.unwound
 
     async def settled(self) -> None:
         """Waits until everything in the snapshot is durable. Raises SerializationFailure, what closed the committer."""
@@ -395,7 +402,7 @@ class Transaction:
     def savepoint(self, name: str) -> None:
         """Names may repeat: the newest of a name hides the older ones, as in PostgreSQL."""
         self.writes.savepoint(name)
-        self._marks.append(self._environment.locks.mark(self))
+        self._marks.append((self._environment.locks.mark(self), len(self.held)))
 
     def rollback_to(self, name: str) -> None:
         """Undoes all writes and lets go of all locks since the savepoint. Reads still count.
@@ -405,7 +412,12 @@ class Transaction:
         i = self._find_savepoint(name)
         self.writes.rollback_to(i)
         del self._marks[i + 1 :]
-        self._environment.locks.release_to(self, self._marks[i])
+        self._environment.held_keys.release(self, *self._marks[i])
+
+    def let_go_since_savepoint(self) -> None:
+        """The newest savepoint is all that it can go back to: lets go of the locks that were taken since, or of all."""
+        if self._state == "open":
+            self._environment.held_keys.release(self, *(self._marks[-1] if self._marks else (-1, 0)))
 
     def release(self, name: str) -> None:
         """Forgets the savepoint and later ones, keeping their writes. Raises NoSavepoint."""
@@ -474,7 +486,7 @@ class Transaction:
         self.on_admit = self.on_apply = self.on_memory = None
         self._environment.holds.release(self.hold)
         if not handed_over:
-            self._environment.locks.release_all(self)
+            self._let_go()
         self._environment.ended(self, undone=undone)
 
     # --- the member's side -------------------------------------------------------------------
@@ -507,7 +519,13 @@ class Transaction:
     def _hand_over(self) -> None:
         """Admitted: the next writers of these rows may go on while the append is under way."""
         self._state = "admitted"
-        self._environment.locks.release_all(self)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self.held:
+            self._environment.held_keys.release(self)
+        else:
+            self._environment.locks.release_all(self)
 
     def committed(self, ts: Timestamp) -> None:
         self.commit_ts = ts
@@ -531,20 +549,31 @@ class Transaction:
         if self.unsettled is not None and not self.is_settled:
             raise AssertionError("a group is admitted while the one before it is in flight")
         if self.reads and self.isolation in _READS_COUNT:
-            index.validatable(self.read_ts)
-            changed = self.reads.changed_since(index, self.read_ts)
-            if changed is not None:
-                raise self._failure(
-                    "could not serialize access due to read/write dependencies among transactions",
-                    "read",
-                    *changed,
-                )
+            self._check(self.reads)
         for space, since in self.locked.items() if self.locked else ():
             index.validatable(since)
             if ts := index.whole(space, since):
                 message = "could not serialize access due to concurrent update"
                 raise self._failure(message, "locked", space, None, ts)
         self.check_written()
+
+    def check_reads(self) -> None:
+        """Whether what was read still is so: a serializable transaction of which it is not can only fail. Raises SerializationFailure."""
+        if self.isolation in _READS_COUNT:
+            for reads in (*self.earlier, self.reads):
+                if reads:
+                    self._check(reads)
+
+    def _check(self, reads: ReadSet) -> None:
+        index = self._environment.conflicts
+        index.validatable(self.read_ts)
+        changed = reads.changed_since(index, self.read_ts)
+        if changed is not None:
+            raise self._failure(
+                "could not serialize access due to read/write dependencies among transactions",
+                "read",
+                *changed,
+            )
 
     def _write_conflict(self, after: Timestamp | None) -> tuple[Keyspace, Key | None, Timestamp] | None:
         """A key written here that another has written since it was seen here.

@@ -12,6 +12,7 @@ from planner.catalog import predefined, rights
 from planner.catalog.objects import SUPERUSER_OID
 
 if TYPE_CHECKING:
+    from executor.executor import Executor
     from executor.session.session import Session
 
 _STATES = {b"I": "idle", b"T": "idle in transaction", b"E": "idle in transaction (aborted)"}
@@ -47,6 +48,15 @@ def _waits(session: Session) -> bool:
     txn = session.block.txn if session.block is not None else None
     locks = session.executor.env.locks
     return session.lock_wait is not None or (txn is not None and locks.is_waiting(txn))
+
+
+def blocking(executor: Executor, pid: int) -> list[int]:
+    """Whom a session of this server waits for, for rows, keys and locks of any kind: sessions of this server (pg_blocking_pids)."""
+    locks = executor.env.locks
+    found = locks.blockers(pid)
+    if locks.beyond is not None:
+        found += locks.beyond.blockers(pid)
+    return sorted({party for party in found if isinstance(party, int)})
 
 
 def _private(session: Session, asks: bool) -> dict[str, Any]:

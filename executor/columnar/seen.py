@@ -14,10 +14,12 @@ from __future__ import annotations
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
+from executor.columnar.activity import blocking
 from executor.keyed.system_steps import by_column
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
@@ -135,7 +137,12 @@ class SeenByAll:
         known = self._kept.get(key)
         if known is None:
             context = system.SystemContext(
-                catalog, path, session.user, session.database, sizes=session.executor.sizes
+                catalog,
+                path,
+                session.user,
+                session.database,
+                sizes=session.executor.sizes,
+                blocking=partial(blocking, session.executor),
             )
             known = Seen(key, catalog, context)
             self._make_room()
@@ -165,6 +172,7 @@ class SeenByAll:
             seen.database,
             {name[1]: self._server[name[1]](session)},
             seen.sizes,
+            seen.blocking,
         )
         return found.datums(name, system.rows(*name, context))
 

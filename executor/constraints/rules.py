@@ -49,7 +49,7 @@ class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "checks", "deferrable", "defined", "guards", "key", "key_indexes", "not_null", "references", "table",
+        "checks", "deferrable", "defined", "guards", "key", "key_indexes", "key_space", "not_null", "references", "table",
         "uniques", "wide_checks", "within",
     )  # fmt: skip
 
@@ -61,6 +61,9 @@ class TableRules:
         in_key = set(self.key_indexes)
         self.not_null = tuple(i for i, c in enumerate(table.columns) if c.not_null or i in in_key)
         self.key = primary_key_of(table)
+        primary = table.primary_key
+        self.key_space = f"{table.shard}/{primary.oid}" if primary is not None else ""
+        """In which the primary key's values are held while they are brought; rows are locked and written in the shard's own."""
         self.uniques = tuple(
             UniqueRule(c, f"{table.shard}/{c.oid}", secondary_key_of(table, c))
             for c in table.constraints
@@ -189,6 +192,7 @@ class TableRules:
         self, constraint: Constraint | None, key: Key, row: Row | None = None
     ) -> ExecutionError:
         """23505. `row`: the one whose key it is, which may say it in other words."""
+        taken = (constraint.oid if constraint is not None else 0), key
         constraint = constraint or self.table.primary_key
         assert constraint is not None
         if row is not None and constraint.by_value:
@@ -202,6 +206,7 @@ class TableRules:
             about_oid=self.table.oid,
         )
         error.told = Told(self.table.oid, constraint.columns, lambda readable: "")
+        error.taken = taken
         return error
 
 

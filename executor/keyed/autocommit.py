@@ -17,14 +17,15 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any
 
-from executor.abc import Done, Rows
+from executor.abc import Done, ExecutionError, Rows
 from executor.constraints.rules import TableRules
 from executor.keyed.deferred_keys import NOTHING
-from executor.keyed.write import InsertPlan, WritePlan, apply_changes
+from executor.keyed.write import Change, InsertPlan, WritePlan, apply_changes
 from executor.snapshot.abc import NotHydrated, TableImage, TooOldForKeyed
 from planner.abc import Plan, ResultColumn
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
+from txn.held_keys import HeldKeys
 from txn.locks import KeyLocks
 
 
@@ -44,6 +45,10 @@ class NewestView:
     @property
     def put_off(self) -> frozenset[int]:
         return NOTHING  # the statement's end is the transaction's
+
+    @property
+    def unnoted(self) -> NewestView:
+        return self
 
     def get(self, key: Key, _ts: Timestamp) -> tuple[int, Row] | None:
         v = self._newest(key)
@@ -85,6 +90,7 @@ class WriteTarget:
         "columns",
         "current",
         "done_one",
+        "held",
         "image",
         "insert",
         "is_one",
@@ -104,6 +110,7 @@ class WriteTarget:
         rules: TableRules,
         image: TableImage,
         locks: KeyLocks,
+        held: HeldKeys,
         next_rid: Callable[[], int],
         columns: tuple[ResultColumn, ...] | None,
         current: Callable[[TableRules], bool],
@@ -115,6 +122,7 @@ class WriteTarget:
         self.image = image
         self.view = NewestView(image)
         self.locks = locks
+        self.held = held.spaces
         self.next_rid = next_rid
         self.columns = columns
         self.current = current
@@ -136,6 +144,20 @@ class WriteTarget:
 
     def tag(self, count: int) -> str:
         return self.tags[count] if count < 10 else f"{self.plan.tag}{count}"
+
+
+def _brings_held(target: WriteTarget, changes: Sequence[Change]) -> bool:
+    """Whether a transaction that is under way brings one of these keys (`txn.held_keys`)."""
+    rules, held = target.rules, target.held
+    for old_key, _, old_row, key, row in changes:
+        if row is None:
+            continue
+        moves = rules.key is not None and (old_row is None or key != old_key)
+        if moves and key in held.get(rules.key_space, ()):
+            return True
+        if any(rule.key(row) in held.get(rule.space, ()) for rule in rules.uniques):
+            return True
+    return False
 
 
 class WriteMember:
@@ -179,12 +201,17 @@ class WriteMember:
             return
         plan = target.plan
         ts = group.ts
-        if target.insert is not None:
-            changes, self.returned, self.count = target.insert.changes(
-                self.params, self.session, target.view, ts, self.rows
-            )
-        else:
-            changes, self.returned, self.count = plan.changes(self.params, self.session, target.view, ts)
+        try:
+            if target.insert is not None:
+                changes, self.returned, self.count = target.insert.changes(
+                    self.params, self.session, target.view, ts, self.rows
+                )
+            else:
+                changes, self.returned, self.count = plan.changes(self.params, self.session, target.view, ts)
+        except ExecutionError as refused:
+            if refused.taken is not None and len(target.locks):
+                raise ComeAgain("the row that has the key may be about to go") from None
+            raise
         if not changes:
             return
         for parent in target.parents:
@@ -194,6 +221,8 @@ class WriteMember:
                 row = change[4]
                 if row is not None and not parent.has(row):
                     raise ComeAgain("a referenced row is not there")
+        if target.held and _brings_held(target, changes):
+            raise ComeAgain("a key is held")
         locks = target.locks
         if len(locks):
             shard = target.rules.table.shard
@@ -215,10 +244,12 @@ class WriteMember:
         if rules.key is not None:
             key = rules.key(row)
             found = image.newest(key)
-            if found is not None and found[2] is not None:
-                raise rules.unique_violation(None, key, row)
             if len(target.locks) and not target.locks.is_free(shard, key):
                 raise ComeAgain("a key is locked")
+            if found is not None and found[2] is not None:
+                raise rules.unique_violation(None, key, row)
+            if target.held and key in target.held.get(rules.key_space, ()):
+                raise ComeAgain("a key is held")
         if target.undone_ts != ts:
             target.undone_ts = ts
             group.undo(target.undo)

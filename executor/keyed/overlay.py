@@ -64,6 +64,12 @@ class OverlayView:
         self._loose: dict[Key, tuple[int, Row]] | None = None
         """Bulk rows of a table without keys, if somebody asks for one by its row id."""
 
+    @property
+    def unnoted(self) -> OverlayView:
+        view = OverlayView(self.writes, 0)
+        view.base, view.put_off = self.base, self.put_off
+        return view
+
     def get(self, key: Key, ts: Timestamp) -> tuple[int, Row] | None:
         if self.writes.bulk:  # what is in it is alive, whatever happened to the key before
             bulk = self._in_bulk(key)

@@ -53,6 +53,10 @@ class WriteView(KeyedView, Protocol):
     """What writes look at."""
 
     @property
+    def unnoted(self) -> WriteView:
+        """The same where nothing is noted as read: that a new key is free is asked again at admission."""
+
+    @property
     def put_off(self) -> frozenset[int]:
         """The unique constraints that are not looked at before the transaction ends (`executor.keyed.deferred_keys`)."""
 
@@ -181,7 +185,7 @@ class InsertPlan:
         session: Any,
         view: WriteView,
         ts: Timestamp,
-        rows: list[Row] | None = None,
+        rows: Sequence[Row] | None = None,
     ) -> Changes:
         if rows is None:
             rows = self.values(params, session)
@@ -198,7 +202,7 @@ class InsertPlan:
         return self._many(params, session, view, ts, rows)
 
     def _many(
-        self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp, rows: list[Row]
+        self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp, rows: Sequence[Row]
     ) -> Changes:
         rules, conflict = self.rules, self._conflict
         changes: list[Change] = []
@@ -423,7 +427,7 @@ class UpdatePlan:
         condition, update, returning, rules = self._condition, self._update, self._returning, self.rules
         changes: list[Change] = []
         returned: list[Row] | None = [] if returning is not None else None
-        pending = PendingKeys(rules, view, ts) if self.keys_change else None
+        pending = PendingKeys(rules, view.unnoted, ts) if self.keys_change else None
         if self.lookup.single and not self.lookup.index:
             key = self.lookup.points[0](params, session)  # type: ignore[index]
             hit = view.get(key, ts) if key is not None else None

@@ -302,6 +302,12 @@ class Block:
         self.use(table)
         return self._writes(table)
 
+    def fail(self) -> None:
+        """A statement has failed: nothing but an end, or the way back to a savepoint, is left. Others need not wait for that."""
+        self.failed = True
+        if self.txn is not None:
+            self.txn.let_go_since_savepoint()
+
     # --- savepoints ------------------------------------------------------------------------
 
     def savepoint(self, name: str, settings_mark: int, cursors: frozenset[str]) -> None:

@@ -27,7 +27,16 @@ from executor.keyed.join import ROWS_MAX
 from executor.keyed.row_ids import RowIds, as_numpy
 from executor.keyed.table_writes import BulkDelete, BulkInsert, TableWrites
 from executor.keyed.write import Change, InsertPlan, PendingKeys
-from executor.session import bulk_locks, queries, references, row_checks, row_security, settling, staging
+from executor.session import (
+    bulk_locks,
+    new_keys,
+    queries,
+    references,
+    row_checks,
+    row_security,
+    settling,
+    staging,
+)
 from executor.session import keyed as keyed_session
 from executor.session.block import Block
 from executor.session.returned import Written, versions
@@ -117,24 +126,29 @@ async def insert_rows(
         check(row, session)
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
     txn = block.statement() if block.txn is None else block.transaction()
-    if on_conflict is not None and rules.key is not None:
-        while True:
-            try:
-                keyed_session.lock_keys(
-                    session, txn, table, [rules.key(r) for r in datums], LockMode.NO_KEY_UPDATE
-                )
+    evades = on_conflict is not None
+    while True:
+        if evades:
+            await new_keys.met(session, block, table, rules, datums)
+        view = block.view(table, record=evades)
+        view.writes.evades |= evades
+        try:
+            if on_conflict is not None and (on_conflict.query is not None or on_conflict.above is not None):
+                await decide(session, block, plan, on_conflict, params, given, view, datums)
+            changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
+            if evades and not await new_keys.locked(session, block, table, changes):
+                continue
+            if await new_keys.held(session, block, view.writes, changes, view.put_off, evades=evades):
                 break
-            except keyed_session.WouldBlock as blocked:
-                await keyed_session.wait_for(session, block, blocked)
-    view = block.view(table, record=on_conflict is not None)
-    view.writes.evades |= on_conflict is not None
-    if on_conflict is not None and (on_conflict.query is not None or on_conflict.above is not None):
-        await decide(session, block, plan, on_conflict, params, given, view, datums)
-    changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
+        except ExecutionError as refused:
+            if not await new_keys.came_free(session, block, view.writes, refused):
+                raise
     rids = taken(executor, len(changes))
     written = staging.written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
     await row_checks.check_wide(session, block, table, written)
     block.writes(table).apply(changes, iter(rids).__next__, plan.written)
+    if evades:
+        new_keys.spare(session, txn, view.writes, datums)
     return written, changes, count
 
 
@@ -445,13 +459,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         LockMode.UPDATE if keys_change else LockMode.NO_KEY_UPDATE,
     )
     if keys_change or unique_change:
-        pending = PendingKeys(rules, block.view(table, record=False), block.read_ts)
-        if rules.deferrable:
-            changes = deferred_keys.moved(pending, changes)
-        else:
-            for key, _, before_row, _, new_row in changes:
-                assert before_row is not None and new_row is not None
-                pending.replace(key, before_row, new_row)
+        changes = await _moved(session, block, table, changes)
     if rules.key is None:
         changes = [(k, rid, o, None, n) for k, rid, o, _, n in changes]
     written = staging.written_rows(
@@ -465,6 +473,27 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         await fired.end(triggers.UPDATE)
     await references.enforce(session, block, table, changes)
     return versions(written, pa.array(rids, pa.int64()), False), len(changes)
+
+
+async def _moved(session: Session, block: Block, table: Table, changes: list[Change]) -> list[Change]:
+    """The changes of rows that get other keys, in the order of application. Raises 23505, SnapshotMoved."""
+    rules, txn = session.executor.rules(table), block.transaction()
+    before = txn.read_ts
+    view = block.view(table, record=False)
+    try:
+        pending = PendingKeys(rules, view, before)
+        if rules.deferrable:
+            changes = deferred_keys.moved(pending, changes)
+        else:
+            for key, _, before_row, _, new_row in changes:
+                assert before_row is not None and new_row is not None
+                pending.replace(key, before_row, new_row)
+    except ExecutionError as refused:
+        if await new_keys.came_free(session, block, view.writes, refused):
+            raise keyed_session.SnapshotMoved from None
+        raise
+    await new_keys.held(session, block, view.writes, changes, view.put_off)
+    return changes
 
 
 async def _update_bulk(session: Session, block: Block, table: Table, rows: pa.Table) -> Written:

@@ -147,6 +147,7 @@ async def insert(session: Session, plan: Plan, given: Sequence[pa.Array], count:
         rows = pa.table(columns, names=[f"c{c.attnum}" for c in table.columns])
         row_checks.check_rows(rules, rows, session)
         fresh = _fresh_keys(block, rules, rows, gathered)
+        _hold(block, rules, fresh)
         if rules.wide_checks or rules.references:
             zeros = pa.array(np.zeros(count, np.int64))
             whole = pa.table([zeros, *columns], names=["_rid", *rows.column_names])
@@ -191,6 +192,18 @@ def _fresh_keys(
         if any(view.find_unique(oid, k, ts) is not None for k in keys):
             raise Refused("a key is taken")
     return out
+
+
+def _hold(block: Block, rules: TableRules, fresh: dict[int, set[Key]]) -> None:
+    """Raises Refused where somebody else is about to bring one of the keys, or has done so behind the snapshot."""
+    env, txn = block.executor.env, block.transaction()
+    shard = rules.table.shard
+    for oid, keys in fresh.items():
+        space = f"{shard}/{oid}" if oid else rules.key_space
+        if not all(env.held_keys.hold(txn, space, key) for key in keys):
+            raise Refused("a key is held")
+        if not env.conflicts.quiet(space if oid else shard, keys, txn.read_ts):
+            raise Refused("a key has come")
 
 
 def _no_keys(_: int) -> list[set[Key]]:

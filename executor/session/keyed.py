@@ -25,14 +25,18 @@ from executor.keyed.footprint import columns_at
 from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.read import LookupPlan, ReadPlan, nearby
-from executor.keyed.write import InsertPlan, UpdatePlan
-from executor.session import read_only
+from executor.keyed.write import Changes, InsertPlan, UpdatePlan
+from executor.session import new_keys, read_only
 from executor.session.block import LOCK_MODES, Block
 from executor.session.commands import NeedsLease
+from executor.session.waits import Unsettled as Unsettled
+from executor.session.waits import WouldBlock as WouldBlock
+from executor.session.waits import lock_keys as lock_keys
+from executor.session.waits import wait_for as wait_for
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Plan, Table
-from storage.abc import Datum
-from txn.abc import Key, LockNotAvailable
+from storage.abc import Datum, Row
+from txn.abc import LockNotAvailable
 from txn.columns import ALL_COLUMNS, THE_ROW, Columns
 from txn.locks import LockMode
 from txn.transaction import Transaction
@@ -45,33 +49,10 @@ _UNRECORDED: Columns = 0
 """What a view notes of the rows that it finds where the statement does not depend on them."""
 
 
-class WouldBlock(Exception):
-    """Somebody else holds the lock of this key."""
-
-    def __init__(self, space: str, key: Key, mode: LockMode) -> None:
-        self.space, self.key, self.mode = space, key, mode
-
-
-class Unsettled(Exception):
-    """The statement has rows to show that are not durable yet: it begins anew when they are."""
-
-
 class SnapshotMoved(Exception):
     """The snapshot moved forward while the statement waited for locks: it begins anew."""
 
     begins_anew = True
-
-
-async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
-    """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
-    timeout_ms = session.settings.lock_timeout_ms
-    await session.executor.env.locks.lock(
-        block.transaction(),
-        blocked.space,
-        blocked.key,
-        blocked.mode,
-        timeout_s=timeout_ms / 1000 if timeout_ms else None,
-    )
 
 
 def run_in_block(
@@ -100,12 +81,17 @@ def run_in_block(
         values = write.values(params, session)
         conflict = write.body.on_conflict
         locks = session.executor.env.locks
+        if conflict is not None:
+            new_keys.decided(session, txn, write.rules, values)
         if write.rules.key is not None and (conflict is not None or locks.has_sets(table.shard)):
             lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
         view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
         if conflict is not None:
             view.writes.evades = True
-        changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
+        if write.rules.key is None and not write.rules.uniques:
+            changes, returned, count = write.changes(params, session, view, txn.read_ts, values)
+        else:
+            changes, returned, count = _with_new_keys(session, txn, write, params, view, values, base)
     else:
         assert isinstance(write, UpdatePlan)
         lock_for(session, block, txn, table, write, params, base)
@@ -114,13 +100,54 @@ def run_in_block(
             write.lookup.index
         ):  # rows with this key of the index may come; those that are there the view notes
             txn.reads.whole(table.shard, THE_ROW | columns_at(table, write.lookup.index))
-        changes, returned, count = write.changes(params, session, view, txn.read_ts)
+        conflict = None
+        if write.keys_change:
+            changes, returned, count = _with_new_keys(session, txn, write, params, view, (), base)
+        else:
+            changes, returned, count = write.changes(params, session, view, txn.read_ts)
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
     writes = block.writes(table) if block.altered else view.writes
     writes.apply(changes, session.executor.env.rids.next, write.written)
+    if conflict is not None:
+        new_keys.spare(session, txn, writes, values)
     block.last_changes = changes
     return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
+
+
+def _with_new_keys(
+    session: Session,
+    txn: Transaction,
+    write: InsertPlan | UpdatePlan,
+    params: Sequence[Datum],
+    view: OverlayView,
+    values: Sequence[Row],
+    base: Any,
+) -> Changes:
+    """The changes of a statement that brings keys, which it holds then, and the rows that ON CONFLICT has met are locked.
+
+    `values`: the rows that INSERT proposes.
+    """
+    evades = type(write) is InsertPlan and write.body.on_conflict is not None
+    table = write.rules.table
+    while True:
+        ts = txn.read_ts
+        try:
+            if type(write) is InsertPlan:
+                made = write.changes(params, session, view, ts, values)
+            else:
+                made = write.changes(params, session, view, ts)
+            if evades and (met := [c[0] for c in made[0] if c[2] is not None]):
+                lock_keys(session, txn, table, met, LockMode.NO_KEY_UPDATE)
+            if txn.read_ts == ts and new_keys.hold(
+                session, txn, view.writes, made[0], view.put_off, evades=evades
+            ):
+                return made
+        except ExecutionError as refused:
+            if not new_keys.may_be_free(session, txn, view.writes, refused):
+                raise
+        if base is not None:
+            raise TooOldForKeyed  # the snapshot has moved: its history is another one's
 
 
 def _read(
@@ -175,33 +202,6 @@ def lock_for(
         view = block.view(table, _UNRECORDED, base)
         keys = [k for k, _, _ in lookup.hits(params, session, view, before)]
         lock_keys(session, txn, table, keys, mode)
-
-
-def lock_keys(
-    session: Session,
-    txn: Transaction,
-    table: Table,
-    keys: Sequence[Key],
-    mode: LockMode,
-    *,
-    anew: bool = False,
-) -> None:
-    """Takes the locks, and makes sure that the snapshot has the newest committed version of the keys.
-
-    `anew`: the statement has read before it locks, and begins anew if the snapshot moves.
-    Raises WouldBlock, SerializationFailure.
-    """
-    env = session.executor.env
-    locks, conflicts, shard = env.locks, env.conflicts, table.shard
-    newest, stale_key = 0, None
-    for key in keys:
-        if not locks.try_acquire(txn, shard, key, mode):
-            raise WouldBlock(shard, key, mode)
-        ts = conflicts.point(shard, key, txn.read_ts)
-        if ts > newest:
-            newest, stale_key = ts, key
-    if newest and not txn.refresh(newest, anew=anew):
-        raise txn.stale(shard, stale_key, newest)
 
 
 def _locking_read(

@@ -49,7 +49,7 @@ from executor.constraints.references import (
 )
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change, PendingKeys
-from executor.session import exclusions, queries
+from executor.session import exclusions, new_keys, queries
 from executor.session.reference_checks import Absence, Lost, Presence
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
@@ -377,7 +377,9 @@ async def _write(session: Session, block: Block, child: Table, changes: Sequence
     if rows:
         await _keep_unique(session, block, child, changes)
         await row_checks.check_wide(session, block, child, staging.written_rows(child, rows))
-    block.writes(child).apply(changes, session.executor.env.rids.next)
+    writes = block.writes(child)
+    await new_keys.held(session, block, writes, changes)
+    writes.apply(changes, session.executor.env.rids.next)
 
 
 async def _recomputed(session: Session, block: Block, table: Table, rows: list[Row]) -> list[Row]:

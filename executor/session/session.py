@@ -624,7 +624,7 @@ class Session(SessionContext):
         if block.implicit:
             self.rollback()
         else:
-            block.failed = True
+            block.fail()
             self.transaction_status = b"E"
 
     # --- the end ---------------------------------------------------------------------------

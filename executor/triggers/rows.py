@@ -17,7 +17,7 @@ from executor.constraints.rules import TableRules
 from executor.keyed import deferred_keys
 from executor.keyed.footprint import columns_at
 from executor.keyed.write import Change, InsertPlan, PendingKeys
-from executor.session import keyed, row_security
+from executor.session import keyed, new_keys, row_security
 from executor.triggers.firing import Statement
 from planner import triggers
 from planner.abc import Table
@@ -64,15 +64,11 @@ class RowWriter:
             row = await self._checked(
                 before, row_security.INSERTED, rules.check if conflict is None else rules.check_proposed
             )
-            if conflict is not None and rules.key is not None:
-                await self._lock([rules.key(row)], LockMode.NO_KEY_UPDATE)
-            view = block.view(self._table, base=base, record=conflict is not None)
-            view.writes.evades |= conflict is not None
-            there = plan.existing(row, view, block.read_ts)
+            change: Change = (None, 0, None, rules.key(row) if rules.key is not None else None, row)
+            there = await self._existing(change, row, plan, base)
             if there is None:
                 if conflict is not None and rules.guards:
                     rules.check_inserted(row, self._session)
-                change: Change = (None, 0, None, rules.key(row) if rules.key is not None else None, row)
                 done.append(self._apply(change, ()))
                 await fired.wrote(triggers.INSERT, None, row)
                 continue
@@ -93,6 +89,31 @@ class RowWriter:
                     assigned = conflict.assigned if said is None else [i for i, _ in said]
                     done += await self.update([(*there, new)], assigned, locked=True)
         return done
+
+    async def _existing(
+        self, change: Change, row: Row, plan: InsertPlan, base: Any
+    ) -> tuple[Any, int, Row] | None:
+        """The row in whose place this one comes; None: there is none, and its keys are held. Raises 23505."""
+        session, block, rules = self._session, self._block, self._rules
+        evades = plan.body.on_conflict is not None
+        while True:
+            if evades:
+                await new_keys.met(session, block, self._table, rules, (row,))
+            view = block.view(self._table, base=base, record=evades)
+            view.writes.evades |= evades
+            try:
+                there = plan.existing(row, view, block.read_ts)
+                if there is not None:
+                    before = block.read_ts
+                    await self._lock([there[0]], LockMode.NO_KEY_UPDATE)
+                    if block.read_ts == before:
+                        new_keys.spare(session, block.transaction(), view.writes, (row,))
+                        return there
+                elif await new_keys.held(session, block, view.writes, (change,), view.put_off, evades=evades):
+                    return None
+            except ExecutionError as refused:
+                if not await new_keys.came_free(session, block, view.writes, refused):
+                    raise
 
     # --- UPDATE and DELETE -----------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -42,6 +42,8 @@ class SystemContext:
     server_rows: dict[str, Sequence[dict[str, Datum]]] = field(default_factory=dict)
     sizes: Sizes | None = None
     """Who knows what relations take on this server; without it everything takes nothing."""
+    blocking: Callable[[int], Sequence[int]] | None = None
+    """Whom a session waits for, by process id; without it nobody waits."""
 
 
 Rows = list[Row]

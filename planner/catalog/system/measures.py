@@ -110,6 +110,12 @@ def _no_queue(context: SystemContext) -> float:
 
 
 @system("pg_blocking_pids", (INT4,), INT4_ARRAY)
+def _blocking(context: SystemContext, pid: int | None) -> list[int] | None:
+    if pid is None:
+        return None
+    return list(context.blocking(pid)) if context.blocking is not None else []
+
+
 @system("pg_safe_snapshot_blocking_pids", (INT4,), INT4_ARRAY)
 def _nobody(context: SystemContext, pid: int | None) -> list[int] | None:
     return None if pid is None else []

@@ -1,0 +1,261 @@
+"""Unique keys that statements of a block bring: two transactions that bring one do it one after the other, as in PostgreSQL.
+
+    computed, and no row of the snapshot has its key     ->  hold it         nobody else has: it is ours until the block ends
+                                                             another has     wait; it is free then, or the row is there: 23505
+    a row of the snapshot has its key                    ->  is it written?  another transaction has changed or deleted it:
+                                                                             wait; otherwise 23505
+
+Whether a row is there is asked of the present, at every isolation level: a key that was committed behind the snapshot is as
+taken as any other. Transactions of other servers are not seen before they commit: who is second hears of it at COMMIT, which
+looks at all keys once more (`Block`). So it is with keys that come in bulk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from executor.abc import ExecutionError
+from executor.constraints.rules import TableRules, UniqueRule
+from executor.keyed.deferred_keys import NOTHING
+from executor.keyed.table_writes import TableWrites
+from executor.keyed.write import Change
+from executor.session.waits import Unsettled, WouldBlock, lock_keys, wait_for
+from planner.abc import Table
+from storage.abc import Row, Timestamp
+from txn.abc import Key
+from txn.locks import LockMode
+from txn.transaction import Transaction
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+
+def hold(
+    session: Session,
+    txn: Transaction,
+    writes: TableWrites,
+    changes: Iterable[Change],
+    put_off: frozenset[int] = NOTHING,
+    *,
+    evades: bool = False,
+) -> bool:
+    """Holds the keys that rows have now and had not before.
+
+    `put_off`: constraints of which nobody asks before the end. `evades`: for ON CONFLICT a key that has been taken behind the
+    snapshot is no error: False, the snapshot has moved and the statement looks again. Raises WouldBlock, Unsettled, 23505, 40001.
+    """
+    if writes.image is None:
+        return True  # the table is the transaction's own
+    rules, env = writes.rules, session.executor.env
+    held, point, read_ts = env.held_keys.hold, env.conflicts.point, txn.read_ts
+    for old_key, _, old_row, key, row in changes:
+        if row is None:
+            continue
+        if rules.key is not None and (old_row is None or key != old_key):
+            assert key is not None
+            if not held(txn, rules.key_space, key):
+                raise WouldBlock(rules.key_space, key, LockMode.UPDATE)
+            newer = point(writes.shard, key, read_ts)
+            if newer and _is_taken(writes, None, key, newer):
+                return _refuse(session, txn, writes, None, key, row, newer, evades=evades)
+        for rule in rules.uniques:
+            k = rule.key(row)
+            if (
+                k is None
+                or rule.constraint.oid in put_off
+                or (old_row is not None and rule.key(old_row) == k)
+            ):
+                continue
+            if not held(txn, rule.space, k):
+                raise WouldBlock(rule.space, k, LockMode.UPDATE)
+            newer = point(rule.space, k, read_ts)
+            if newer and _is_taken(writes, rule, k, newer):
+                return _refuse(session, txn, writes, rule, k, row, newer, evades=evades)
+    return True
+
+
+def _is_taken(writes: TableWrites, rule: UniqueRule | None, key: Key, ts: Timestamp) -> bool:
+    """Whether a row has the key at the present, of which `ts` is the newest of the key."""
+    image = writes.image
+    assert image is not None
+    if rule is None:
+        v = image.newest(key)
+        rid = v[1] if v is not None and v[2] is not None else None
+    else:
+        found = image.find_unique(rule.constraint.oid, key, ts)
+        rid = found[1] if found is not None else None
+    if rid is None or rid in writes.buffer.deletes:
+        return False
+    return not (writes.bulk_deleted and rid in writes.deleted_rids())
+
+
+def _refuse(
+    session: Session,
+    txn: Transaction,
+    writes: TableWrites,
+    rule: UniqueRule | None,
+    key: Key,
+    row: Row,
+    ts: Timestamp,
+    *,
+    evades: bool,
+) -> bool:
+    """The key was taken by the commit at `ts`, behind the snapshot."""
+    space = writes.shard if rule is None else rule.space
+    if evades:
+        if not txn.refresh(ts):
+            raise txn.stale(space, key, ts)
+        return False
+    _durable(session, txn, ts)
+    txn.check_reads()
+    raise writes.rules.unique_violation(rule.constraint if rule is not None else None, key, row)
+
+
+def _durable(session: Session, txn: Transaction, ts: Timestamp) -> None:
+    """Before an error that is about the commit at `ts`. Raises Unsettled while it may still come to nothing."""
+    if ts > session.executor.env.oracle.read_ts():
+        txn.depend_on(ts)
+        raise Unsettled
+
+
+def decided(session: Session, txn: Transaction, rules: TableRules, rows: Sequence[Row]) -> None:
+    """Before ON CONFLICT looks for rows in the place of these: that nobody is about to bring one. Raises WouldBlock."""
+    held_keys = session.executor.env.held_keys
+    if not held_keys.spaces:
+        return
+    for row in rows:
+        if rules.key is not None and not held_keys.is_free(txn, rules.key_space, key := rules.key(row)):
+            raise WouldBlock(rules.key_space, key, LockMode.UPDATE)
+        for rule in rules.uniques:
+            k = rule.key(row)
+            if k is not None and not held_keys.is_free(txn, rule.space, k):
+                raise WouldBlock(rule.space, k, LockMode.UPDATE)
+
+
+def spare(session: Session, txn: Transaction, writes: TableWrites, rows: Iterable[Row]) -> None:
+    """When ON CONFLICT has written: the keys that it has waited for and that rows of others turned out to have are theirs."""
+    env, rules = session.executor.env, writes.rules
+    if not env.held_keys.spaces:
+        return
+    for row in rows:
+        asked = [(rule.space, rule.key(row), rule.constraint.oid) for rule in rules.uniques]
+        for space, key, oid in asked:
+            if key is not None and writes.own_unique(oid, key) is None:
+                env.locks.weaken(txn, space, key, None)
+        if rules.key is not None and writes.by_key.get(key := rules.key(row)) is None:
+            env.locks.weaken(txn, rules.key_space, key, None)
+
+
+def may_be_free(session: Session, txn: Transaction, writes: TableWrites, refused: ExecutionError) -> bool:
+    """Of a statement that has found a key taken: whether to look again, for the snapshot has moved to where the row is gone.
+
+    Raises WouldBlock if another transaction is yet to decide that, Unsettled, 40001.
+    """
+    if refused.sqlstate != "23505" or refused.taken is None or writes.image is None:
+        return False
+    oid, key = refused.taken
+    env, shard, rules = session.executor.env, writes.shard, writes.rules
+    rule = next((r for r in rules.uniques if r.constraint.oid == oid), None)
+    space = rules.key_space
+    place: Key | None = key
+    if rule is None:
+        if writes.by_key.get(key) is not None:
+            return False  # its own
+        newer = env.conflicts.point(shard, key, txn.read_ts)
+    else:
+        if writes.own_unique(oid, key) is not None:
+            return False
+        space, newer = rule.space, env.conflicts.point(rule.space, key, txn.read_ts)
+        there = writes.image.find_unique(oid, key, max(newer, txn.read_ts))
+        place = there[0] if there is not None else None
+    if newer:
+        if not _is_taken(writes, rule, key, newer):
+            if not txn.refresh(newer):
+                raise txn.stale(shard if rule is None else space, key, newer)
+            return True
+        _durable(session, txn, newer)
+    if not env.held_keys.is_free(txn, space, key):
+        raise WouldBlock(space, key, LockMode.UPDATE)
+    if place is not None and _is_written(session, txn, shard, place):
+        raise WouldBlock(shard, place, LockMode.SHARE)
+    return False
+
+
+def _is_written(session: Session, txn: Transaction, shard: str, place: Key) -> bool:
+    """Whether another transaction has written the row under `place`, and may have taken its key from it."""
+    locks = session.executor.env.locks
+    if locks.is_free(shard, place):
+        return False
+    for holder, mode in locks.holders(shard, place):
+        if holder is txn or mode < LockMode.NO_KEY_UPDATE or not isinstance(holder, Transaction):
+            continue
+        buffer = holder.writes.shards.get(shard)
+        if (buffer is not None and place in buffer.by_key) or locks.has_sets(shard):
+            return True  # (in a set: it is one of those that are written in bulk, or may be)
+    return False
+
+
+async def met(session: Session, block: Block, table: Table, rules: TableRules, rows: Sequence[Row]) -> None:
+    """For ON CONFLICT: locks the rows that may be in the place of these, once it is decided whether there are any."""
+    txn = block.transaction()
+    while True:
+        try:
+            decided(session, txn, rules, rows)
+            if rules.key is not None:
+                lock_keys(session, txn, table, [rules.key(r) for r in rows], LockMode.NO_KEY_UPDATE)
+            return
+        except WouldBlock as blocked:
+            await wait_for(session, block, blocked)
+
+
+async def locked(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> bool:
+    """Locks the rows that ON CONFLICT has met; False: one was newer, and the statement looks again."""
+    txn, keys = block.transaction(), [c[0] for c in changes if c[2] is not None]
+    before = txn.read_ts
+    while keys:
+        try:
+            lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE)
+            break
+        except WouldBlock as blocked:
+            await wait_for(session, block, blocked)
+    return txn.read_ts == before
+
+
+async def held(
+    session: Session,
+    block: Block,
+    writes: TableWrites,
+    changes: Sequence[Change],
+    put_off: frozenset[int] = NOTHING,
+    *,
+    evades: bool = False,
+) -> bool:
+    """`hold`, which waits for what there is to wait for."""
+    rules = writes.rules
+    if rules.key is None and not rules.uniques:
+        return True
+    txn = block.transaction()
+    while True:
+        try:
+            return hold(session, txn, writes, changes, put_off, evades=evades)
+        except WouldBlock as blocked:
+            await wait_for(session, block, blocked)
+        except Unsettled:
+            await txn.settled()
+
+
+async def came_free(session: Session, block: Block, writes: TableWrites, refused: ExecutionError) -> bool:
+    """`may_be_free`, which waits for what there is to wait for."""
+    txn = block.transaction()
+    while True:
+        try:
+            return may_be_free(session, txn, writes, refused)
+        except WouldBlock as blocked:
+            await wait_for(session, block, blocked)
+        except Unsettled:
+            await txn.settled()
+
+
+__all__ = ["came_free", "decided", "held", "hold", "locked", "may_be_free", "met", "spare"]

@@ -1,0 +1,72 @@
+"""Why a statement does not go on here and now, and how it waits for what it waits for.
+
+WouldBlock     another transaction has a lock (of a row, of a key that it brings): queue for it, then begin anew
+Unsettled      what it would say depends on a commit that is not durable yet
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from planner.abc import Table
+from txn.abc import Key
+from txn.locks import LockMode
+from txn.transaction import Transaction
+
+if TYPE_CHECKING:
+    from executor.session.block import Block
+    from executor.session.session import Session
+
+
+class WouldBlock(Exception):
+    """Somebody else holds the lock of this key."""
+
+    def __init__(self, space: str, key: Key, mode: LockMode) -> None:
+        self.space, self.key, self.mode = space, key, mode
+
+
+class Unsettled(Exception):
+    """The statement has rows to show, or an error, that are not durable yet: it begins anew when they are."""
+
+
+async def wait_for(session: Session, block: Block, blocked: WouldBlock) -> None:
+    """Waits for a key's lock. Raises DeadlockDetected, LockNotAvailable."""
+    timeout_ms = session.settings.lock_timeout_ms
+    await session.executor.env.locks.lock(
+        block.transaction(),
+        blocked.space,
+        blocked.key,
+        blocked.mode,
+        timeout_s=timeout_ms / 1000 if timeout_ms else None,
+    )
+
+
+def lock_keys(
+    session: Session,
+    txn: Transaction,
+    table: Table,
+    keys: Sequence[Key],
+    mode: LockMode,
+    *,
+    anew: bool = False,
+) -> None:
+    """Takes the locks, and makes sure that the snapshot has the newest committed version of the keys.
+
+    `anew`: the statement has read before it locks, and begins anew if the snapshot moves.
+    Raises WouldBlock, SerializationFailure.
+    """
+    env = session.executor.env
+    locks, conflicts, shard = env.locks, env.conflicts, table.shard
+    newest, stale_key = 0, None
+    for key in keys:
+        if not locks.try_acquire(txn, shard, key, mode):
+            raise WouldBlock(shard, key, mode)
+        ts = conflicts.point(shard, key, txn.read_ts)
+        if ts > newest:
+            newest, stale_key = ts, key
+    if newest and not txn.refresh(newest, anew=anew):
+        raise txn.stale(shard, stale_key, newest)
+
+
+__all__ = ["Unsettled", "WouldBlock", "lock_keys", "wait_for"]
