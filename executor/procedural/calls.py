@@ -242,10 +242,11 @@ async def call_in_body(walk: Walk, step: pl.Call) -> None:
     inner: Plan = planned.plan.extra["query"]
     f: Function = inner.extra["procedure"]
     targets: list[tuple[pl.Target, TypeRef, str]] = []
+    given: tuple[int, ...] = inner.extra["procedure_given"]
     for i, p in enumerate(f.parameters):
         if p.mode not in "ob":
             continue
-        target = step.arguments[i] if i < len(step.arguments) else None
+        target = step.arguments[given.index(i)] if i in given else None
         if target is None:
             raise Misplaced(
                 "42601",

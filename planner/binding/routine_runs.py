@@ -51,14 +51,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
     """The value of a call in an expression. Raises 42809, 0A000."""
     f = made.function
     if f.kind == "p":
-        if not queries.calling:
-            raise PlanError(
-                "42809",
-                f"{shown(f)} is a procedure",
-                hint="To call a procedure, use CALL.",
-                position=position,
-            )
-        queries.called = f
+        queries.called, queries.called_with = f, tuple(made.given)
         return row_of(tuple(made.args)) if made.args else row_of((ir.Lit(_TEXT, None),))
     if queries.calling:
         raise no_procedure(f, position)

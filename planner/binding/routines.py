@@ -106,9 +106,19 @@ def resolved(
     if whole:
         found = [f for f in found if f.is_variadic]
         arguments = [*arguments[:-1], arguments[-1].this]
-    first, named = cut(_given(found, arguments) if queries.calling else arguments)
-    given = [calls.bind(a, scope) for a in (*first, *named.values())]
-    given = [g for g in given if not (isinstance(g, ir.Parm) and g.type.oid == t.VOID)]
+    originals = {f.oid: f for f in found}
+    if queries.calling:
+        found = [_of_all_parameters(f) for f in found]
+    first, named = cut(arguments)
+    called, queries.calling = queries.calling, False  # what CALL is followed by is the outermost call
+    try:
+        given = [calls.bind(a, scope) for a in (*first, *named.values())]
+    finally:
+        queries.calling = called
+    if queries.calling:
+        given = [ir.Lit(TypeRef(t.UNKNOWN), None) if _is_void(g) else g for g in given]
+    else:
+        given = [g for g in given if not _is_void(g)]
     types = tuple(type_name(g.type.oid) for g in given)
     rows: list[tuple[Proc, tuple[str, ...]]] = []
     if not schema and not named and not whole:
@@ -161,6 +171,13 @@ def resolved(
     function = next((f for f in found if f.oid == best[0].oid), None)
     if function is None:
         return None
+    if function.kind == "p" and not called:
+        raise PlanError(
+            "42809",
+            f"{_called(name, schema, given, list(named))} is a procedure",
+            hint="To call a procedure, use CALL.",
+            position=position,
+        )
     at = places[function.oid]
     if polymorphic.is_polymorphic(function):
         function = concrete_of(function, best[1], types, position)
@@ -174,25 +191,36 @@ def resolved(
         else:
             bound[i] = calls.coercions.coerce(g, ref, "i", position)
     with _text(queries, function, ""):
+        queries.calling = False
         for i, p in enumerate(function.inputs):
             if i not in bound:
                 assert p.default is not None
                 queries.text = calls.text = p.default
                 value = calls.bind(parse_expression(p.default), Scope(None, 0))
                 bound[i] = calls.coercions.coerce(value, p.type, "a")
+    queries.calling = called
     if queries.routines.expand:
         for i, p in enumerate(function.inputs):
             bound[i] = of_domain(queries, bound[i], p.domain)
-    return Resolved(function, [bound[i] for i in range(len(function.inputs))], at)
+    args = [bound[i] for i in range(len(function.inputs))]
+    modes = [p.mode for p in originals[best[0].oid].parameters]
+    if queries.calling and "o" in modes:  # what stands for OUT parameters is not computed
+        args = [a for a, mode in zip(args, modes, strict=True) if mode != "o"]
+        was = (replace(p, mode=mode) for p, mode in zip(function.parameters, modes, strict=True))
+        function = replace(function, parameters=tuple(was))
+    return Resolved(function, args, at)
 
 
-def _given(found: Sequence[Function], arguments: list[exp.Expression]) -> list[exp.Expression]:
-    """What CALL gives: what stands in the places of OUT parameters is not looked at."""
-    for f in found:
-        named = any(isinstance(a, exp.Kwarg) for a in arguments)
-        if f.kind == "p" and len(f.parameters) == len(arguments) > len(f.inputs) and not named:
-            return [a for a, p in zip(arguments, f.parameters, strict=True) if p.mode in "ibv"]
-    return arguments
+def _is_void(given: ir.Node) -> bool:
+    """What a driver binds for an OUT parameter."""
+    return isinstance(given, ir.Parm) and given.type.oid == t.VOID
+
+
+def _of_all_parameters(f: Function) -> Function:
+    """A procedure as CALL sees it: OUT parameters have their places, names and types too."""
+    if f.kind != "p" or all(p.mode != "o" for p in f.parameters):
+        return f
+    return replace(f, parameters=tuple(replace(p, mode="i") if p.mode == "o" else p for p in f.parameters))
 
 
 def concrete_of(f: Function, declared: Sequence[str], given: Sequence[str], position: int) -> Function:
@@ -254,6 +282,8 @@ def _called(name: str, schema: str, given: Sequence[ir.Node], named: list[str]) 
 def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: int) -> ir.Node:
     """The value that stands for a call in an expression; no `scope`: it may be one over rows. Raises 0A000 for what cannot be inlined."""
     f = made.function
+    if queries.calling and f.kind != "p":
+        raise routine_runs.no_procedure(f, position)
     noted(queries, f)
     if not queries.routines.expand:
         return _as_written(queries, made, position)

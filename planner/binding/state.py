@@ -149,6 +149,8 @@ class QueryState:
         """It is what CALL is followed by."""
         self.called: Function | None = None
         """The procedure that it is a call of."""
+        self.called_with: tuple[int, ...] = ()
+        """Which parameters the arguments stand for."""
         self.running = False
         """Whether routines run in its course (`planner.binding.routine_runs`)."""
         self.system: list[SystemUse | ChangesUse] = []

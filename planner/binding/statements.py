@@ -32,7 +32,7 @@ from planner.abc import (
 from planner.binding import ir, keyed, locking, partitioned
 from planner.binding.common_writes import with_writes
 from planner.binding.dml import DmlBinder
-from planner.binding.emit import Emitter
+from planner.binding.emit import Emitter, display_signature
 from planner.binding.index_order import extreme, index_walk, with_walk
 from planner.binding.index_reads import index_read
 from planner.binding.keyed_endings import grouped, order_keys
@@ -46,6 +46,7 @@ from planner.binding.routine_runs import RUN
 from planner.binding.scope import Scope
 from planner.binding.state import Parts
 from planner.binding.variables import Variables
+from planner.parse import position as first_position
 
 
 def bind_statement(
@@ -73,7 +74,7 @@ def bind_statement(
     if queries.running:
         plan.extra["runs"] = True
     if queries.called is not None:
-        plan.extra["procedure"] = queries.called
+        plan.extra["procedure"], plan.extra["procedure_given"] = queries.called, queries.called_with
     body = plan.body
     if isinstance(body, Query) and body.relations and not queries.named_objects:
         of_system = all(isinstance(use, SystemUse) for use in body.relations)
@@ -130,7 +131,7 @@ def _query(ast: exp.Expression, ctx: Any, queries: QueryBinder, text: str) -> Pl
         if queries.variables is not None:
             _assigned(queries, queries.variables, parts, scope)
         if queries.calling:
-            _called(queries, parts)
+            _called(queries, parts, first_position(node.expressions[0]))
         columns = tuple(ResultColumn(x.name, x.node.type, x.table_oid, x.attnum) for x in parts.targets)
         if parts.source is not None:
             extra = queries.constants(_own_expressions(parts))
@@ -198,12 +199,20 @@ def _assigned(queries: QueryBinder, variables: Variables, parts: Parts, scope: S
     target.node = variables.assigned(target.node, queries.expressions, queries.coercions, scope)
 
 
-def _called(queries: QueryBinder, parts: Parts) -> None:
+def _called(queries: QueryBinder, parts: Parts, position: int) -> None:
     """CALL's arguments are what its query finds. Raises 42809."""
     (target,) = parts.targets
     items = items_of(target.node) if isinstance(target.node, ir.Logic) and target.node.op == "row" else None
     if queries.called is None or items is None:
-        raise PlanError("42809", "this is not a procedure", hint="To call a function, use SELECT.")
+        below = parts.below.columns if parts.below is not None else ()
+        ops = [getattr(n, "op", "") for n in (target.node, *below)]
+        what = next((display_signature(op) for op in ops if op.endswith(")")), f"{target.name}()")
+        raise PlanError(
+            "42809",
+            f"{what.removeprefix('function ')} is not a procedure",
+            hint="To call a function, use SELECT.",
+            position=position,
+        )
     parts.targets = [replace(target, name=f"a{i}", node=item) for i, item in enumerate(items)]
 
 
