@@ -128,7 +128,9 @@ class Plans:
         sql = f"SELECT ({text}) FROM {source} WHERE {column} = $1"
         context = PlanContext(catalog, (schema, "public"), settings=DEFAULT_SETTINGS)
         plan, _ = self._planner.plan(sql, context, normalise=False)
-        return plan.body.outputs[0] if isinstance(plan.body, KeyedRead) else None
+        if not isinstance(plan.body, KeyedRead) or "runs" in plan.extra:
+            return None
+        return plan.body.outputs[0]
 
     def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
         """What executing the plan takes; plans made for another catalog are made anew first."""

@@ -180,19 +180,25 @@ async def _in_block(
         row = await answered(session, compiled.running, params)
         return Rows("SELECT 1", plan.columns, (tuple(row),))
     assert session.block is not None
-    session.routine_error = None
-    around, asking = session.writing, session.asking
-    session.askings_begun += 1
-    session.asking = Asking(session, session.askings_begun)
     body = compiled.plan.body
-    if not isinstance(body, Query | LockingQuery):
-        session.writing = around | {x.oid for x in written(body)}
-    try:
+    async with asked(session, () if isinstance(body, Query | LockingQuery) else written(body)):
         result = await session.run_in(session.block, compiled, plan, params)
         if isinstance(result, Stream):
             rows = [tuple(row) async for row in rows_of(result)]
             return Rows(f"{result.tag} {len(rows)}", result.columns, rows)
         return result
+
+
+@asynccontextmanager
+async def asked(session: Session, tables: Sequence[Table]) -> AsyncGenerator[None]:
+    """Around queries that may call routines, and a statement that writes these tables. Raises what a routine has raised."""
+    session.routine_error = None
+    around, asking = session.writing, session.asking
+    session.askings_begun += 1
+    session.asking = Asking(session, session.askings_begun)
+    session.writing = around | {x.oid for x in tables}
+    try:
+        yield
     except SqlError:
         if session.routine_error is not None:
             raise session.routine_error from None

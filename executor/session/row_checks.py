@@ -9,6 +9,7 @@ An error in bulk is worded as it is for one row, and says which row it is about 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,6 +20,7 @@ from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import PARTITION_BOUND, TableRules
 from executor.keyed.key_values import datum_forms, picked
 from executor.keyed.table_writes import TableWrites
+from executor.procedural import calls
 from executor.session import queries
 from executor.session.block import Block
 from executor.snapshot.columns import row_reader
@@ -59,7 +61,8 @@ async def check_wide(session: Session, block: Block, table: Table, rows: pa.Tabl
         body = plan.body
         assert isinstance(body, Query), "a condition without a key is a columnar query"
         slot = body.relations[0].slot
-        found = await queries.arrow(session, block, body, (), types, {slot: (table, rows)}, begins=False)
+        async with calls.asked(session, (table,)) if "runs" in plan.extra else nullcontext():
+            found = await queries.arrow(session, block, body, (), types, {slot: (table, rows)}, begins=False)
         if found.num_rows:
             raise rules.check_violation(constraint, batch_rows(found.slice(0, 1), types)[0])
 

@@ -59,7 +59,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         raise _as_trigger(f)
     if f.volatility != "i":
         refuse_unsteady(queries.ctx.clause)
-    if queries.ctx.clause not in ("", "DEFAULT expressions") and not queries.ctx.listed:
+    if queries.ctx.clause not in ("", "DEFAULT expressions", "check constraints") and not queries.ctx.listed:
         raise PlanError("0A000", f"function {shown(f)}, which runs, in {queries.ctx.clause} is not supported")
     if f.result.oid == t.RECORD:
         raise PlanError(

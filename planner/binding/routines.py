@@ -50,6 +50,8 @@ ROUTINE: Final = "routine "
 """What the name of a call begins with that is not expanded; the function's OID follows."""
 DEPTH_MAX: Final = 50
 """Calls inside of calls' bodies."""
+_ONCE: Final = ("", "DEFAULT expressions", "check constraints")
+"""Clauses whose expressions are computed when rows are written, and never again: they may be queries."""
 CALLS_MAX: Final = 1_000
 """Bodies that one statement is made of."""
 
@@ -299,11 +301,15 @@ def call(queries: QueryBinder, made: Resolved, scope: Scope | None, position: in
         else:
             value = _value(queries, f, inside)
             queried = any(isinstance(n, ir.SubQuery) for n in ir.walk(value))
-            if queried and queries.ctx.clause and not queries.ctx.listed:
+            if queried and queries.ctx.clause not in _ONCE and not queries.ctx.listed:
                 raise PlanError(
                     "0A000",
                     f"function {shown(f)}, whose body is a query, in {queries.ctx.clause} is not supported",
                 )
+            if queried and scope is not None and scope.clause == "check constraints":
+                return routine_runs.call(
+                    queries, made, position
+                )  # of a domain: where no query can be (a lambda)
             of_rows = scope is None or scope.relations
             if of_rows and any(isinstance(n, ir.SubQuery) and once.varies(n) for n in ir.walk(value)):
                 raise PlanError(
