@@ -110,8 +110,9 @@ def alter_table(
     """A list of actions over one table, and over its partitions. `above`: they were said of the table above."""
     if table.partitioning is not None or table.partition is not None:
         alter_partitions.refuse(scope, table, actions, only=only, above=above)
-    for below, same in alter_partitions.handed_down(scope, table, actions, only=only):
-        alter_table(scope, below, same, above=True)
+    first = alter_partitions.makes_sequences(scope, table, actions)
+    if not first:
+        _alter_partitions(scope, table, actions, only=only)
     if table.children or table.parents:
         alter_heirs.alter_family(scope, table, actions, _ACTIONS, only=only, alone=above)
         return
@@ -121,6 +122,13 @@ def alter_table(
         _ACTIONS[action.what](alteration, action)
     composites.refuse_other_rows(scope, table, alteration.table)
     alteration.finish()
+    if first:
+        _alter_partitions(scope, table, actions, only=only)
+
+
+def _alter_partitions(scope: Scope, table: Table, actions: tuple[st.AlterAction, ...], *, only: bool) -> None:
+    for below, same in alter_partitions.handed_down(scope, table, actions, only=only):
+        alter_table(scope, below, same, above=True)
 
 
 def _alter_other(scope: Scope, found: Relation, action: st.AlterAction) -> None:

@@ -18,9 +18,9 @@ from typing import Final
 from planner import statements as st
 from planner.abc import Column, Constraint, Oid, PlanError, Table
 from planner.ddl import composites, constraints, inherits
+from planner.ddl.alter_partitions import below_serial
 from planner.ddl.alteration import Alteration
 from planner.ddl.scope import Scope
-from planner.ddl.typenames import serial_type
 from planner.inheritance import family
 
 Action = Callable[[Alteration, st.AlterAction], None]
@@ -118,21 +118,15 @@ class _Family:
         said = a.column
         assert said is not None
         there = constraints.find_column(on.table, said.name) is not None
-        if on.table.children and not (there and a.exists):
-            if said.identity:
-                raise PlanError(
-                    "42P16", "cannot recursively add identity column to table that has child tables"
-                )
-            if serial_type(said.type):
-                raise PlanError(
-                    "0A000", "adding serial columns to a table that has child tables is not supported"
-                )
+        if on.table.children and not (there and a.exists) and said.identity:
+            raise PlanError("42P16", "cannot recursively add identity column to table that has child tables")
         before = {c.oid for c in on.table.constraints}
         self._known["add column"](on, a)
         if there:
             return
         key = any(c.kind == "p" for c in said.constraints)
-        below = dataclasses.replace(said, constraints=(), not_null=said.not_null or key or None)
+        below = below_serial(on.table, said)
+        below = dataclasses.replace(below, constraints=(), not_null=below.not_null or key or None)
         for child in self._children(on):
             self._column_below(on, child, dataclasses.replace(a, column=below, exists=False))
         for made in [c for c in on.table.constraints if c.oid not in before and c.kind == "c"]:

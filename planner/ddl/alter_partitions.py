@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner import statements as st
+from planner import types
 from planner.abc import Column, PlanError, Table
 from planner.ddl import constraints
 from planner.ddl.scope import Scope
+from planner.ddl.typenames import serial_type
 
 _DOWN: Final = frozenset(
     (
@@ -18,6 +20,7 @@ _DOWN: Final = frozenset(
     )
 )  # fmt: skip
 """Actions that partitions follow; constraints and indexes follow by themselves (`partition_parts`)."""
+_INTEGERS: Final = {types.INT2: "int2", types.INT4: "int4", types.INT8: "int8"}
 _WHOLE: Final = frozenset(("add column", "drop column", "rename column", "set type", "add constraint"))
 
 
@@ -27,20 +30,40 @@ def handed_down(
     """The partitions, each with what is to be done to it."""
     if table.partitioning is None or only:
         return
+    above = scope.catalog.table(table.oid)
     for child in scope.catalog.partitions_of(table.oid):
-        same = tuple(made for a in actions if (made := _below(child, a)) is not None)
+        same = tuple(made for a in actions if (made := _below(above, child, a)) is not None)
         if same:
             yield child, same
 
 
-def _below(child: Table, a: st.AlterAction) -> st.AlterAction | None:
+def makes_sequences(scope: Scope, table: Table, actions: tuple[st.AlterAction, ...]) -> bool:
+    """Whether partitions get columns that take their numbers from a sequence of the table above, which must be there first."""
+    return table.partitioning is not None and any(
+        a.column is not None and serial_type(a.column.type) for a in actions if a.what == "add column"
+    )
+
+
+def below_serial(above: Table, said: st.ColumnDef) -> st.ColumnDef:
+    """A column of a table that has been added to the one above: of serial remains whose numbers it takes."""
+    integer = serial_type(said.type)
+    column = constraints.find_column(above, said.name)
+    if not integer or column is None or column.default is None:
+        return said
+    return dataclasses.replace(
+        said, type=st.TypeName((_INTEGERS[integer],)), default=st.Sql(column.default), not_null=True
+    )
+
+
+def _below(above: Table, child: Table, a: st.AlterAction) -> st.AlterAction | None:
     if a.what not in _DOWN:
         return None
     if a.what == "validate constraint":
         return a if any(c.name == a.name for c in child.constraints) else None
     if a.what == "add column":
         assert a.column is not None
-        return dataclasses.replace(a, column=dataclasses.replace(a.column, constraints=()))
+        column = below_serial(above, a.column)
+        return dataclasses.replace(a, column=dataclasses.replace(column, constraints=()))
     if a.what == "drop column":
         return dataclasses.replace(a, exists=True)
     return a
@@ -82,19 +105,8 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
         raise PlanError(
             "42P16", said[a.what], hint="Do not specify the ONLY keyword." if a.what == "drop column" else ""
         )
-    if a.what == "add column" and below and a.column is not None:
-        serial = a.column.type.names[0] in (
-            "serial",
-            "bigserial",
-            "smallserial",
-            "serial4",
-            "serial8",
-            "serial2",
-        )
-        if a.column.identity or serial:
-            raise PlanError(
-                "0A000", "adding serial and identity columns to a table with partitions is not supported"
-            )
+    if a.what == "add column" and below and a.column is not None and a.column.identity:
+        raise PlanError("42P16", "cannot recursively add identity column to table that has child tables")
     if a.what == "set logged":
         raise PlanError("0A000", "ALTER TABLE ... SET LOGGED of a partitioned table is not supported")
     if a.what == "set options":
@@ -129,4 +141,4 @@ def _parents_column(scope: Scope, table: Table, name: str) -> Column | None:
     return constraints.find_column(scope.catalog.table(table.partition.parent), name)
 
 
-__all__ = ["handed_down", "refuse"]
+__all__ = ["below_serial", "handed_down", "makes_sequences", "refuse"]

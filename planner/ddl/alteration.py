@@ -22,7 +22,7 @@ from collections.abc import Callable
 
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, SqlError, Table
-from planner.catalog import CatalogChange, Index, quote_identifier
+from planner.catalog import CatalogChange, Index, Sequence, quote_identifier
 from planner.catalog.system.definitions import type_name
 from planner.ddl import constraints, table_constraints, tables, unique_indexes
 from planner.ddl.scope import Scope
@@ -87,7 +87,8 @@ class Alteration:
             rows = {c.attnum: self._computed(c, old_rows) for c in new.columns}
         outputs = [rows[c.attnum] for c in new.columns] or ["NULL"]
         # Sequences made here must be known where the query is planned; everything else is as it was before.
-        added = [s for s in scope.catalog.sequences_of(new.oid) if scope.before.get(s.oid) is None]
+        made = [scope.catalog.get(oid) for oid, old in scope.first_states() if old is None]
+        added = [s for s in made if isinstance(s, Sequence)]
         then = scope.before.with_changes([CatalogChange(None, s) for s in added])
         scope.rewrite(self.before, new, f"SELECT {', '.join(outputs)} FROM {old_rows}", then)
         scope.checks = [

@@ -16,7 +16,11 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
     if table.partitioning is not None:
         if said.kind == "x":
-            raise PlanError("0A000", "exclusion constraints are not supported on partitioned tables")
+            raise PlanError(
+                "0A000",
+                "exclusion constraints are not supported on partitioned tables",
+                position=said.position,
+            )
         if said.kind == "c" and said.no_inherit:
             raise PlanError("42P16", f'cannot add NO INHERIT constraint to partitioned table "{table.name}"')
         if said.kind == "f" and said.not_valid:

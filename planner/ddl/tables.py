@@ -306,8 +306,12 @@ class _Builder:
         )
         if self.partition_by is not None:
             table = dataclasses.replace(table, partitioning=partitions.key_of(table, self.partition_by))
-            if any(c.kind == "x" for c in self.constraints):
-                raise PlanError("0A000", "exclusion constraints are not supported on partitioned tables")
+            if excluded := [c for c in self.constraints if c.kind == "x"]:
+                raise PlanError(
+                    "0A000",
+                    "exclusion constraints are not supported on partitioned tables",
+                    position=excluded[0].position,
+                )
         for sequence in self.sequences:
             scope.replace(sequence, dataclasses.replace(sequence, table_oid=self.oid, unlogged=self.unlogged))
         checks = [c.name for c in self.constraints if c.kind == "c" and c.name]
