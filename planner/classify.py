@@ -105,7 +105,7 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
     if isinstance(statement, st.AlterTable | st.AlterNamed):
         return _DDL, "ALTER " + statement.kind.upper()
     if isinstance(statement, st.Drop):
-        return _DDL, "DROP " + statement.kind.upper()
+        return _DDL, "DROP " + statement.kind.replace("-", " ").upper()
     if isinstance(statement, st.CreateAggregate):
         return _DDL, "CREATE AGGREGATE"
     if isinstance(statement, st.CreateFunction):

@@ -41,6 +41,7 @@ from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
 from planner.catalog.user_types import has_rows_of
 from planner.ddl import (
+    absent,
     casts,
     collations,
     depends,
@@ -118,8 +119,14 @@ class Dependent:
 
 
 def drop(scope: Scope, said: st.Drop) -> None:
+    if said.kind in absent.KINDS:
+        absent.drop(scope, said)
+        return
     if said.kind == "foreign table":
         for name in said.names:
+            if name.schema and said.if_exists and scope.catalog.find_schema(name.schema) is None:
+                scope.notice(f'schema "{name.schema}" does not exist, skipping')
+                continue
             if not said.if_exists:
                 raise PlanError("42P01", f'{said.kind} "{name.name}" does not exist')
             scope.notice(f'{said.kind} "{name.name}" does not exist, skipping')

@@ -19,7 +19,7 @@ from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
 from planner.catalog.objects import CompositeType, Database
-from planner.ddl import collations, routine_names
+from planner.ddl import absent, collations, routine_names
 from planner.ddl.scope import Scope
 
 
@@ -122,7 +122,7 @@ def _drops(scope: Scope, said: st.Drop) -> None:
         for name in said.names:
             if rights.is_superuser(scope.catalog, name.name):
                 raise PlanError("42501", "must be superuser to drop superusers")
-    for name in said.names:
+    for name in () if said.kind in absent.KINDS else said.names:
         thing: CatalogObject | None
         if said.kind == "schema":
             thing = scope.catalog.find_schema(name.name)

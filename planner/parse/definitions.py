@@ -489,6 +489,15 @@ _DROPPED: Final = {
     ("database",): "database",
     ("materialized", "view"): "materialized view",
     ("foreign", "table"): "foreign table",
+    ("conversion",): "conversion",
+    ("language",): "language",
+    ("procedural", "language"): "language",
+    ("access", "method"): "access method",
+    ("foreign", "data", "wrapper"): "foreign-data wrapper",
+    ("publication",): "publication",
+    ("server",): "server",
+    ("subscription",): "subscription",
+    ("tablespace",): "tablespace",
 }
 
 
