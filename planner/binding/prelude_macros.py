@@ -140,6 +140,7 @@ MACROS: tuple[str, ...] = (
         )
     ),
     "CREATE OR REPLACE MACRO tw_oid_of_int8(x) AS CASE WHEN x < 0 OR x > 4294967295 THEN error('[22003] OID out of range') ELSE CAST(x AS BIGINT) END",
+    "CREATE OR REPLACE MACRO tw_int4_of_oid(x) AS CAST(CASE WHEN x > 2147483647 THEN x - 4294967296 ELSE x END AS INTEGER)",
     "CREATE OR REPLACE MACRO tw_oid_of_int4(x) AS CASE WHEN x < 0 THEN x + 4294967296 ELSE CAST(x AS BIGINT) END",
     "CREATE OR REPLACE MACRO tw_step(n) AS CASE WHEN n = 0 THEN error('[22023] step size cannot equal zero') ELSE n END",
     # --- intervals and times ---

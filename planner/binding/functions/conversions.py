@@ -185,7 +185,9 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     from planner.binding.functions import geometry
 
     a, b = source.oid, target.oid
-    if a in (t.REGCLASS, t.REGTYPE, t.REGPROC) and b in (t.OID, t.INT8, t.INT4):
+    if b == t.INT4 and (a == t.OID or type_name(a) in _REGISTERED):  # the same bits, with a sign
+        return sql("tw_int4_of_oid(", frag, ")")
+    if a in (t.REGCLASS, t.REGTYPE, t.REGPROC) and b in (t.OID, t.INT8):
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
     if a in GEOMETRIC and b in GEOMETRIC:
         return geometry.call(f"{type_name(b)}({type_name(a)})", [frag])
@@ -286,7 +288,7 @@ def _base(frag: Frag, source: TypeRef, target: TypeRef) -> Frag:
     plain = {
         (t.INT2, t.INT4), (t.INT2, t.INT8), (t.INT4, t.INT8), (t.INT4, t.INT2), (t.INT8, t.INT2), (t.INT8, t.INT4),
         (t.BOOL, t.INT4), (t.INT4, t.BOOL), (t.DATE, t.TIMESTAMP), (t.TIMESTAMP, t.DATE), (t.FLOAT4, t.FLOAT8),
-        (t.OID, t.INT8), (t.OID, t.INT4), (t.INT8, t.OID),
+        (t.OID, t.INT8), (t.INT8, t.OID),
     }  # fmt: skip
     if (a, b) in plain or (a in (t.INT2, t.INT4, t.INT8) and b in _FLOATS):
         return sql("CAST(", frag, f" AS {t.duckdb_type(target)})")
