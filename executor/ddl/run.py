@@ -26,7 +26,7 @@ from executor.procedural import calls
 from executor.session import as_of, bulk, queries, references, session_defaults, staging
 from executor.session.block import Block, DdlStep
 from executor.session.executed import written_out
-from executor.triggers import firing
+from executor.triggers import events, firing
 from planner import statements as st
 from planner import triggers
 from planner import types as t
@@ -83,6 +83,9 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
         raise _refused(plan, statement)
     executor = session.executor
     block.statement()
+    watched = events.of(session, block, plan, statement)
+    if watched is not None:
+        await watched.start()
     if isinstance(statement, st.CreateTableAs):
         statement = written_out(session, statement)
     if isinstance(statement, st.AlterSettings):
@@ -105,6 +108,8 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     tag = bound.tag
     if bound.query is not None and bound.created:
         tag = f"SELECT {await _fill(session, block, bound)}"
+    if watched is not None:
+        await watched.end(bound)
     return Rows(tag)
 
 

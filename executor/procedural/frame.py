@@ -172,10 +172,10 @@ class Declarations:
         if said.names == ("refcursor",) or said.names == ("pg_catalog", "refcursor"):
             return TypeRef(t.TEXT), 0
         ref, use = underneath(self._catalog, resolve_type(said, self._catalog, self._path))
-        if ref.oid in (t.VOID, t.TRIGGER) or t.BY_OID.get(ref.oid) is None:
+        if ref.oid in (t.VOID, t.TRIGGER, t.EVENT_TRIGGER) or t.BY_OID.get(ref.oid) is None:
             shown = t.format_type(ref)
             raise ExecutionError(
-                "0A000", f"variable cannot have type {shown}" if ref.oid in (t.VOID, t.TRIGGER) else f"variables of type {shown} are not supported"
+                "0A000", f"variable cannot have type {shown}" if ref.oid in (t.VOID, t.TRIGGER, t.EVENT_TRIGGER) else f"variables of type {shown} are not supported"
             )  # fmt: skip
         return ref, use.oid if use is not None else 0
 

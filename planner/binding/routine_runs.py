@@ -55,7 +55,7 @@ def call(queries: QueryBinder, made: Resolved, position: int) -> ir.Node:
         return row_of(tuple(made.args)) if made.args else row_of((ir.Lit(_TEXT, None),))
     if queries.calling:
         raise no_procedure(f, position)
-    if f.result.oid == t.TRIGGER:
+    if f.result.oid in (t.TRIGGER, t.EVENT_TRIGGER):
         raise _as_trigger(f)
     if f.volatility != "i":
         refuse_unsteady(queries.ctx.clause)
@@ -98,7 +98,7 @@ def rows(
         raise PlanError(
             "42809", f"{shown(f)} is a procedure", hint="To call a procedure, use CALL.", position=position
         )
-    if f.result.oid == t.TRIGGER:
+    if f.result.oid in (t.TRIGGER, t.EVENT_TRIGGER):
         raise _as_trigger(f)
     queries.running = queries.volatile = True
     emitter = queries.emitter

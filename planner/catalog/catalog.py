@@ -36,6 +36,7 @@ from planner.catalog.objects import (
     Counter,
     Database,
     DefaultGrant,
+    EventTrigger,
     Extension,
     Function,
     Grant,
@@ -75,6 +76,7 @@ class Catalog(IndexedObjects):
     __slots__ = (
         "as_invoker",
         "columnar",
+        "event",
         "meaning",
         "past",
         "version",
@@ -90,6 +92,8 @@ class Catalog(IndexedObjects):
         """Whether it is a catalog of a time gone by: nothing is written under it."""
         self.columnar: frozenset[Oid] = frozenset()
         """Tables whose rows in memory are not laid out as they are defined here: DuckDB alone reads them."""
+        self.event: object = None
+        """What the function of an event trigger that sees this catalog is told of (`system.event_triggers`)."""
         self.as_invoker: frozenset[Oid] = frozenset()
         """Views that read in the name of who asks, not of their owner."""
         for thing in built_in_objects() if things is None else things:
@@ -112,7 +116,7 @@ class Catalog(IndexedObjects):
         after.meaning = self.meaning if all(map(_means_nothing, named)) else after.version
         after.database_oid = self.database_oid
         after.past, after.columnar, after.as_invoker = self.past, self.columnar, self.as_invoker
-        after.shown = None
+        after.shown, after.event = None, self.event
         after.user_types = self.user_types
         for name in IndexedObjects.__slots__:
             if name.startswith("_"):
@@ -134,6 +138,13 @@ class Catalog(IndexedObjects):
             return self
         view = self._view()
         view.database_oid = oid
+        return view
+
+    def at_event(self, event: object) -> Catalog:
+        """The same catalog, which tells of an event, under a version of its own."""
+        view = self._view()
+        view.event, view.version = event, next(_versions)
+        view.meaning = view.version
         return view
 
     def showing(self, oids: Iterable[Oid]) -> Catalog:
@@ -372,6 +383,16 @@ class Catalog(IndexedObjects):
                 return self.operator_in(home, name, signature)
             case Cast(source=source, target=target):
                 return self.casts_of(thing.database_oid).get(source, target)
+            case EventTrigger(database_oid=home, name=name):
+                alike_here = (self._objects[oid] for oid in self._of_kind(EventTrigger))
+                return next(
+                    (
+                        x
+                        for x in alike_here
+                        if isinstance(x, EventTrigger) and (x.database_oid, x.name) == (home, name)
+                    ),
+                    None,
+                )
             case Schema(database_oid=home, name=name):
                 return self._objects.get(self._schemas.get((home, name), 0))
             case Role(name=name):

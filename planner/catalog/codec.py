@@ -35,6 +35,7 @@ KINDS: Final[dict[str, type[Any]]] = {
     "domain": objects.Domain,
     "composite": objects.CompositeType,
     "function": objects.Function,
+    "event_trigger": objects.EventTrigger,
     "cast": objects.Cast,
     "operator": objects.Operator,
     "collation": objects.Collation,

@@ -27,6 +27,7 @@ from planner.catalog.objects import (
     Counter,
     Database,
     Domain,
+    EventTrigger,
     Extension,
     Function,
     Grant,
@@ -219,7 +220,7 @@ class IndexedObjects:
 
     def _is_here(self, thing: CatalogObject) -> bool:
         """Whether this database has the object, or it has no schema."""
-        if isinstance(thing, Cast):
+        if isinstance(thing, Cast | EventTrigger):
             return thing.database_oid == self.database_oid
         schema = self._objects.get(getattr(thing, "schema_oid", 0))
         return not isinstance(schema, Schema) or schema.database_oid in (0, self.database_oid)

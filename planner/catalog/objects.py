@@ -433,6 +433,20 @@ class Cast:
 
 
 @dataclass(frozen=True, slots=True)
+class EventTrigger:
+    """CREATE EVENT TRIGGER. `enabled` as in pg_event_trigger: O, D, R, A; `tags`: the commands that it is of, () for all."""
+
+    oid: Oid
+    name: str
+    event: str
+    function: Oid
+    database_oid: Oid
+    enabled: str = "O"
+    tags: tuple[str, ...] = ()
+    owner: str = DEFAULT_OWNER
+
+
+@dataclass(frozen=True, slots=True)
 class Extension:
     """CREATE EXTENSION: what `planner.extensions` knows under the name can be found in the schema."""
 
@@ -542,6 +556,7 @@ CatalogObject = (
     | Function
     | Operator
     | Cast
+    | EventTrigger
     | Collation
     | StatisticsObject
     | Extension

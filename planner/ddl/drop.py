@@ -45,6 +45,7 @@ from planner.ddl import (
     casts,
     collations,
     depends,
+    event_triggers,
     operators,
     policies,
     routines,
@@ -521,6 +522,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Function):
         found += [Dependent(o, on) for o in operators.calling(scope, thing)]
         found += [Dependent(c, on) for c in casts.calling(scope, thing)]
+        found += [Dependent(x, on) for x in event_triggers.calling(scope, thing)]
         found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
         found += _callers(scope, thing, on)
     if isinstance(thing, Extension):

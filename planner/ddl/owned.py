@@ -15,6 +15,7 @@ from planner.catalog import (
     DefaultGrant,
     Domain,
     EnumType,
+    EventTrigger,
     Extension,
     Function,
     Grant,
@@ -33,7 +34,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, Operator, Function,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, Operator, Function, EventTrigger,
     Extension,
 )  # fmt: skip
 """What a role may have in a database."""

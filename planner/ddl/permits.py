@@ -299,6 +299,11 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = scope.catalog.find_schema(said.name.name)
     elif said.kind == "database":
         thing = scope.catalog.database(said.name.name)
+    elif said.kind == "event trigger":
+        from planner.ddl import event_triggers
+
+        event_triggers.require_owner(scope, event_triggers.existing(scope, said.name.name))
+        return
     elif said.kind == "extension":
         thing = scope.catalog.extension(said.name.name)
     elif said.kind in ("type", "domain", "domain constraint"):

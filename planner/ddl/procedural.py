@@ -86,6 +86,8 @@ def _returns(f: Function) -> str:
         return "one" if f.language == "sql" and f.outputs else "procedure"
     if f.result.oid == t.TRIGGER:
         return "trigger"
+    if f.result.oid == t.EVENT_TRIGGER:
+        return "event_trigger"
     if f.returns_set:
         return "set"
     return "void" if f.result.oid == t.VOID else "one"

@@ -25,11 +25,12 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import BaseType, Cast, Domain, Index, MultirangeType
+from planner.catalog.objects import BaseType, Cast, Domain, EventTrigger, Index, MultirangeType
 from planner.ddl import (
     casts,
     collations,
     default_privileges,
+    event_triggers,
     first_settings,
     grants,
     operators,
@@ -288,6 +289,8 @@ def drop_database(scope: Scope, said: st.Drop) -> None:
                 scope.dropped.append(thing.shard)
     for cast in list(inside.objects(Cast)):
         scope.remove(cast)
+    for event_trigger in list(inside.objects(EventTrigger)):
+        scope.remove(event_trigger)
     for schema in schemas.values():
         scope.remove(schema)
     first_settings.forget(scope, database)
@@ -376,6 +379,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return found, 0
     if kind == "collation":
         return collations.existing(scope, name), 0
+    if kind == "event trigger":
+        return event_triggers.existing(scope, name.name), 0
     if kind == "extension":
         found = scope.catalog.extension(name.name)
         if found is None:

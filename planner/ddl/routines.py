@@ -18,6 +18,7 @@ from planner.binding.queries import QueryBinder
 from planner.binding.routine_bodies import body_of
 from planner.catalog import (
     Cast,
+    EventTrigger,
     Function,
     Operator,
     Parameter,
@@ -46,6 +47,10 @@ _PSEUDO = frozenset(
      "cstring", "trigger", "event_trigger", "language_handler", "fdw_handler", "index_am_handler", "tsm_handler",
      "table_am_handler", "pg_ddl_command", "void")
 )  # fmt: skip
+
+
+_RESULTS = {"void": t.VOID, "trigger": t.TRIGGER, "event_trigger": t.EVENT_TRIGGER}
+"""What is no type of values, and still what functions return."""
 
 
 def create_function(scope: Scope, said: st.CreateFunction) -> None:
@@ -226,8 +231,8 @@ def _type(scope: Scope, said: st.TypeName, *, result: bool = False) -> tuple[Typ
     """A type without its modifier, which functions do not keep, and the domain that it is under. Raises 42704, 0A000."""
     word = said.names[-1]
     if word in _PSEUDO and said.names[:-1] in ((), ("pg_catalog",)):
-        if result and word in ("void", "trigger"):
-            return TypeRef(t.VOID if word == "void" else t.TRIGGER), 0
+        if result and word in _RESULTS:
+            return TypeRef(_RESULTS[word]), 0
         raise PlanError("0A000", f"a function with type {word} is not supported", position=said.position)
     try:
         ref = resolve_type(said, scope.catalog, scope.search_path)
@@ -309,9 +314,15 @@ def _refuse_results(said: st.CreateFunction, f: Function) -> None:
                 "trigger functions cannot have declared arguments",
                 hint="The arguments of the trigger can be accessed through TG_NARGS and TG_ARGV instead.",
             )
+    if f.result.oid == t.EVENT_TRIGGER:
+        if f.language == "sql":
+            raise PlanError("42P13", "SQL functions cannot return type event_trigger")
+        if f.inputs:
+            near = f'compilation of PL/pgSQL function "{f.name}" near line 1'
+            raise PlanError("42P13", "event trigger functions cannot have declared arguments", context=near)
     if f.result.oid == t.VOID and f.returns_set:
         raise PlanError("0A000", "functions that return sets of void are not supported")
-    if not f.runs and f.result.oid in (t.VOID, t.TRIGGER):
+    if not f.runs and f.result.oid in (t.VOID, t.TRIGGER, t.EVENT_TRIGGER):
         raise PlanError(
             "0A000", "functions that return void with a body of the standard's form are not supported"
         )
@@ -549,7 +560,7 @@ def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
 
     by_oid = [d for d in dependents(scope, f) if d.trigger is None]  # as triggers know it, and aggregates
     if any(
-        not isinstance(d.thing, Operator | Cast)
+        not isinstance(d.thing, Operator | Cast | EventTrigger)
         and (not isinstance(d.thing, Function) or d.thing.aggregate is None)
         for d in by_oid
     ):

@@ -301,6 +301,7 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.StatisticsObject: "statistics object",
         objects.Operator: "operator",
         objects.Cast: "cast",
+        objects.EventTrigger: "event trigger",
         objects.Extension: "extension",
         objects.RangeType: "type",
         objects.MultirangeType: "type",

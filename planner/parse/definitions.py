@@ -17,6 +17,7 @@ from planner.parse import (
     clauses,
     collations,
     constraints,
+    event_triggers,
     extensions,
     operators,
     policies,
@@ -36,7 +37,7 @@ from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
     ("conversion", "rule", "publication", "subscription", "server", "foreign", "text", "tablespace",
-     "language", "event", "access", "transform", "assertion")
+     "language", "access", "transform", "assertion")
 )  # fmt: skip
 
 
@@ -56,6 +57,8 @@ def create(c: Cursor) -> Any:
             return triggers.create_trigger(c, replace, at, constraint=False)
         if c.accept("constraint", "trigger"):
             return triggers.create_trigger(c, replace, at, constraint=True)
+        if not replace and c.accept("event", "trigger"):
+            return event_triggers.create(c)
         if not replace and c.accept("policy"):
             return policies.create_policy(c)
     word = c.word
@@ -451,6 +454,8 @@ def alter(c: Cursor) -> Any:
         return routines.alter_function(c, word)
     if c.accept("aggregate"):
         return aggregates.alter_aggregate(c)
+    if c.accept("event", "trigger"):
+        return event_triggers.alter(c)
     if c.accept("operator"):
         return operators.alter_operator(c)
     if c.accept("trigger"):
@@ -515,6 +520,8 @@ def drop(c: Cursor) -> Any:
             return routines.drop_functions(c, word)
         if c.accept("aggregate"):
             return aggregates.drop_aggregates(c)
+        if c.accept("event", "trigger"):
+            return event_triggers.drop(c)
         if c.accept("operator"):
             return operators.drop_operators(c)
         if c.accept("cast"):

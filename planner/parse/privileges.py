@@ -111,6 +111,8 @@ def comment(c: Cursor) -> Any:
         "table", "view", "index", "sequence", "type", "domain", "collation", "statistics"
     ):
         kind, name = word, c.qualified()
+    elif c.accept("event", "trigger"):
+        kind, name = "event trigger", st.Name(c.name())
     elif word := c.accept_one("schema", "database", "role"):
         kind, name = word, st.Name(c.name(), "", c.tokens[c.at - 1].start + 1)
     elif word := c.accept_one("function", "procedure", "routine"):

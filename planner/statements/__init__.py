@@ -116,7 +116,15 @@ from planner.statements.tables import (
     SequenceOptions,
     Truncate,
 )
-from planner.statements.triggers import CreateTrigger, DropTrigger, RenameTrigger, TransitionTable
+from planner.statements.triggers import (
+    AlterEventTrigger,
+    CreateEventTrigger,
+    CreateTrigger,
+    DropEventTrigger,
+    DropTrigger,
+    RenameTrigger,
+    TransitionTable,
+)
 from planner.statements.written import (
     Name,
     Sql,
@@ -129,6 +137,7 @@ __all__ = [
     "AlterCollation",
     "AlterDefaultPrivileges",
     "AlterEnum",
+    "AlterEventTrigger",
     "AlterExtension",
     "AlterFunction",
     "AlterLargeObject",
@@ -158,6 +167,7 @@ __all__ = [
     "CreateDatabase",
     "CreateDomain",
     "CreateEnum",
+    "CreateEventTrigger",
     "CreateExtension",
     "CreateFunction",
     "CreateIndex",
@@ -178,6 +188,7 @@ __all__ = [
     "Do",
     "Drop",
     "DropCast",
+    "DropEventTrigger",
     "DropFunctions",
     "DropOperators",
     "DropOwned",

@@ -49,3 +49,29 @@ class RenameTrigger:
     name: str
     table: Name
     new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateEventTrigger:
+    """`filters`: what WHEN says, a variable and its values each."""
+
+    name: str
+    event: str
+    function: Name
+    filters: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AlterEventTrigger:
+    """`what`: rename, owner, or enabled, where `to` is as pg_event_trigger has it: O, D, R, A."""
+
+    name: str
+    what: str
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class DropEventTrigger:
+    name: str
+    if_exists: bool = False
+    cascade: bool = False

@@ -73,6 +73,7 @@ _SHOWN_OIDS: Final = (
     oids.CSTRING,
     oids.VOID,
     oids.TRIGGER,
+    oids.PG_DDL_COMMAND,
     oids.ANY,
     oids.ANYARRAY,
     oids.ANYELEMENT,

@@ -18,6 +18,7 @@ from planner.catalog.objects import (
     CompositeType,
     Domain,
     EnumType,
+    EventTrigger,
     Function,
     Index,
     MultirangeType,
@@ -39,6 +40,7 @@ from planner.catalog.system.relations import (
     CAST_OID,
     CLASS_OID,
     CONSTRAINT_OID,
+    EVENT_TRIGGER_OID,
     EXTENSION_OID,
     OPERATOR_OID,
     POLICY_OID,
@@ -115,6 +117,8 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(PROC_OID, f.oid, _NORMAL, TYPE_OID, element)
                 if home := relation_of(element):  # whose rows are of this type
                     edge(TYPE_OID, element, _INTERNAL, CLASS_OID, home)
+    for of_events in catalog.objects(EventTrigger):
+        edge(EVENT_TRIGGER_OID, of_events.oid, _NORMAL, PROC_OID, of_events.function)
     for cast in catalog.objects(Cast):
         if cast.function >= FIRST_USER_OID:
             edge(CAST_OID, cast.oid, _NORMAL, PROC_OID, cast.function)

@@ -25,6 +25,7 @@ _FAMILIES = (
     "functions",
     "routines",
     "access",
+    "event_triggers",
     "measures",
     "triggers",
     "sets",

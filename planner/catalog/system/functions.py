@@ -11,8 +11,10 @@ from planner.catalog.names import missing_schema, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PUBLIC_OID,
+    Cast,
     CompositeType,
     Domain,
+    EventTrigger,
     Function,
     Index,
     Operator,
@@ -38,7 +40,7 @@ from planner.catalog.system.definitions import (
 )
 from planner.catalog.system.descriptions import built_in, commented_on, pg_shdescription
 from planner.catalog.system.function_table import system
-from planner.catalog.system.reg_routines import number_in
+from planner.catalog.system.reg_routines import number_in, regoperator_out
 from planner.catalog.system.relations import by_oid, fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
@@ -477,4 +479,10 @@ def _describe_object(
         return f"role {thing.name}"
     if isinstance(thing, UserType):
         return f"type {regtype_out(context, oid)}"
+    if isinstance(thing, EventTrigger):
+        return f"event trigger {thing.name}"
+    if isinstance(thing, Operator):
+        return f"operator {regoperator_out(context, oid)}"
+    if isinstance(thing, Cast):
+        return f"cast from {regtype_out(context, thing.source)} to {regtype_out(context, thing.target)}"
     return None

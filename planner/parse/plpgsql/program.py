@@ -48,6 +48,10 @@ def parse_program(
         for more in TRIGGER_NAMES:
             outer.slots[more] = count
             count += 1
+    if returns == "event_trigger":
+        for more in ("tg_event", "tg_tag"):
+            outer.slots[more] = count
+            count += 1
     names = Names(outer, count)
     r = StepReader(text, shown or name, start, names)
     r.returns, r.has_outputs, r.checks = returns, has_outputs, checks

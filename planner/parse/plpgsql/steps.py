@@ -347,6 +347,7 @@ class StepReader(Reader):
             "set": "RETURN cannot have a parameter in function returning set",
             "procedure": "RETURN cannot have a parameter in a procedure",
             "void": "RETURN cannot have a parameter in function returning void",
+            "event_trigger": "RETURN cannot have a parameter in function returning void",
             "block": "RETURN cannot have a parameter in function returning void",
         }.get(self.returns)
         if self.returns == "one" and self.has_outputs:
