@@ -136,7 +136,6 @@ REFUSED = [
     ("create rule r as on insert to t do nothing", "CREATE RULE"),
     ("create foreign table t (a int) server s", "CREATE FOREIGN TABLE"),
     ("create publication p", "CREATE PUBLICATION"),
-    ("create event trigger e on ddl_command_end execute function f()", "CREATE EVENT TRIGGER"),
     ("alter operator family f using btree rename to g", "ALTER OPERATOR FAMILY"),
     ("create aggregate a (order by int) (sfunc = f, stype = int)", "an ordered-set aggregate"),
     ("prepare transaction 'x'", "PREPARE TRANSACTION"),
