@@ -10,7 +10,15 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, outer_aggregates, own_aggregates, own_operators, routine_runs, routines
+from planner.binding import (
+    ir,
+    outer_aggregates,
+    own_aggregates,
+    own_operators,
+    routine_runs,
+    routines,
+    xml_forms,
+)
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
@@ -275,6 +283,9 @@ class CallBinder(WindowBinder):
 
     def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
         """`f(...)` with its FILTER, WITHIN GROUP, IGNORE NULLS and OVER."""
+        of_xml = xml_forms.bound(self, node, scope)
+        if of_xml is not None:
+            return of_xml
         over: exp.Window | None = None
         condition: exp.Expression | None = None
         within: exp.Order | None = None

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
-from planner.binding import ir, sql_syntax
+from planner.binding import ir, sql_syntax, xml_words
 from planner.binding.dml import DmlBinder
 from planner.binding.offered import owner as member_of
 from planner.binding.parameters import Parameters
@@ -36,9 +36,7 @@ class NotWritable(Exception):
     """An expression that this module has no words for."""
 
 
-_SQL_SYNTAX: Final = frozenset(
-    ("trim", "normalize", "is_normalized", "xmlexists", "pg_collation_for", "system_user")
-)
+_SQL_SYNTAX: Final = frozenset(("trim", "normalize", "is_normalized", "pg_collation_for", "system_user"))
 _SEARCH_NAMES: Final = {t.REGCONFIG: CONFIGURATIONS, t.REGDICTIONARY: DICTIONARIES}
 _SESSION: Final = {
     "now": "now()", "current_user": "CURRENT_USER", "session_user": "SESSION_USER", "user": "CURRENT_USER",
@@ -296,6 +294,8 @@ class Writer:
         return f"{text}::{self.type_name(node.type)}"
 
     def call(self, node: ir.Call) -> str:
+        if node.op.startswith(xml_words.OF_XML):
+            return xml_words.written(node, self.write, self.pretty)
         if node.op == "array subscript" or node.op.startswith("subscript("):
             head = node.args[0]
             text = self.write(head) if isinstance(head, ir.Var) else f"({self.write(head)})"
@@ -307,6 +307,9 @@ class Writer:
         name, _, rest = node.op.partition("(")
         if name.startswith(ROUTINE):
             return self.routine(name, node.args)
+        if name == "xmlexists":
+            path, document = map(self.write, node.args)
+            return f"XMLEXISTS(({path}) PASSING ({document}))"
         if not rest or " " in name or name in _SQL_SYNTAX:
             raise NotWritable(node.op)
         if name == "extract" and isinstance(node.args[0], ir.Lit):

@@ -26,6 +26,7 @@ from planner.binding.records import field_of, row_of
 from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import items
 from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
+from planner.binding.xml_forms import SERIALIZED
 from planner.catalog import domains
 from planner.catalog.row_types import row_type
 from planner.catalog.user_types import meet_rows
@@ -465,6 +466,9 @@ class ExpressionBinder(PredicateBinder):
             return ir.Cast(target, self._array(inner, scope, TypeRef(t.array_of(VECTORS[target.oid]))))
         arg = self.bind(node.this, scope)
         position = self._cast_position(node)
+        if isinstance(arg, ir.Call) and arg.op == "xml serialize" and target.oid not in SERIALIZED:
+            kind = t.format_type(TypeRef(target.oid))
+            raise PlanError("42846", f"cannot cast XMLSERIALIZE result to {kind}", position=arg.position)
         if (
             isinstance(arg, ir.Parm)
             and arg.type.oid == t.UNKNOWN

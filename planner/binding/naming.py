@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.catalog.names import split_name
+from planner.parse.xml_forms import IS_DOCUMENT
 
 _FIXED: dict[type[exp.Expression], str] = {
     exp.Coalesce: "coalesce", exp.Nullif: "nullif", exp.Greatest: "greatest", exp.Least: "least",
@@ -68,8 +69,8 @@ def _figure(node: exp.Expression | None) -> tuple[str, int]:
         return (name, strength) if strength > 1 else (_type_word(node), 1)
     if isinstance(node, exp.Interval):
         return "interval", 1
-    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Column):  # IS NORMALIZED
-        return "is_normalized", 2
+    if isinstance(node, exp.Is) and isinstance(node.expression, exp.Column):  # IS NORMALIZED, IS DOCUMENT
+        return ("", 0) if node.expression.name == IS_DOCUMENT else ("is_normalized", 2)
     if isinstance(node, exp.Case):
         name, strength = _figure(node.args.get("default"))
         return (name, strength) if strength > 1 else ("case", 1)

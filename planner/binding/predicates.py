@@ -23,6 +23,7 @@ from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import RowComparisonBinder, is_row, items
 from planner.binding.scope import RelationColumn, Scope
 from planner.parse import position as first_position
+from planner.parse.xml_forms import IS_DOCUMENT
 
 if TYPE_CHECKING:
     pass
@@ -130,6 +131,14 @@ class PredicateBinder(RowComparisonBinder):
             value = "true" if test.this else "false"
             arg = self.boolean(node.this, scope, f"{word} {value}".upper())
             return ir.Logic(BOOL, f"{word} {value}", (arg,))
+        if isinstance(test, exp.Column) and test.name == IS_DOCUMENT:
+            tested = self.coercions.try_coerce(given := self.bind(node.this, scope), TypeRef(t.XML), "i")
+            if tested is None:
+                kind = t.format_type(TypeRef(given.type.oid))
+                message = f"argument of IS DOCUMENT must be type xml, not type {kind}"
+                raise PlanError("42804", message, position=first_position(node))
+            asked = ir.Call(BOOL, "xml is document", (tested,))
+            return ir.Logic(BOOL, "not", (asked,)) if negated else asked
         if isinstance(test, exp.Column) and test.name.lower().endswith("normalized"):
             form = ir.Lit(TypeRef(t.TEXT), test.name.split(" ")[0] if " " in test.name else "NFC")
             made = self.function("is_normalized", [self.bind(node.this, scope), form], first_position(node))

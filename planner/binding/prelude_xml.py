@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
-from planner.types import xmls
+from planner.abc import SqlError
+from planner.types import xml_making, xml_paths, xmls
 
 Entry = tuple[str, Callable[..., Any], tuple[str, ...], str]
 _V = "VARCHAR"
+
+_MINUTES = re.compile(r"([+-]\d\d)( BC)?$")
+
+
+def _moment(shown: str, kind: str) -> str:
+    """Raises 22008."""
+    if shown in ("infinity", "-infinity"):
+        raise SqlError(
+            "22008", f"{kind} out of range", detail=f"XML does not support infinite {kind} values."
+        )
+    if kind == "date":
+        return shown
+    day, _, time = shown.partition(" ")
+    return f"{day}T" + _MINUTES.sub(r"\1:00\2", time)
+
+
+def _concat(values: list[str | None]) -> str | None:
+    return xml_making.concatenated(values)
+
 
 FUNCTIONS: list[Entry] = [
     ("tw_in_xml", xmls.xml_in, (_V,), _V),
     ("tw_out_xml", xmls.xml_out, (_V,), _V),
     ("tw_xml_well_formed", xmls.is_well_formed, (_V,), "BOOLEAN"),
+    ("tw_xml_text", xml_making.text, (_V,), _V),
+    ("tw_xml_attribute", xml_making.attribute, (_V,), _V),
+    ("tw_xml_moment", _moment, (_V, _V), _V),
+    ("tw_xml_comment", xml_making.comment, (_V,), _V),
+    ("tw_xml_concat", _concat, ("VARCHAR[]",), _V),
+    ("tw_xml_pi", xml_making.instruction, (_V, _V), _V),
+    ("tw_xml_root", xml_making.rooted, (_V, _V, _V), _V),
+    ("tw_xml_parse", xml_making.parsed, (_V, _V), _V),
+    ("tw_xml_serialize", xml_making.serialized, (_V, _V), _V),
+    ("tw_xpath", xml_paths.xpath, (_V, _V, _V), "VARCHAR[]"),
+    ("tw_xpath_exists", xml_paths.exists, (_V, _V, _V), "BOOLEAN"),
     ("tw_xml_document", xmls.is_document, (_V,), "BOOLEAN"),
 ]

@@ -209,7 +209,7 @@ def feed(tokens: list[Token]) -> list[GlotToken]:
                 else:
                     put(TokenType.INTERVAL, word, token)
                 continue
-            if keyword in ("text", "name") and following.kind == STRING:
+            if keyword in ("text", "name", "xml") and following.kind == STRING:
                 i += 1
                 _put_cast(put, token, following)
                 continue

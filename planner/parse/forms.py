@@ -10,6 +10,7 @@
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
     COLLATION FOR (a)                      pg_collation_for (a)
     numeric(3, -1)                         its scale as one number
+    xmlelement(NAME a, ...)                xmlelement('a', ...) and its kin (`xml_forms`)
 
 Tokens that are put in stand where the ones around them stand, so that errors keep their positions.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from planner.abc import PlanError
 from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
+from planner.parse import xml_forms
 
 
 def rewritten(tokens: list[Token]) -> list[Token]:
@@ -35,6 +37,8 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = _similar_substring(tokens)
     if "collation" in words and "for" in words:
         tokens = _collation_for(tokens)
+    if words & xml_forms.WORDS:
+        tokens = xml_forms.rewritten(tokens)
     if words & _SCALED:
         tokens = _negative_scales(tokens)
     return _normalized(tokens) if "normalized" in words else tokens

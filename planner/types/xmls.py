@@ -19,21 +19,29 @@ from planner.types.settings import TypeSettings
 from planner.types.texts import TextType
 
 _Q: Final = """("[^"]*"|'[^']*')"""
-_DECLARATION: Final = re.compile(
+DECLARATION: Final = re.compile(
     rf"<\?xml\s+version\s*=\s*{_Q}(?:\s+encoding\s*=\s*{_Q})?(?:\s+standalone\s*=\s*(\"yes\"|'yes'|\"no\"|'no'))?\s*\?>"
 )
 _BEGUN: Final = re.compile(r"<\?xml(?![\w.:-])")
 _DOCTYPE: Final = re.compile(r"(?:\s|<!--.*?-->|<\?.*?\?>)*<!DOCTYPE\s", re.DOTALL)
 
 
-def _body(text: str) -> str:
+def without_declaration(text: str) -> str:
     """What comes after the declaration. Raises 2200N for one that is malformed."""
     if _BEGUN.match(text) is None:
         return text
-    declared = _DECLARATION.match(text)
+    declared = DECLARATION.match(text)
     if declared is None:
         raise SqlError("2200N", "invalid XML content: invalid XML declaration")
     return text[declared.end() :]
+
+
+def declared(text: str) -> tuple[str, str]:
+    """Version and standalone that a text says of itself, empty where it does not."""
+    found = DECLARATION.match(text)
+    if found is None:
+        return "", ""
+    return found[1][1:-1], found[3][1:-1] if found[3] else ""
 
 
 def problem(text: str, *, document: bool) -> str:
@@ -50,7 +58,7 @@ def problem(text: str, *, document: bool) -> str:
 
 def xml_in(text: str) -> str:
     """Raises 2200N."""
-    wrong = problem(_body(text), document=False)
+    wrong = problem(without_declaration(text), document=False)
     if wrong:
         raise SqlError("2200N", "invalid XML content", detail=wrong)
     return text
@@ -58,20 +66,22 @@ def xml_in(text: str) -> str:
 
 def is_well_formed(text: str) -> bool:
     """As content."""
-    return _is_declared_well(text) and not problem(_body(text), document=False)
+    return _is_declared_well(text) and not problem(without_declaration(text), document=False)
 
 
 def is_document(text: str) -> bool:
-    return _is_declared_well(text) and not problem(_body(text).lstrip(WHITESPACE), document=True)
+    return _is_declared_well(text) and not problem(
+        without_declaration(text).lstrip(WHITESPACE), document=True
+    )
 
 
 def _is_declared_well(text: str) -> bool:
-    return _BEGUN.match(text) is None or _DECLARATION.match(text) is not None
+    return _BEGUN.match(text) is None or DECLARATION.match(text) is not None
 
 
 def xml_out(text: str) -> str:
     """Without the encoding, and without a declaration that says nothing else."""
-    declared = _DECLARATION.match(text)
+    declared = DECLARATION.match(text)
     if declared is None:
         return text
     version, standalone = declared[1][1:-1], declared[3]
@@ -84,7 +94,7 @@ def xml_out(text: str) -> str:
 
 def from_binary(data: bytes) -> str:
     """In the encoding that it declares. Raises 0A000 for one that is not known, 22021, 2200N."""
-    head = _DECLARATION.match(bytes(data[:200]).decode("latin-1"))
+    head = DECLARATION.match(bytes(data[:200]).decode("latin-1"))
     encoding = head[2][1:-1] if head is not None and head[2] else "utf-8"
     try:
         return xml_in(bytes(data).decode(encoding))

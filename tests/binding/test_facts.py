@@ -27,7 +27,7 @@ _OURS = (
     "array of routine",
     "rows of routine",
 )
-_TIDEWIRE = ("tidewire_", "#(", "subscript(", "put(")
+_TIDEWIRE = ("tidewire_", "xml ", "#(", "subscript(", "put(")
 """`#(`: functions that come with a user's type; the last two are what subscripts of geometric types mean."""
 
 

@@ -355,6 +355,11 @@ def _bytes_agg(around: Around, args: list[Frag]) -> Frag:
     return sql("unhex(tw_string_agg(", pairs, "))")
 
 
+@aggregates("xmlagg(xml)")
+def _xml_agg(around: Around, args: list[Frag]) -> Frag:
+    return sql("tw_xml_concat(", around.values(args[0], filtered=sql(args[0], " IS NOT NULL")), ")")
+
+
 @aggregates("array_agg(anyarray)")
 def _matrix_agg(around: Around, args: list[Frag]) -> Frag:
     """Arrays of one size become an array with a dimension more."""
