@@ -36,7 +36,7 @@ def written(node: ir.Call, write: Write, pretty: bool) -> str:
         return f"XMLPARSE({_said(args[1]).upper()} {write(args[0])} {_said(args[2]).upper()} WHITESPACE)"
     if op == "serialize":
         return f"XMLSERIALIZE({_said(args[1]).upper()} {write(args[0])} AS text)"
-    return f"{write(args[0])} IS DOCUMENT" if pretty else f"({write(args[0])}) IS DOCUMENT"
+    return f"({write(args[0])}) IS DOCUMENT" if pretty else f"{write(args[0])} IS DOCUMENT"
 
 
 def _said(node: ir.Node) -> str:
