@@ -298,7 +298,7 @@ class ExpressionBinder(PredicateBinder):
                 ]
                 if found.scalar and len(columns) == 1:
                     return columns[0]
-                names = tuple(c.name for c in found.columns if not c.hidden)
+                names = found.own_names or tuple(c.name for c in found.columns if not c.hidden)
                 rows = 0
                 if found.table is not None and found.table.materialized is None and not found.values:
                     made = row_type(found.table)

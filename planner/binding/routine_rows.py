@@ -168,6 +168,9 @@ class _Rows:
             number, called, [RelationColumn(n, ref) for n, ref in columns], scalar=len(columns) == 1
         )
         emitted = [EmittedColumn(f"c{i}", form) for i, form in enumerate(forms)]
+        fields = t.composite_fields(f.result.oid)
+        if fields is not None and not self.numbered:
+            relation.own_names = tuple(n for n, _ in fields)
         if self.numbered:
             relation.columns.append(RelationColumn("ordinality", TypeRef(t.INT8)))
             relation.scalar = False

@@ -62,6 +62,8 @@ class Relation:
     values: Sequence[
         ir.Node
     ] = ()  # of the columns that JOIN ... USING (...) AS x merges: what x's columns are
+    own_names: tuple[str, ...] = ()
+    """What a table or view calls its columns: so its whole rows have them, whatever the alias calls them."""
 
     def value(self, index: int) -> ir.Node:
         """What stands for a column of it."""

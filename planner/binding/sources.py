@@ -261,6 +261,7 @@ class SourceBinder:
         relation = Relation(
             number, shown, columns, table, "" if alias is not None else schema, slot, only=only
         )
+        relation.own_names = tuple(c.name for c in table.columns if not c.hidden)
         self.rename(relation, alias)
         written = [EmittedColumn(quote_name(c.name), column_form(c.type)) for c in table.columns]
         self.queries.declare(number, written + system_columns.emitted(table, only=only))
@@ -288,6 +289,7 @@ class SourceBinder:
         made += [RelationColumn(n, TypeRef(oid), hidden=True) for n, oid in _SYSTEM_COLUMNS]
         shown = identifier(alias.this) if alias is not None else name
         relation = Relation(number, shown, made, None, "" if alias is not None else schema)
+        relation.own_names = tuple(c.name for c in columns)
         self.rename(relation, alias)
         self.queries.accesses.system(name, "view" if name == "pg_shadow" else "table")
         slot = self.queries.system_use(schema, name, relation)
@@ -342,6 +344,7 @@ class SourceBinder:
         made = self._subquery(bound, shown, alias, columns)
         locked_rows.marked(self.queries, made.relations[0], bound, reads=len(self.queries.tables) > before)
         made.relations[0].schema = "" if alias is not None else schema
+        made.relations[0].own_names = tuple(c.name for c in view.columns)
         self.queries.views[made.relations[0].number] = made.relations[0]
         self.queries.accesses.reads(view, made.relations[0])
         return made

@@ -1,0 +1,26 @@
+-- Whole rows of tables, views and functions that return composite types have the names of their columns, not those of the alias.
+create table posts (id int, count int); insert into posts values (1, 5), (2, 3);
+create view pv as select id as vid, count from posts;
+select row_to_json(p) from posts p(a, b);
+select row_to_json(p) from pv p(a, b);
+select to_jsonb(p), p from posts p(a) order by a;
+select (p).id from posts p(a, b);
+select (p).a from posts p(a, b);
+select p.a, (p.*)::posts from posts p(a);
+select row_to_json(q) from (select * from posts p(a, b)) q;
+select row_to_json(q) from (select p from posts p(a, b)) q;
+select row_to_json(q) from (posts p(a,b) join pv v(c,d) on a = c) as q;
+select jsonb_agg(p order by a) from posts p(a, b);
+with c(x, y) as (select * from posts) select row_to_json(c) from c;
+with c as (select * from posts) select row_to_json(k) from c k(x);
+select row_to_json(g) from generate_series(1, 2) g(n);
+select row_to_json(f) from unnest(array[1,2], array['a','b']) f(m, n);
+select row_to_json(j) from json_to_record('{"a":1}') as j(a int);
+create function fr() returns setof posts language sql as 'select * from posts';
+select row_to_json(f) from fr() f(a, b);
+create type ct as (m int, n text);
+create function fc() returns ct language sql as $$ select 1, 'x'::text $$;
+select row_to_json(f) from fc() f(a, b);
+create function ft() returns table (m int, n text) language sql as $$ select 1, 'x'::text $$;
+select row_to_json(f) from ft() f(a, b);
+update posts as p set count = 9 where id = 1 returning row_to_json(p);
