@@ -15,6 +15,7 @@ from planner.binding import (
     outer_aggregates,
     own_aggregates,
     own_operators,
+    queried_texts,
     routine_runs,
     routines,
     xml_forms,
@@ -283,9 +284,9 @@ class CallBinder(WindowBinder):
 
     def call(self, node: exp.Expression, scope: Scope) -> ir.Node:
         """`f(...)` with its FILTER, WITHIN GROUP, IGNORE NULLS and OVER."""
-        of_xml = xml_forms.bound(self, node, scope)
-        if of_xml is not None:
-            return of_xml
+        special = xml_forms.bound(self, node, scope) or queried_texts.rewriting(self, node, scope)
+        if special is not None:
+            return special
         over: exp.Window | None = None
         condition: exp.Expression | None = None
         within: exp.Order | None = None

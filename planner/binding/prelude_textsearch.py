@@ -45,6 +45,12 @@ FUNCTIONS: list[Entry] = [
         _V,
     ),
     ("tw_ts_rewrite", rewriting.rewrite, (_V, _V, _V), _V),
+    (
+        "tw_ts_rewrite_by",
+        lambda q, flat: rewriting.rewrite_by(q, zip(flat[::2], flat[1::2], strict=True)),
+        (_V, _L),
+        _V,
+    ),
     ("tw_tsquery_key", rewriting.order_key, (_V,), "BLOB"),
     ("tw_ts_count", vectors.count_of, (_V, _V, _V), _I),
     ("tw_ts_places", vectors.places_of, (_V, _V), _V),

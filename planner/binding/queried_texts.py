@@ -4,6 +4,7 @@ Where the text is written out, its query is a subquery like any other, planned w
 rights, at the cost of one. A text that is known only when it runs has nobody to plan it (0A000).
 
     FROM ts_stat('SELECT v FROM docs', 'ab')        LATERAL (SELECT word, count of documents, of places  FROM (SELECT v FROM docs) ...)
+    ts_rewrite(q, 'SELECT a, b FROM synonyms')      by the pairs of (SELECT list of a, b FROM ...)
 """
 
 from __future__ import annotations
@@ -15,18 +16,21 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, ResultColumn, SqlError, TypeRef
+from planner.binding import ir
 from planner.binding.fragments import Frag, quote_text, sql
 from planner.binding.from_items import Source
 from planner.binding.naming import function_name, identifier
 from planner.parse import parse_query
 
 if TYPE_CHECKING:
+    from planner.binding.calls import CallBinder
     from planner.binding.queries import QueryBinder
+    from planner.binding.scope import Scope
     from planner.binding.sources import SourceBinder
     from planner.binding.state import BoundQuery
 
 _STAT = "ts_stat"
-SIGNATURES = ("ts_stat(text)", "ts_stat(text, text)")
+SIGNATURES = ("ts_stat(text)", "ts_stat(text, text)", "ts_rewrite(tsquery, text)")
 
 
 def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression) -> Source | None:
@@ -72,6 +76,27 @@ def shaped(bound: BoundQuery, types: Sequence[int], fault: str) -> None:
         raise PlanError("22023", fault)
 
 
+def rewriting(calls: CallBinder, node: exp.Expression, scope: Scope) -> ir.Node | None:
+    """`ts_rewrite(query, 'SELECT target, substitute ...')`; None for every other call. Raises 22023."""
+    if (
+        not isinstance(node, exp.Anonymous)
+        or function_name(node) != "ts_rewrite"
+        or len(node.expressions) != 2
+    ):
+        return None
+    text = written_out(node.expressions[1])
+    if text is None:
+        return None
+    query = calls.coercions.try_coerce(calls.bind(node.expressions[0], scope), TypeRef(t.TSQUERY), "i")
+    if query is None:
+        return None
+    bound = planned(calls.queries, text)
+    shaped(bound, [t.TSQUERY, t.TSQUERY], "ts_rewrite query must return two tsquery columns")
+    pairs = sql("SELECT coalesce(flatten(list([c0, c1])), []) AS c0 FROM (", bound.frag, ")")
+    found = ir.SubQuery(TypeRef(t.TEXT_ARRAY), "scalar", pairs)
+    return ir.Call(TypeRef(t.TSQUERY), SIGNATURES[-1], (query, found))
+
+
 def _statistics(queries: QueryBinder, text: str, weights: str | None) -> BoundQuery:
     from planner.binding.state import BoundQuery
 
@@ -94,4 +119,4 @@ def _statistics(queries: QueryBinder, text: str, weights: str | None) -> BoundQu
     return BoundQuery(frag, columns, [None, None, None], ())
 
 
-__all__ = ["SIGNATURES", "planned", "source", "written_out"]
+__all__ = ["SIGNATURES", "planned", "rewriting", "source", "written_out"]
