@@ -329,7 +329,7 @@ class ExpressionBinder(PredicateBinder):
         ):  # (t.*).a
             name = identifier(node.this.this.args["table"])
             return self.qualified(name, identifier(node.expression), scope, first_position(node))
-        inner = exp.Paren | exp.Dot | exp.Parameter
+        inner = exp.Paren | exp.Dot | exp.Parameter | exp.Bracket
         if isinstance(node.this, inner) and isinstance(node.expression, exp.Identifier):
             whole = node.this.this if isinstance(node.this, exp.Paren) else node.this
             made = field_of(self.bind(whole, scope), identifier(node.expression), first_position(whole))

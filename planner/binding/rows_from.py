@@ -23,10 +23,23 @@ def side_by_side(node: exp.Table) -> exp.Expression:
     for function in node.args["rows_from"]:
         if not isinstance(function, exp.Table) or function.args.get("alias"):
             raise PlanError("0A000", "column definitions in ROWS FROM are not supported")
-        query = exp.select(function.this.copy())
-        arrays.append(exp.Anonymous(this="array", expressions=[query]))
-        arrays[-1].meta[_CALLED] = figure_name(function.this)
+        for call in _spread(function.this):
+            arrays.append(exp.Anonymous(this="array", expressions=[exp.select(call)]))
+            arrays[-1].meta[_CALLED] = figure_name(call)
     return exp.Anonymous(this="unnest", expressions=arrays)
+
+
+def _spread(call: exp.Expression) -> list[exp.Expression]:
+    """unnest() of several arrays is one of each."""
+    name = call.name.lower() if isinstance(call, exp.Anonymous) else ""
+    if len(call.expressions) > 1 and (isinstance(call, exp.Unnest) or name == "unnest"):
+        alone = []
+        for array in call.expressions:
+            one = call.copy()
+            one.set("expressions", [array.copy()])
+            alone.append(one)
+        return alone
+    return [call.copy()]
 
 
 def called(argument: exp.Expression) -> str:

@@ -1,0 +1,25 @@
+-- c[2].f: a field of an element, without parentheses too; ROWS FROM (unnest(a, b), ...): each array a column.
+create type comptype as (f1 int, f2 text); create table comptable (c1 comptype, c2 comptype[], c3 comptype[][]);
+insert into comptable values (row(1,'foo'), array[row(2,'bar')::comptype, row(3,'baz')::comptype]);
+select c2[2].f2 from comptable;
+select c2[2].f1 + 1, c2[5].f2, comptable.c2[1].f2, (c2)[1].f1, (c2[1]).f1 from comptable where c2[1].f2 = 'bar' order by c2[1].f1;
+select c2[1].nosuch from comptable;
+select c2[1:2].f1 from comptable;
+update comptable set c2[1].f2 = c2[2].f2 returning c2[1].f2, c2;
+select comptable.c1.f1 from comptable;
+select c1.f1 from comptable;
+select j['a'].b from (select '{"a":1}'::jsonb j) x;
+select a[1].x from (select array[1] a) y;
+create type cc2 as (inner_a comptype[]); create table ct2 (q cc2); insert into ct2 values (row(array[row(5,'z')::comptype]));
+select (q).inner_a[1].f2 from ct2;
+select (q.inner_a)[1].f2 from ct2;
+create function fq(comptype[]) returns text language sql as 'select $1[1].f2';
+select fq(c2) from comptable;
+do $$ declare a comptype[] := (select c2 from comptable); begin raise notice '%', a[2].f2; end $$;
+select * from rows from(unnest(array[10,20],array['foo','bar'],array[1.0])) with ordinality as z(a,b,c,ord);
+select * from rows from(unnest(array[10,20],array['foo','bar']), generate_series(101,102)) as z;
+select * from rows from(generate_series(101,104), unnest(array[10,20],array['foo','bar'], '{}'::int[])) with ordinality;
+select * from rows from(unnest(array[1,2])) z;
+select * from (values (1),(2)) v(n), rows from(unnest(array[n, n + 1], array['a']), generate_series(1, n)) as z(a, b, c) order by n, a;
+create view rv as select * from rows from(unnest(array[10,20],array['foo','bar']), generate_series(1,3)) as z(a, b, c);
+select * from rv;
