@@ -393,7 +393,10 @@ class Planner:
         """The write by key that the executor runs with the cursor's key."""
         name = said.table
         table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
-        partitioning.refuse(table, "WHERE CURRENT OF")
+        if (
+            table.partitioning is None
+        ):  # the key of a partitioned table is one of all its rows, a parent's is not
+            partitioning.refuse(table, "WHERE CURRENT OF")
         inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
         plan.extra["query"], plan.extra["table"] = inner, table
         plan.parameters = inner.parameters[: said.parameters]
