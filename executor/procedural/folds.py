@@ -5,7 +5,8 @@
     finalfunc(state)
 
 In a window a row's frame is mostly the last row's and more, so a batch of them goes on from the state that the last one ended with, as
-PostgreSQL does while a frame's beginning stays where it is.
+PostgreSQL does while a frame's beginning stays where it is. Where frames are whole partitions, whose rows come in any order, it has the values of
+those that it has met.
 
 The calls are expressions over variables, as a program's are: Python's functions where the keyed engine knows what is in them, and runs of
 the routine otherwise. What PostgreSQL's own functions are called for here is said by operators where they have no call of their own.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 _ROWS_BETWEEN_LOOKS: Final = 64
 _YIELD_AFTER_S: Final = 0.005
 _ARRAY_APPEND: Final = 378
+_FRAMES_KEPT: Final = 256
+"""Whose values are remembered within a batch."""
 
 
 @lru_cache(maxsize=1)
@@ -147,21 +151,32 @@ class Folds:
     def __init__(self) -> None:
         self._last: tuple[int, pa.Array, State, str | None] | None = None
         """The aggregate, its rows, and what they came to."""
+        self._met: OrderedDict[tuple[Any, ...], tuple[pa.Array, str | None]] = OrderedDict()
+        """Frames by aggregate, length and ends: their rows, and the value."""
 
     async def folded(self, session: Session, f: Function, declared: str, rows: Any) -> str | None:
         """The aggregate's value of rows of texts, as text. Raises what its functions raise."""
         code, step, final, strict = _code(session, f)
         assert f.aggregate is not None
         fold = _Fold(session, code, f.aggregate, strict)
-        before, more, over = fold.first(), rows or (), declared == OVER
-        if over:
-            more = rows.to_pylist() if rows is not None else ()
+        more: Any = rows or ()
+        before, over = fold.first(), declared == OVER
         if over and rows is not None and self._last is not None and not fold.at_once():
             oid, had, state, value = self._last
             if oid == f.oid and len(had) <= len(rows) and rows.slice(0, len(had)).equals(had):
                 if len(had) == len(rows):
                     return value
                 before, more = state, rows.slice(len(had)).to_pylist()
+        key: tuple[Any, ...] = ()
+        if over and rows is not None and len(rows):
+            ends = (tuple(rows[i].as_py() or ()) for i in (0, len(rows) - 1))
+            key = (f.oid, len(rows), *ends)
+            met = self._met.get(key)
+            if met is not None and met[0].equals(rows):
+                self._met.move_to_end(key)
+                return met[1]
+        if over and rows is not None and more is rows:
+            more = rows.to_pylist()
         settings, types = session.type_settings, [TypeRef(p.type.oid) for p in f.inputs]
         read = [
             [None if x is None else t.input_text(x, ref, settings) for x, ref in zip(row, types, strict=True)]
@@ -176,6 +191,10 @@ class Folds:
         text = None if made is None else t.output_text(made, result, settings)
         if over and rows is not None:
             self._last = f.oid, rows, after, text
+        if key:
+            self._met[key] = rows, text
+            if len(self._met) > _FRAMES_KEPT:
+                self._met.popitem(last=False)
         return text
 
 
