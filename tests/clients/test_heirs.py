@@ -230,6 +230,7 @@ def test_plans_of_a_parent_hear_of_children(server: ServerProcess) -> None:
 
 REFUSED = [
     ("SELECT * FROM tidewire_changes('stem', 0, NULL)", "the change feed of table"),
+    ("SELECT tidewire_open_snapshot('[\"stem\"]', '', 60)", "a snapshot of table"),
     ("COPY stem FROM 'staging/x' (FORMAT parquet)", "COPY of staged files of table"),
     ("CREATE TEMPORARY TABLE t () INHERITS (stem)", "temporary tables that inherit from permanent ones"),
     (
