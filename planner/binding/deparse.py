@@ -122,7 +122,7 @@ class Writer:
 
     def top(self, node: ir.Node) -> str:
         """The whole: an implicit cast around it goes without saying."""
-        return self.write(_unwrapped(node))
+        return self.write(uncast(node))
 
     def write(self, node: ir.Node) -> str:
         """With parentheses of its own, where it needs some in any place; `pretty`: without."""
@@ -317,7 +317,7 @@ class Writer:
         if name in sql_syntax.NAMES:
             said = sql_syntax.spelled(
                 name,
-                [_unwrapped(a) for a in node.args],
+                [uncast(a) for a in node.args],
                 self.text,
                 node.position,
                 self.write,
@@ -475,7 +475,7 @@ def _nullif(node: ir.Logic) -> tuple[ir.Node, ir.Node] | None:
     return test.args[0], test.args[1]
 
 
-def _unwrapped(node: ir.Node) -> ir.Node:
+def uncast(node: ir.Node) -> ir.Node:
     """What an implicit cast is of."""
     while isinstance(node, ir.Cast) and not node.explicit:
         node = node.arg

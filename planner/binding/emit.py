@@ -447,6 +447,10 @@ class Emitter:
 
         return window(self, node)
 
+    def firsts(self, keys: Sequence[ir.Node]) -> Frag:
+        """The keys of DISTINCT ON. A bare number would be the number of an output to DuckDB."""
+        return join(", ", [sql("(1 + 0)") if isinstance(n, ir.Lit) else self.sort_key(n) for n in keys])
+
     def order(self, keys: Sequence[ir.SortKey]) -> Frag:
         items = []
         for k in keys:

@@ -91,6 +91,8 @@ class QueryExpressions(Writer):
     def key(self, node: ir.Node) -> str:
         """A key of GROUP BY, ORDER BY, PARTITION BY: what looks like a function's call is in parentheses."""
         text = self.write(node)
+        if isinstance(node, ir.Lit) and "::" not in text:  # bare, it would be the number of a column
+            return f"{text}::{self.type_name(TypeRef(node.type.oid))}"
         if isinstance(node, ir.Var | ir.Lit):
             return text
         call = isinstance(node, ir.Aggregate | ir.Window) or (isinstance(node, ir.Call) and "(" in node.op)

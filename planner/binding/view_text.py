@@ -22,9 +22,10 @@ from typing import Any, Final
 
 from sqlglot import exp
 
+from planner import types as t
 from planner.abc import SqlError, Table, TypeRef
 from planner.binding import ir, policy_conditions
-from planner.binding.deparse import NotWritable, TypeName
+from planner.binding.deparse import NotWritable, TypeName, uncast
 from planner.binding.from_items import star_of
 from planner.binding.naming import identifier
 from planner.binding.parameters import Parameters
@@ -330,14 +331,19 @@ class _QueryWriter(QueryExpressions):
             options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
             if value is None:
                 raise NotWritable("FETCH FIRST")
-            shown = self.top(self.binder.expressions.bind(value, Scope(None, scope.number)))
+            if isinstance(value, exp.Var) and value.name.lower() == "all":
+                self._keyword(word)
+                self._add("ALL")
+                continue
+            count = uncast(self.binder.expressions.bind(value, Scope(None, scope.number)))
+            shown = self.operand(count, ir.Cast(TypeRef(t.INT8), count))
             if options is not None and options.args.get("with_ties"):
                 self._keyword(" FETCH FIRST ")
-                shown = shown if shown.startswith("(") else f"({shown})"
-                self._add(f"{shown} ROWS WITH TIES")
+                self._add(f"({shown}) ROWS WITH TIES")
                 continue
             self._keyword(word)
-            self._add(shown)
+            none = isinstance(count, ir.Lit) and count.value is None
+            self._add("ALL" if none and clause == "limit" else shown)
 
     def _set_operation(
         self, node: exp.SetOperation, scope: Scope, names: list[str] | None, named: bool

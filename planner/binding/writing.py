@@ -120,7 +120,7 @@ class QueryWriter(QueryState):
         if not wrap:
             distinct: list[Item] = []
             if parts.distinct_on is not None:
-                distinct = ["DISTINCT ON (", join(", ", [emit.sort_key(n) for n in parts.distinct_on]), ") "]
+                distinct = ["DISTINCT ON (", emit.firsts(parts.distinct_on), ") "]
             order: list[Item] = [" ORDER BY ", emit.order(parts.order)] if parts.order else []
             if parts.numbered:
                 items.append(sql("row_number() OVER (", *order, ") AS tw_n"))
@@ -210,7 +210,7 @@ class QueryWriter(QueryState):
         outs += [f"r{number}.{name}" for _, name in parts.hidden]
         order: list[Item] = [" ORDER BY ", emit.order(keys)] if keys else []
         if parts.distinct_on is not None:
-            one_each = join(", ", [emit.sort_key(n) for n in firsts])
+            one_each = emit.firsts(firsts)
             inner = sql("SELECT DISTINCT ON (", one_each, ") * FROM (", inner, f") AS r{number}", *order)
         if parts.ties and parts.limit is not None:
             if not keys:
