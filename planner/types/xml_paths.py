@@ -16,6 +16,7 @@ from planner.abc import SqlError
 from planner.types.array_values import parse
 from planner.types.floats import float8_out
 from planner.types.xml_making import referred, text
+from planner.types.xml_path_starts import from_document, may_ask_for_document
 from planner.types.xmls import without_declaration
 
 _EXPANDED_MAX: Final = 10_000_000
@@ -88,23 +89,27 @@ def _compiled(path: str, namespaces: tuple[tuple[str, str], ...]) -> Any:
     """Raises XX000."""
     etree = _etree()
     try:
-        return etree.XPath(path, namespaces=dict(namespaces), regexp=False, smart_strings=True)
+        return etree.XPath(from_document(path), namespaces=dict(namespaces), regexp=False, smart_strings=True)
     except etree.XPathSyntaxError as e:
         raise SqlError("XX000", "invalid XPath expression", detail=str(e)) from None
 
 
 def _found(path: str, value: str, array: str) -> list[Any]:
-    """What the path finds. Raises 0A000 where that is what lxml has no object for."""
+    """What the path finds; None is what there is no object for. Raises 0A000 where that is what lxml has no object for."""
     namespaces = _namespaces(array)
     if not path:
         raise SqlError("22000", "empty XPath expression")
     document = _document(value)
     compiled = _compiled(path, namespaces)
+    dtd = document.docinfo.internalDTD
+    if dtd is not None and any(True for _ in dtd.iterentities()) and may_ask_for_document(path):
+        raise _unshown()  # libxml2 takes what entities stand for as the document's text
     found = _evaluated(compiled, document)
     if not isinstance(found, list):
         return [found]
-    if not found and _evaluated(_compiled(f"count({path})", namespaces), document) > 0:
-        return [None]
+    if not found or may_ask_for_document(path):  # lxml leaves the document out
+        count = _evaluated(_compiled(f"count({path})", namespaces), document)
+        return [*found, *[None] * (int(count) - len(found))]
     return found
 
 

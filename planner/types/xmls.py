@@ -83,7 +83,7 @@ def xml_out(text: str) -> str:
     """Without the encoding, and without a declaration that says nothing else."""
     declared = DECLARATION.match(text)
     if declared is None:
-        return text
+        return text.removeprefix("\n")
     version, standalone = declared[1][1:-1], declared[3]
     rest = text[declared.end() :]
     if version == "1.0" and standalone is None:

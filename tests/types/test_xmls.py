@@ -11,7 +11,7 @@ from planner.types import input_text, output_text, resolve_name
 
 XML = resolve_name("xml")
 WRITTEN = [
-    "", " ", "a", "a & b", "&amp;", "&#65;", "&#0;", "&nbsp;", "<a/>", "<a>", "</a>", "<a></b>", "<a></a><b/>t", "<a/>]]>", "]]", "<a b=1/>",
+    "", " ", "\n<a/>", "\n", "a", "a & b", "&amp;", "&#65;", "&#0;", "&nbsp;", "<a/>", "<a>", "</a>", "<a></b>", "<a></a><b/>t", "<a/>]]>", "]]", "<a b=1/>",
     "<a b='1' b='2'/>", "<a b='<'/>", "<1/>", "<a:b/>", "< a/>", "<a", "<!-- x -->", "<!-- -- -->", "<!--", "<![CDATA[<]]>", "<?p?>", "<?xml?>", "<?xml-x y?>",
     '<?xml version="1.0"?>', '<?xml version="1.0"?><a/>', '<?xml version="1.0"?>\n<a/>', ' <?xml version="1.0"?><a/>', '<?xml version="1.1"?>\n<a/>',
     '<?xml version="1.0" encoding="utf-8" standalone="no"?>x', "<?xml version='1.0' standalone='yes'?><a/>", '<?xml encoding="utf-8"?><a/>',

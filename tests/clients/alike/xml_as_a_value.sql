@@ -39,3 +39,4 @@ COPY papers (id, x) FROM STDIN;
 SELECT id, x FROM papers WHERE id > 5;
 PREPARE p (xml) AS SELECT $1, pg_typeof($1);
 EXECUTE p ('<q/>');
+SELECT E'\n<a/>'::xml, E'\n\n<b/>'::xml, (E'\n<a/>'::xml)::text, array[E'\n<a/>'::xml];
