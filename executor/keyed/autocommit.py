@@ -26,7 +26,7 @@ from planner.abc import Plan, ResultColumn
 from storage.abc import Row, Timestamp
 from txn.abc import Group, Key
 from txn.held_keys import HeldKeys
-from txn.locks import KeyLocks
+from txn.locks import KeyLocks, LockMode
 
 
 class ComeAgain(Exception):
@@ -81,6 +81,11 @@ class Parent:
             return True
         newest = self.image.newest(key)
         return newest is not None and newest[2] is not None
+
+    def may_go(self, row: Row, locks: KeyLocks) -> bool:
+        """Whether a transaction has locked the row that is referred to as who deletes it does."""
+        holders = locks.holders(self.rules.table.shard, self.key(row))
+        return any(mode is LockMode.UPDATE for _, mode in holders)
 
 
 class WriteTarget:
@@ -219,8 +224,12 @@ class WriteMember:
                 raise ComeAgain("a referenced table was altered")
             for change in changes:
                 row = change[4]
-                if row is not None and not parent.has(row):
+                if row is None:
+                    continue
+                if not parent.has(row):
                     raise ComeAgain("a referenced row is not there")
+                if len(target.locks) and parent.may_go(row, target.locks):
+                    raise ComeAgain("a referenced row may be about to go")
         if target.held and _brings_held(target, changes):
             raise ComeAgain("a key is held")
         locks = target.locks

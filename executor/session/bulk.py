@@ -456,7 +456,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
         block,
         table,
         [c[0] for c in changes],
-        LockMode.UPDATE if keys_change else LockMode.NO_KEY_UPDATE,
+        LockMode.UPDATE if keys_change or unique_change else LockMode.NO_KEY_UPDATE,
     )
     if keys_change or unique_change:
         changes = await _moved(session, block, table, changes)

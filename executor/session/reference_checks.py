@@ -11,15 +11,20 @@ insertion of a child, and the answers hold at every isolation level.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from executor.session.waits import WouldBlock, wait_for
 from planner.abc import Constraint, Oid, Table
 from storage.abc import ShardId, Timestamp
 from txn.abc import Group, Key, Keyspace, SerializationFailure
+from txn.held_keys import HELD_MAX
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.block import Block
+    from executor.session.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,24 @@ class Lost:
 
 
 ReferenceCheck = Presence | Absence | Lost
+
+
+async def parents_locked(session: Session, block: Block, parent: Table, keys: Iterable[Key]) -> bool:
+    """Locks rows that are referred to (FOR KEY SHARE), but for those of a transaction that has very many: they are only asked for
+    again at admission. False: one has changed while this waited, and is to be looked for again. Raises SerializationFailure."""
+    txn, env = block.transaction(), session.executor.env
+    again = False
+    for key in keys:
+        if env.locks.mark(txn) >= HELD_MAX:
+            break
+        if env.locks.try_acquire(txn, parent.shard, key, LockMode.KEY_SHARE):
+            continue
+        await wait_for(session, block, WouldBlock(parent.shard, key, LockMode.KEY_SHARE))
+        newer = env.conflicts.point(parent.shard, key, txn.read_ts)
+        if newer and not txn.refresh(newer):
+            raise txn.stale(parent.shard, key, newer)
+        again = again or bool(newer)
+    return not again
 
 
 def admit(block: Block, group: Group) -> None:

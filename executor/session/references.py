@@ -12,8 +12,10 @@ which the outcome depends is asked again at **admission**, where nothing can com
     "nobody refers to k"      no reference to k was written since it was looked for: a point of the
                               constraint's own keyspace (see `executor.constraints.references`)
 
-A wrong answer there is 40001: an autocommit statement begins anew and meets the plain truth. Hence child and
-parent race like this, whatever the isolation level, and never does a reference dangle:
+A wrong answer there is 40001: an autocommit statement begins anew and meets the plain truth. So that it hardly ever comes to
+that, a child's parents are locked (FOR KEY SHARE) as PostgreSQL locks them: who deletes one, or changes its key, waits for the
+child's transaction, and a child for his; then each looks at what there is. Locks are each server's own, and parents of thousands
+of rows at once are not locked. There child and parent race like this, whatever the isolation level, and never does a reference dangle:
 
     A: INSERT child -> k      B: DELETE parent k         admitted first: A -> B finds k written in the space
                                                          admitted first: B -> A finds no parent k
@@ -29,6 +31,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -50,7 +53,7 @@ from executor.constraints.references import (
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change, PendingKeys
 from executor.session import exclusions, new_keys, queries
-from executor.session.reference_checks import Absence, Lost, Presence
+from executor.session.reference_checks import Absence, Lost, Presence, parents_locked
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from executor.triggers import firing
@@ -111,6 +114,7 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
         if not event.lost:
             await _expect_present(session, block, event)
             continue
+        await _at_present(session, block, event)
         session.trigger_depth += 1  # in PostgreSQL it is a trigger that does what the action says
         try:
             with block.looking(begins=False):
@@ -196,34 +200,50 @@ async def _expect_present(session: Session, block: Block, event: _Event) -> None
 async def _check_present(
     session: Session, block: Block, child: Table, parent: Table, constraint: Constraint, values: list[Values]
 ) -> None:
-    for missing in await _absent(session, block, child, parent, constraint, values):
+    for missing in await _absent(session, block, child, parent, constraint, values, keep=True):
+        await block.transaction().settled()
         # A row that a later event has changed or deleted again refers to nothing.
         if await _children(session, block, child, parent, constraint, [missing], from_child=True):
             raise missing_parent(child, parent, constraint, missing)
 
 
 async def _absent(
-    session: Session, block: Block, child: Table, parent: Table, constraint: Constraint, values: list[Values]
+    session: Session,
+    block: Block,
+    child: Table,
+    parent: Table,
+    constraint: Constraint,
+    values: list[Values],
+    *,
+    keep: bool = False,
 ) -> list[Values]:
-    """Those of the values (in the constraint's order) that no parent row has; the others will be asked for again."""
+    """Those of the values (in the constraint's order) that no parent row has; the others will be asked for again.
+
+    `keep`: parents that are few are locked, so that nobody takes them away before the end.
+    """
     key, order = referenced_key(parent, constraint)
     await _ready(block, parent)
     block.use(parent)
     txn = block.transaction()
     if len(values) <= LOOKUPS_MAX and same_datums(child, parent, constraint):
         view = block.view(parent, record=False)
-        found, missing = set(), []
+        keep = keep and parent.shard not in block.created
         try:
-            for v in values:
-                k = v[order[0]] if len(order) == 1 else tuple(v[i] for i in order)
-                if key.kind == "p":
-                    hit: Any = view.get(k, txn.read_ts)
-                else:
-                    hit = view.find_unique(key.oid, k, txn.read_ts)
-                if hit is None:
-                    missing.append(v)
-                else:
-                    found.add(k)
+            while True:
+                found, missing, places = set[Key](), list[Values](), list[Key]()
+                for v in values:
+                    k = v[order[0]] if len(order) == 1 else tuple(v[i] for i in order)
+                    if key.kind == "p":
+                        hit: Any = view.get(k, txn.read_ts)
+                    else:
+                        hit = view.find_unique(key.oid, k, txn.read_ts)
+                    if hit is None:
+                        missing.append(v)
+                    else:
+                        found.add(k)
+                        places.append(k if key.kind == "p" else hit[0])
+                if not keep or not places or await parents_locked(session, block, parent, places):
+                    break
         except TooOldForKeyed:
             pass
         else:
@@ -287,6 +307,30 @@ async def after_bulk(
 
 
 # --- the parent's side -------------------------------------------------------------------------------
+
+
+async def _at_present(session: Session, block: Block, event: _Event) -> None:
+    indexes, _ = referenced(event.parent, event.constraint)
+    values = [tuple(old[i] for i in indexes) for old, _ in event.rows]
+    await _as_of_now(session, block, event.child, event.constraint, values)
+
+
+async def _as_of_now(
+    session: Session, block: Block, child: Table, constraint: Constraint, lost: Sequence[Values]
+) -> None:
+    """Before children of lost keys are looked for: those that came while the statement waited for their parents are seen."""
+    txn, index, space = block.transaction(), session.executor.env.conflicts, space_of(child, constraint)
+    if not index.whole(space, txn.read_ts):
+        return
+    parent = session.catalog.table(constraint.foreign_table)
+    _, canonical = referenced(parent, constraint)
+    newest, key = max(
+        ((index.point(space, k, txn.read_ts), k) for k in map(canonical, lost)), key=itemgetter(0)
+    )
+    if newest:
+        if not txn.refresh(newest):
+            raise txn.stale(space, key, newest)
+        await txn.settled()
 
 
 async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Change]:
@@ -562,6 +606,7 @@ async def _check_now(session: Session, block: Block, waiting: Sequence[Any]) -> 
             continue
         parent = session.catalog.table(constraint.foreign_table)
         if d.lost:
+            await _as_of_now(session, block, child, constraint, d.values)
             await _refuse_children(session, block, child, parent, constraint, d.values, "a")
         else:
             await _check_present(session, block, child, parent, constraint, d.values)
