@@ -60,7 +60,7 @@ def duck_result(function: SystemFunction) -> str:
         return t.list_type(TypeRef(function.result))
     if len(function.columns) == 1:
         return t.list_type(TypeRef(function.columns[0][1])) + "[]"
-    fields = ", ".join(f'"{name}" {t.list_type(TypeRef(oid))}' for name, oid in function.columns)
+    fields = ", ".join(f'"{name}" {t.duckdb_type(TypeRef(oid))}' for name, oid in function.columns)
     return f"STRUCT({fields})[]"
 
 

@@ -13,6 +13,7 @@ from planner.catalog.objects import EventTrigger, Role
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.rowmaker import RowMaker
+from planner.types import array_datum
 from planner.types.oids import BOOL, INT4, OID, PG_DDL_COMMAND, RECORD, TEXT, TEXT_ARRAY
 
 _OF_COMMANDS: Final = (
@@ -72,7 +73,11 @@ def _commands(context: SystemContext) -> list[dict[str, Any]]:
 
 @system("pg_event_trigger_dropped_objects", (), RECORD, columns=_OF_DROPPED)
 def _dropped(context: SystemContext) -> list[dict[str, Any]]:
-    return list(_event(context, "sql_drop", "pg_event_trigger_dropped_objects").dropped)
+    rows = _event(context, "sql_drop", "pg_event_trigger_dropped_objects").dropped
+    return [
+        {**row, **{c: array_datum(row[c], TEXT_ARRAY) for c in ("address_names", "address_args")}}
+        for row in rows
+    ]
 
 
 __all__ = ["Event", "pg_event_trigger"]
