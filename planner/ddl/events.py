@@ -258,7 +258,7 @@ def dropped(
         if constraint and oid not in named:
             continue  # told with its constraint
         address = there.of(thing)
-        add(address, oid in named, oid not in named)
+        add(address, oid in named, oid not in named and not owner)
         if isinstance(thing, Table):
             _within(there, thing, gone, add)
         elif isinstance(thing, View):
@@ -344,7 +344,7 @@ def _within(there: Addresses, table: Table, gone: dict[Oid, CatalogObject], add:
             add(there.of(i), False, False)
     for class_oid, kind, parts in _parts_of(table)[1:]:
         for part in parts:
-            add(there.part(class_oid, part.oid, kind, table, part.name), False, False)
+            add(there.part(class_oid, part.oid, kind, table, part.name), False, kind == "policy")
 
 
 def _constraint(
@@ -371,6 +371,8 @@ def _lost(there: Addresses, statement: Any, old: Table | View, new: Any, add: An
         for column in old.visible:
             if column.attnum not in left:
                 add(there.column(old, column), column.name in said, column.name not in said)
+                if column.default is not None and not column.identity:
+                    add(there.default(old, column), False, bool(column.sequence_oid))
         kept = {c.oid for c in new.constraints}
         for constraint in old.constraints:
             if constraint.oid not in kept:

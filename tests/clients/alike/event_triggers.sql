@@ -76,3 +76,8 @@ CREATE CAST (text AS uuid) WITH INOUT;
 DROP OPERATOR ### (int, int);
 DROP CAST (text AS uuid);
 CREATE SCHEMA el CREATE TABLE et (a int) CREATE VIEW ev AS SELECT 1;
+CREATE TABLE parts (id serial, a int);
+CREATE POLICY seen ON parts USING (a > 0);
+CREATE TRIGGER fires BEFORE UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger();
+ALTER TABLE parts DROP COLUMN id;
+DROP TABLE parts;
