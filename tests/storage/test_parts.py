@@ -130,6 +130,56 @@ def test_bytes_that_are_no_rows_of_their_schema_are_corrupt(data: bytes) -> None
         partlib.pieces_table("txns", "+", [(5, pack_inserts([(1, (1, "x"))])), (6, data)], schema, True)
 
 
+TOP = (1 << 63) - 1
+_RANDOM = random.Random(5)
+NUMBERS: dict[str, tuple[list[int | None], bool]] = {
+    "serial": (list(range(7, 10_007)), True),
+    "downwards, by steps": (list(range(0, -90_000, -9)), True),
+    "with gaps and nulls": ([None if i % 5 == 0 else 3 * i + i % 100 for i in range(10_000)], True),
+    "over the end of the range": ([TOP - 3 + i if i < 4 else -TOP - 1 + i for i in range(10_000)], True),
+    "one": ([TOP], False),
+    "nothing but nulls": ([None] * 5_000, False),
+    "from end to end": ([TOP, -TOP - 1, 0, 1, -1] * 1_000, False),
+    "without order": ([_RANDOM.randrange(-TOP, TOP) for _ in range(9_000)], False),
+    "without order in the end": ([*range(9_000), *(_RANDOM.randrange(TOP) for _ in range(5_000))], False),
+    "without order in the middle": (
+        [*range(5_000), *(_RANDOM.randrange(-TOP, TOP) for _ in range(9_000)), *range(5_000)],
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize("numbers", NUMBERS)
+def test_numbers_that_go_by_steps_are_written_as_differences(numbers: str, tmp_path: Path) -> None:
+    """Which way is chosen is a matter of size and time: either way they are what they were, for whoever reads Parquet."""
+    values, by_steps = NUMBERS[numbers]
+    column = pa.chunked_array([pa.array(values[:11], pa.int64()), pa.array(values[11:], pa.int64())])
+    rids = pa.array(range(len(values)), pa.int64())
+    narrow = column.combine_chunks().cast(pa.int32(), safe=False)
+    schema = pa.schema([partlib.RID_FIELD, pa.field("n", pa.int64()), pa.field("narrow", pa.int32())])
+    rows = pa.table([rids, column, narrow], schema=schema)
+
+    async def main() -> None:
+        parts = store(LocalBlob(tmp_path))
+        # What comes later in a stream has no say, and is written as what came first.
+        part = await parts.write_stream("t1", "+", [rows.slice(0, 0), rows, rows.slice(0, 3)], schema)
+        assert part.key is not None
+        path = str(tmp_path / part.key)
+        group = pq.read_metadata(path).row_group(0)
+        assert ["DELTA_BINARY_PACKED" in group.column(i).encodings for i in range(3)] == [
+            True,
+            by_steps,
+            False,
+        ]
+        back = await parts.read(part)
+        assert back["n"].to_pylist() == [*values, *values[:3]]
+        assert back["narrow"].to_pylist() == [*narrow.to_pylist(), *narrow.to_pylist()[:3]]
+        found = duckdb.sql(f"SELECT n FROM read_parquet('{path}')").fetchall()
+        assert [n for (n,) in found] == [*values, *values[:3]]
+
+    asyncio.run(main())
+
+
 def test_a_part_of_nothing_or_without_row_ids_is_no_part() -> None:
     async def main() -> None:
         with pytest.raises(InvalidDatum):
