@@ -49,7 +49,10 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression) ->
 
 def written_out(node: exp.Expression) -> str | None:
     """A text that the statement itself says; None for every other expression."""
-    while isinstance(node, exp.Paren):
+    while isinstance(node, exp.Paren) or (
+        isinstance(node, exp.Cast)
+        and node.args["to"].this in (exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)
+    ):
         node = node.this
     return str(node.this) if isinstance(node, exp.Literal) and node.is_string else None
 
@@ -94,7 +97,7 @@ def rewriting(calls: CallBinder, node: exp.Expression, scope: Scope) -> ir.Node 
     shaped(bound, [t.TSQUERY, t.TSQUERY], "ts_rewrite query must return two tsquery columns")
     pairs = sql("SELECT coalesce(flatten(list([c0, c1])), []) AS c0 FROM (", bound.frag, ")")
     found = ir.SubQuery(TypeRef(t.TEXT_ARRAY), "scalar", pairs)
-    return ir.Call(TypeRef(t.TSQUERY), SIGNATURES[-1], (query, found))
+    return ir.Call(TypeRef(t.TSQUERY), "tidewire_rewritten(tsquery, _text)", (query, found))
 
 
 def _statistics(queries: QueryBinder, text: str, weights: str | None) -> BoundQuery:

@@ -13,6 +13,7 @@ from typing import Final
 
 from planner.abc import SqlError
 
+_BYTES_MAX: Final = 32_767
 _BLANK: Final = " \t\n\r\v\f"
 _ITEM: Final = re.compile(
     r"""[\s,]*
@@ -47,6 +48,7 @@ class Options:
         """Raises 22023, 22P02."""
         if self.fault is not None:
             raise self.fault
+        _check_lengths(self)
 
 
 @lru_cache(maxsize=64)
@@ -75,8 +77,17 @@ def _told(o: Options) -> None:
             o.everything = value.lower() in ("1", "on", "true", "t", "y", "yes")
         else:
             raise SqlError("22023", f'unrecognized headline parameter: "{name}"')
-    if o.everything:
-        return
+    if not o.everything:
+        _check_numbers(o)
+
+
+def _check_lengths(o: Options) -> None:
+    for name, value in (("StartSel", o.start), ("StopSel", o.stop), ("FragmentDelimiter", o.delimiter)):
+        if len(value.encode()) > _BYTES_MAX:
+            raise SqlError("22023", f'value for "{name}" is too long')
+
+
+def _check_numbers(o: Options) -> None:
     for wrong, said in (
         (o.least >= o.most, "MinWords should be less than MaxWords"),
         (o.least <= 0, "MinWords should be positive"),
