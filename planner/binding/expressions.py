@@ -22,7 +22,7 @@ from planner.binding.domains import checked
 from planner.binding.facts import type_name
 from planner.binding.missing_names import hint_for_column, missing_relation
 from planner.binding.naming import identifier
-from planner.binding.records import field_of, row_of
+from planner.binding.records import field_names, field_of, row_of
 from planner.binding.resolve import common_type
 from planner.binding.row_comparisons import items
 from planner.binding.scope import Relation, Scope, find_column, no_column, similar_column
@@ -260,7 +260,25 @@ class ExpressionBinder(PredicateBinder):
                 i = system_columns.place(found, matches[0])
                 return self.reach(column.value(found.number, i, position), scope, at)
             at = at.parent
+        field = self._parameter_field((*((schema,) if schema else ()), relation, name), position)
+        if field is not None:
+            return field
         raise missing_relation(scope, relation, position)
+
+    def _parameter_field(self, words: Sequence[str], position: int) -> ir.Node | None:
+        """In a function's body, where no relation is called so: `parameter.field`, also behind the function's name."""
+        if not self.queries.routines.frames:
+            return None
+        frame = self.queries.routines.frames[-1]
+        if len(words) == 3:
+            if words[0] != frame.function.name:
+                return None
+            words = words[1:]
+        called, name = words
+        for p, argument in zip(frame.function.inputs, frame.arguments, strict=False):
+            if p.name == called and name in field_names(argument.type):
+                return field_of(argument, name, position)
+        return None
 
     def _unaliased(self, name: str, schema: str, at: Scope) -> Relation | None:
         """The table `schema.name` that the statement calls by its name alone: as a target, or found on the path."""

@@ -48,7 +48,7 @@ left(text, int4) => left({0}, {1})
 right(text, int4) => right({0}, {1})
 position(text, text) => CAST(strpos({0}, {1}) AS INTEGER)
 strpos(text, text) => CAST(strpos({0}, {1}) AS INTEGER)
-replace(text, text, text) => CASE WHEN {1} = '' AND {2} IS NOT NULL THEN {0} ELSE replace({0}, {1}, {2}) END
+replace(text, text, text) => replace({0}, {1}, {2})
 overlay(text, text, int4) => tw_overlay({0}, {1}, {2}, CAST(length({1}) AS INTEGER))
 overlay(text, text, int4, int4) => tw_overlay({0}, {1}, {2}, {3})
 btrim(text) => trim({0}, ' ')

@@ -1,0 +1,25 @@
+-- Columns that functions compute of a row: what PostgREST, Hasura and PostGraphile ask of a table.
+create domain mark as text check (value <> '');
+create table people (id int primary key, first text, last varchar(20), born date, m mark);
+create table notes (id int primary key, person int references people, note text);
+insert into people values (1, 'Ada', 'Lovelace', '1815-12-10', 'x'), (2, 'Alan', null, '1912-06-23', 'y'), (3, 'Grace', 'Hopper', null, null);
+insert into notes values (1, 1, 'engine'), (2, 1, 'poet'), (3, 3, 'moth');
+create function full_name(p people) returns text language sql stable as $$ select p.first || coalesce(' ' || p.last, '') $$;
+create function notes_of(people) returns bigint language sql stable as $$ select count(*) from notes where notes.person = $1.id $$;
+create function listed(people) returns setof notes language sql stable as $$ select * from notes n where n.person = $1.id $$;
+create function older(a people, b people) returns boolean language sql immutable as $$ select a.born < b.born $$;
+create function by_function(p people) returns int language sql immutable as $$ select by_function.p.id + 1 $$;
+create function named_as_a_table(people people) returns text language sql stable as $$ select string_agg(people.note, ',' order by people.id) from notes people $$;
+create function marked(p people) returns text language sql immutable strict as $$ select upper(p.m) $$;
+create function nothing(p people) returns text language sql as $$ select p.nosuch $$;
+create function nobody(p people) returns text language sql as $$ select q.first $$;
+create function no_row(p int) returns int language sql as $$ select p.id $$;
+create type pair as (x int, y text);
+create function doubled(p pair) returns int language sql immutable as $$ select p.x * 2 $$;
+create function within(p pair) returns text language sql immutable as $$ select (select p.y || v from (values ('!')) w(v) where p.x > 0) $$;
+select id, full_name(people), notes_of(people) from people order by id;
+select full_name(p), by_function(p), marked(p) from people p where notes_of(p) > 0 order by full_name(p);
+select p.id, l.id, l.note from people p, listed(p) l order by 1, 2; select a.id, b.id from people a join people b on older(a, b);
+select named_as_a_table(p) from people p where id = 1; select doubled(row(4, 'a')), within(row(1, 'b')::pair), within((0, 'c'));
+select full_name(null::people), full_name((select p from people p where id = 2)), marked(null);
+create view shown as select id, full_name(p) as name from people p; select * from shown order by id; select pg_get_functiondef('full_name'::regproc);
