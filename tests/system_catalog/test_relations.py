@@ -176,3 +176,9 @@ def test_functions_over_the_catalog(
 )
 def test_oids_are_shown_as_names(context: SystemContext, kind: int, oid: int, expected: str) -> None:
     assert OUTPUT[kind](context, oid) == expected
+
+
+def test_a_views_tree_is_absent_and_not_something_else(context: SystemContext) -> None:
+    names = [c.name for c in relations()["pg_catalog", "pg_rewrite"].columns]
+    found = [dict(zip(names, r, strict=True)) for r in rows("pg_catalog", "pg_rewrite", context)]
+    assert [(r["ev_class"], r["ev_action"]) for r in found] == [(20005, "<>")]

@@ -238,7 +238,7 @@ def pg_rewrite(context: SystemContext) -> Rows:
             ev_enabled="O",
             is_instead=True,
             ev_qual="<>",
-            ev_action=v.query,
+            ev_action="<>",  # an absent tree, for nobody keeps PostgreSQL's: PostgREST reads what is there as one
         )
         for v in stored_queries(context.catalog)
         if not isinstance(v.holder, Function)
