@@ -1,0 +1,72 @@
+"""Clients that bring the same keys at once, in every way and at every level: no key comes twice, nobody waits for ever, and
+nothing stays held."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+import pytest
+
+from tests.executor.sql import Client, Failed, Server
+
+KEYS, CLIENTS, ROUNDS = 6, 5, 15
+REFUSED = ("40001", "40P01", "23505", "25P02")
+LEVELS = ("read committed", "repeatable read", "serializable", "strict serializable")
+
+
+def statements(rng: random.Random) -> list[str]:
+    k, u, other = rng.randrange(KEYS), rng.randrange(KEYS), rng.randrange(KEYS)
+    return [
+        f"insert into t values ({k}, {u}, 0)",
+        f"insert into t values ({k}, {u}, 0), ({other}, {k}, 0)",
+        f"insert into t select {k}, {u}, 0",
+        f"insert into t values ({k}, {u}, 0) on conflict do nothing",
+        f"insert into t values ({k}, {u}, 0) on conflict (k) do update set v = t.v + 1",
+        f"insert into t select {k}, {u}, 0 on conflict (u) do update set v = t.v + 1",
+        f"delete from t where k = {k}",
+        f"delete from t where u + 0 = {u}",
+        f"update t set k = {k} where k = {other}",
+        f"update t set u = {u} where u + 0 = {other}",
+        f"update t set v = v + 1 where k = {k}",
+        f"merge into t using (values ({k})) n(k) on t.k = n.k when matched then delete "
+        f"when not matched then insert values (n.k, {u}, 0)",
+    ]
+
+
+async def work(client: Client, rng: random.Random) -> None:
+    for _ in range(ROUNDS):
+        try:
+            if rng.random() < 0.4:
+                await client.query(rng.choice(statements(rng)))
+                continue
+            await client.query(f"begin isolation level {rng.choice(LEVELS)}")
+            for _ in range(rng.randrange(1, 4)):
+                await client.query("savepoint s")
+                try:
+                    await client.query(rng.choice(statements(rng)))
+                except Failed as failed:
+                    assert failed.sqlstate in REFUSED, failed
+                    await client.query("rollback to s")
+                if rng.random() < 0.2:
+                    await client.query("rollback to s")
+                await asyncio.sleep(0)
+            await client.query("rollback" if rng.random() < 0.2 else "commit")
+        except Failed as failed:
+            assert failed.sqlstate in REFUSED, failed
+            await client.query("rollback")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_key_comes_twice_and_none_stays_held(seed: int) -> None:
+    async def run() -> None:
+        async with Server() as server:
+            await server.client("setup").query("create table t (k int primary key, u int unique, v int)")
+            clients = (work(server.client(f"c{n}"), random.Random(seed * 100 + n)) for n in range(CLIENTS))
+            await asyncio.gather(*clients)
+            rows = await server.client("setup").rows("select k + 0, u + 0 from t")
+            assert len({k for k, _ in rows}) == len({u for _, u in rows}) == len(rows)
+            env = server.executor.env
+            assert env.held_keys.spaces == {} and len(env.locks) == 0
+
+    asyncio.run(run())
