@@ -159,9 +159,10 @@ class Block:
         self.last_changes: Any = ()
         """What the last keyed write changed: for CHECKs that are computed behind it."""
         self.level: Any = None
-        self.routed: frozenset[int] = frozenset()
-        """Leaves to which rows of a statement go that names a table above them."""
         """What triggers the statement that runs has to fire when it is over (`executor.triggers.firing`)."""
+        self.routed: Mapping[int, Any] = {}
+        """Leaves to which rows of a statement go that names a table above them, and who takes down what is written there
+        (`executor.triggers.firing.Above`; None: nobody)."""
         self.catalog: Any = None
         """Its own view; None: nothing of the catalog changed here."""
         self.steps: list[DdlStep] = []

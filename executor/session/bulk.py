@@ -98,7 +98,8 @@ async def insert(
         return await partitioned.insert(session, block, table, rows, on_conflict, params, given)
     executor = session.executor
     await hydrated(block, table)
-    if table.triggers and (fired := _inserting(session, block, table, on_conflict)) is not None:
+    told = table.triggers or block.routed.get(table.oid) is not None
+    if told and (fired := inserting(session, block, table, on_conflict)) is not None:
         return await triggered.insert(session, block, fired, rows, on_conflict, params, given)
     await row_security.check(session, block, table, row_security.INSERTED, rows)
     if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
@@ -152,7 +153,7 @@ async def insert_rows(
     return written, changes, count
 
 
-def _inserting(
+def inserting(
     session: Session, block: Block, table: Table, on_conflict: OnConflict | None
 ) -> firing.Statement | None:
     """What an INSERT fires, and DO UPDATE in it; None: nothing does."""

@@ -29,7 +29,7 @@ from executor.session import bulk, queries, row_security, staging
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.session.rows_of_leaves import of_leaf, set_by
-from executor.triggers import firing
+from executor.triggers import firing, triggered
 from planner import dealing, triggers
 from planner import types as t
 from planner.abc import Constraint, DeleteQuery, MergeQuery, OnConflict, SqlError, Table, UpdateQuery
@@ -158,9 +158,13 @@ def _written_as(table: Table, leaf: Table, *, moved: bool = False) -> Table:
 
 
 @contextmanager
-def _through(block: Block, leaf: Table) -> Iterator[None]:
-    """While rows of a statement go to a leaf that it has not named: no statement triggers of the leaf fire."""
-    around, block.routed = block.routed, block.routed | {leaf.oid}
+def _through(
+    block: Block, table: Table, leaf: Table, fired: firing.Statement | None, event: int | None = None
+) -> Iterator[None]:
+    """While rows of a statement go to a leaf that it has not named: no statement triggers of the leaf fire, and those of the
+    table that is named may have all rows shown. `event`: as for `firing.Statement.above`."""
+    above = fired.above(block, table, leaf, event) if fired is not None else None
+    around, block.routed = block.routed, {**block.routed, leaf.oid: above}
     try:
         yield
     finally:
@@ -237,9 +241,13 @@ async def insert(
     given: Mapping[str, queries.Given] | None = None,
 ) -> Written:
     """As `bulk.insert`."""
-    fired = firing.statement(session, block, table, triggers.INSERT)
+    fired = bulk.inserting(session, block, table, on_conflict)
+    columns = triggered.assigned(table, on_conflict)
+    updates = on_conflict is not None and on_conflict.updates
     if fired is not None:
         await fired.begin(triggers.INSERT)
+        if updates:
+            await fired.begin(triggers.UPDATE, columns)
     made = _Made(table)
     pieces = dealt(session, table, rows)
     if any(x.bits & triggers.ROW for leaf, _ in pieces for x in leaf.triggers):
@@ -247,11 +255,13 @@ async def insert(
     for leaf, at in pieces:
         part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
         conflict = _conflict(table, leaf, on_conflict)
-        with _through(block, leaf):
+        with _through(block, table, leaf, fired):
             target = _written_as(table, leaf)
             written, count = await bulk.insert(session, block, target, part, conflict, params, given)
         made.add(leaf, at, written, count)
     if fired is not None:
+        if updates:
+            await fired.end(triggers.UPDATE)
         await fired.end(triggers.INSERT)
     return made.together()
 
@@ -313,14 +323,14 @@ async def update(
         if len(at):
             part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)), 1)
             assigned = set_by(table, leaf, body.assigned)
-            with _through(block, leaf), _told_as(table, leaf):
+            with _through(block, table, leaf, fired, triggers.UPDATE), _told_as(table, leaf):
                 mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
                 written, count = await bulk.update(session, block, mine, part)
             made.add(leaf, at, written, count)
         gone = np.flatnonzero((old == oid) & (target != oid))
         if len(gone):
             _refuse_to_move(leaf)
-            with _through(block, leaf):
+            with _through(block, table, leaf, fired, triggers.UPDATE):
                 part = rows.select([0]).take(pa.array(gone))
                 await bulk.delete(session, block, DeleteQuery(leaf, body.query), part)
             moved.append(gone)
@@ -330,7 +340,7 @@ async def update(
         if len(at):
             part = rows.take(pa.array(at))
             new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
-            with _through(block, leaf):
+            with _through(block, table, leaf, fired, triggers.UPDATE):
                 target_form = _written_as(table, leaf, moved=True)
                 written, count = await bulk.insert(session, block, target_form, new, None)
             if written.num_rows == len(at):  # FROM's columns are known by the row that was found
@@ -375,7 +385,7 @@ async def delete(
     made = _Made(table)
     for leaf, at in _by_home(session, homes):
         part = rows.select([0]).take(pa.array(at))
-        with _through(block, leaf):
+        with _through(block, table, leaf, fired, triggers.DELETE):
             written, count = await bulk.delete(session, block, replace(body, table=leaf), part)
         if body.returning is not None:
             made.add(leaf, at, written, count)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextvars
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -23,7 +23,7 @@ from executor.procedural.triggers import TriggerContext, fire
 from executor.triggers import transition
 from executor.triggers.table import Holder, TableTriggers, fires, wants_transition
 from planner import triggers
-from planner.abc import Trigger
+from planner.abc import Table, Trigger
 from planner.catalog import Function
 from planner.ddl.triggers import REDUNDANT
 from storage.abc import Row
@@ -67,6 +67,24 @@ class Deferred:
     @property
     def constraint_oid(self) -> int:
         return self.event.trigger.oid
+
+
+class Above:
+    """Takes down what is written to a leaf, as rows of the partitioned table that the statement names."""
+
+    def __init__(self, table: Table, leaf: Table, wanted: Mapping[int, Gathered]) -> None:
+        where = {c.name: i for i, c in enumerate(leaf.columns)}
+        self._places = tuple(where[c.name] for c in table.columns)
+        self._wanted = wanted
+
+    def take(self, event: int, old: Row | None, new: Row | None) -> None:
+        seen = self._wanted.get(event)
+        if seen is None:
+            return
+        if old is not None:
+            seen.old.append(tuple(old[i] for i in self._places))
+        if new is not None:
+            seen.new.append(tuple(new[i] for i in self._places))
 
 
 class Level:
@@ -134,7 +152,7 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
         on.shown(event.old),
     )
     around, block.level = block.level, None
-    routed, block.routed = block.routed, frozenset()
+    routed, block.routed = block.routed, {}
     session.trigger_depth += 1
     token = IN_USE.set(IN_USE.get() | {holder.oid})
     try:
@@ -182,6 +200,7 @@ class Statement:
         self.on = session.executor.triggers_of(holder)
         self._replica = session.settings.replica
         self._routed = holder.oid in block.routed
+        self._above: Above | None = block.routed.get(holder.oid)
         self._found: dict[tuple[int, int, bool], tuple[Trigger, ...]] = {}
         self._columns: dict[int, Collection[int]] = {}
 
@@ -207,7 +226,21 @@ class Statement:
 
     def wants_rows(self, event: int) -> bool:
         """Whether rows are asked for after they have been written."""
-        return bool(self.of(event, 0, row=True)) or wants_transition(self.of(event, 0, row=False))
+        if self._above is not None or self.of(event, 0, row=True):
+            return True
+        return wants_transition(self.of(event, 0, row=False))
+
+    def above(self, block: Block, table: Table, leaf: Table, event: int | None = None) -> Above | None:
+        """Who takes down the rows of a leaf for transition tables of this statement's table; None: it has none.
+
+        `event`: what the statement is, whatever is done to the leaf.
+        """
+        wanted = {
+            kind: level(block).gathered(self.on.holder, event or kind)
+            for kind in (triggers.INSERT, triggers.UPDATE, triggers.DELETE)
+            if wants_transition(self.of(event or kind, 0, row=False))
+        }
+        return Above(table, leaf, wanted) if wanted else None
 
     async def begin(self, event: int, columns: Collection[int] = ()) -> None:
         """BEFORE STATEMENT. `columns`: the row positions that an UPDATE sets."""
@@ -250,6 +283,8 @@ class Statement:
 
     async def wrote(self, event: int, old: Row | None, new: Row | None) -> None:
         """A row has been written: AFTER ROW triggers are queued."""
+        if self._above is not None:
+            self._above.take(event, old, new)
         found = self.of(event, 0, row=True)
         if wants_transition((*found, *self.of(event, 0, row=False))):
             seen = level(self.block).gathered(self.on.holder, event)
@@ -294,7 +329,7 @@ def statement(
     session: Session, block: Block, holder: Holder, event: int, columns: Collection[int] = ()
 ) -> Statement | None:
     """What fires for a statement; None: nothing does, as for most."""
-    if not holder.triggers or not fires(holder, event, columns):
+    if not (holder.triggers and fires(holder, event, columns)) and block.routed.get(holder.oid) is None:
         return None
     made = Statement(session, block, holder)
     made.expect(event, columns)

@@ -23,6 +23,7 @@ from planner.ddl.scope import Scope
 from planner.lexer import DECIMAL, INTEGER, STRING, tokenize
 from planner.partitioning import Placing, ancestors, can_be_key, descendants, has_order
 from planner.partitions import WORDS, Bound, Partition, PartitionKey
+from planner.triggers import ROW
 
 if TYPE_CHECKING:
     from planner.ddl.alteration import Alteration
@@ -433,10 +434,13 @@ def _refuse_child(scope: Scope, parent: Table, child: Table) -> None:
             "42809",
             f'cannot attach {what} relation as partition of {of} relation "{parent.name}"',
         )
-    if any(t.bits & 1 and (t.old_table or t.new_table) for t in child.triggers):
-        raise PlanError(
-            "0A000", "attaching tables with triggers that have transition tables is not supported"
-        )
+    for trigger in child.triggers:
+        if trigger.bits & ROW and (trigger.old_table or trigger.new_table):
+            raise PlanError(
+                "0A000",
+                f'trigger "{trigger.name}" prevents table "{child.name}" from becoming a partition',
+                detail="ROW triggers with transition tables are not supported on partitions.",
+            )
 
 
 def _refuse_columns(parent: Table, child: Table) -> None:

@@ -126,20 +126,15 @@ def _refuse_kind(holder: Holder, said: st.CreateTrigger) -> None:
 
 def _refuse_transition(holder: Holder, said: st.CreateTrigger) -> None:
     """REFERENCING: what PostgreSQL refuses, in its order."""
-    if said.transition and isinstance(holder, Table) and (holder.partitioning or holder.partition):
-        if said.bits & ROW:
-            what = "partitioned tables" if holder.partitioning is not None else "partitions"
-            raise PlanError(
-                "42809" if holder.partitioning is not None else "0A000",
-                f'"{holder.name}" is a partitioned table'
-                if holder.partitioning is not None
-                else "ROW triggers with transition tables are not supported on partitions",
-                detail=f"ROW triggers with transition tables are not supported on {what}."
-                if holder.partitioning is not None
-                else "",
-            )
+    if said.transition and said.bits & ROW and isinstance(holder, Table):
         if holder.partitioning is not None:
-            raise PlanError("0A000", "transition tables of partitioned tables are not supported")
+            raise PlanError(
+                "0A000",
+                f'"{holder.name}" is a partitioned table',
+                detail="ROW triggers with transition tables are not supported on partitioned tables.",
+            )
+        if holder.partition is not None:
+            raise PlanError("0A000", "ROW triggers with transition tables are not supported on partitions")
     seen: dict[bool, str] = {}
     for x in said.transition:
         word = "NEW" if x.is_new else "OLD"
