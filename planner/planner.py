@@ -43,7 +43,9 @@ from planner.catalog.user_types import shown
 from planner.ddl.binder import bind_ddl
 from planner.ddl.plan import DdlPlan
 from planner.ddl.typenames import resolve_type
+from planner.lexer import quoted
 from planner.normalise import UNKNOWN, Normalised, normalise, parameterised
+from planner.parse.plpgsql.names import looked_up
 from planner.parse.positioned import by_key
 from planner.parse.queries import parse_query
 from planner.parse.statement import parse_statement
@@ -310,6 +312,8 @@ class Planner:
         statement = parse_statement(text)
         if isinstance(statement, st.QueryStatement):
             plan = self._bind(text, ctx, parameter_types, None, statement)
+        elif isinstance(statement, st.PositionedWrite) and ctx.variables is not None:
+            plan = self._positioned_in_routine(text, statement, ctx, ctx.variables)
         else:
             kind, tag = classify.classify(statement)
             plan = Plan(kind, tag, (), None, Utility(statement), ctx.catalog.version, text)
@@ -401,6 +405,22 @@ class Planner:
         plan.extra["query"], plan.extra["table"] = inner, table
         plan.parameters = inner.parameters[: said.parameters]
         plan.kind, plan.tag, plan.columns = inner.kind, inner.tag, inner.columns
+
+    def _positioned_in_routine(
+        self, text: str, said: st.PositionedWrite, ctx: PlanContext, variables: Variables
+    ) -> Plan:
+        """The write by key itself: `extra["current"]` says which cursor's row has the key, by a variable's slot or by name."""
+        name = said.table
+        table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
+        partitioning.refuse(table, "WHERE CURRENT OF")
+        names = [f"........current.{i}........" for i in range(len(table.key_indexes))]
+        kinds = [table.columns[i].type for i in table.key_indexes]
+        variables.current = {n: (i, ref) for i, (n, ref) in enumerate(zip(names, kinds, strict=True))}
+        plan = self._bind(by_key(text, said, table, lambda i: quoted(names[i])), ctx, (), None)
+        plan.text = text
+        at = looked_up(variables.level, (said.cursor,), variables.seen)
+        plan.extra["current"] = (at[0] if at is not None else -1, said.cursor, table)
+        return plan
 
     def _plan_inner_query(
         self,

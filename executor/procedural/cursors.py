@@ -18,10 +18,12 @@ from executor.abc import ExecutionError, Prepared, Rows, Stream
 from executor.procedural.assigning import AssignSteps
 from executor.procedural.inside import INSIDE
 from executor.procedural.texts import columns_of, kept, rows_of
+from executor.session import positioned
 from executor.session.acting import is_apart
 from executor.session.cursors import CursorPortal, CursorRows, advance, move, moved
 from planner import types as t
-from planner.abc import Plan, Query, TypeRef
+from planner.abc import Plan, Query, Table, TypeRef
+from planner.statements import TypeName
 from planner.statements import plpgsql as pl
 
 _INT4 = TypeRef(t.INT4)
@@ -46,13 +48,22 @@ class Drawn(CursorRows):
         super().__init__(Rows(""), (), rows_max)
         self._from: AsyncGenerator[Any, None] | None = rows
         self._result = result
+        self._last: Sequence[Any] | None = None
 
     async def next(self, *, keeping: bool) -> Sequence[Any] | None:
         """The next row."""
         if keeping:
             found = await self.fetch("forward", 1)
             return found[0] if found else None
-        return await anext(self._from, None) if self._from is not None else None
+        self._last = await anext(self._from, None) if self._from is not None else None
+        return self._last
+
+    @property
+    def current(self) -> Sequence[Any] | None:
+        """The row on which the cursor stands."""
+        if self.position:
+            return self.rows[self.position - 1] if self.position <= len(self.rows) else None
+        return self._last
 
     async def aclose(self) -> None:
         rows, self._from = self._from, None
@@ -74,6 +85,14 @@ class Drawn(CursorRows):
             self._result.close()
 
 
+def _is_cursor(variable: pl.Variable | None, kind: Any) -> bool:
+    """Whether a slot's value is the name of a cursor; `variable`: None of a parameter's."""
+    if variable is None:
+        return isinstance(kind, TypeRef) and kind.oid == t.REFCURSOR
+    said = variable.kind
+    return isinstance(said, TypeName) and said.names[-1] == "refcursor"
+
+
 class CursorSteps(AssignSteps):
     """What a `Walk` does of OPEN, FETCH, MOVE and CLOSE."""
 
@@ -82,6 +101,8 @@ class CursorSteps(AssignSteps):
     found: int
     atomic: bool
     cursors: dict[str, Open]
+    looping: dict[int, tuple[Plan, Sequence[Any]]]
+    """By the slots of cursors that FOR goes through: the row at hand."""
     row_count: int
     tells_cursors: bool
 
@@ -159,6 +180,20 @@ class CursorSteps(AssignSteps):
         if step.into is not None:
             await self.put_into(step.into.targets, names, types, found[0] if found else None)
         return None
+
+    def current_key(self, slot: int, name: str, table: Table) -> tuple[Any, ...]:
+        if slot in self.looping:
+            query, row = self.looping[slot]
+            return positioned.key_of(name, query, row, table)
+        if slot >= 0 and _is_cursor(self.code.declared.get(slot), self.code.kinds[slot]):
+            name = self._named(slot)
+        cursor = self.cursors.get(name)
+        if cursor is not None:
+            return positioned.key_of(name, cursor.plan, cursor.rows.current, table)
+        portal = self.session.portals.get(name)
+        if portal is None:
+            raise ExecutionError("34000", f'cursor "{name}" does not exist')
+        return positioned.current_key(portal, name, table)
 
     async def close_cursor(self, step: pl.CloseCursor) -> str | None:
         self.line, self.what = step.line, "CLOSE"

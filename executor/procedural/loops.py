@@ -9,7 +9,7 @@ from executor.abc import ExecutionError, Stream
 from executor.procedural.assigning import AssignSteps
 from executor.procedural.texts import columns_of, kept, rows_of
 from planner import types as t
-from planner.abc import TypeRef
+from planner.abc import Plan, TypeRef
 from planner.statements import plpgsql as pl
 
 Ended = str | None
@@ -24,6 +24,7 @@ class LoopSteps(AssignSteps):
     what: str
     atomic: bool
     found: int
+    looping: dict[int, tuple[Plan, Sequence[Any]]]
 
     async def steps(self, steps: Sequence[pl.Step]) -> Ended:
         raise NotImplementedError
@@ -109,9 +110,12 @@ class LoopSteps(AssignSteps):
         if not self.atomic and isinstance(result, Stream):
             rows = kept([row async for row in rows])  # a COMMIT in the loop is none of theirs
         any_row, ended = False, None
+        cursor = step.query.slot if isinstance(step.query, pl.OpenCursor) else -1
         try:
             async for row in rows:
                 any_row = True
+                if cursor >= 0:
+                    self.looping[cursor] = plan, row
                 self.line = line
                 await self.put_into(step.targets, names, types, row)
                 over, ended = self._after(await self.steps(step.steps), step.label)
@@ -122,6 +126,7 @@ class LoopSteps(AssignSteps):
                 if not any_row:
                     await self.put_into(step.targets, names, types, None)
         finally:
+            self.looping.pop(cursor, None)
             await rows.aclose()
         if ended != "return":
             self.frame.values[self.found] = any_row

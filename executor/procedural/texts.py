@@ -33,13 +33,14 @@ from planner.abc import (
     Query,
     ResultColumn,
     SqlError,
+    Table,
     TypeRef,
     UpdateQuery,
     Utility,
     WithWrites,
 )
 from planner.alone import refuse_with_others
-from planner.binding.variables import Variables
+from planner.binding.variables import CURRENT, Variables
 from planner.statements.plpgsql import Level, Text
 from storage.abc import Datum
 from txn.abc import LockNotAvailable
@@ -51,7 +52,6 @@ PLANNED_MAX: Final = 3
 """Times that a statement is planned while others change the catalog."""
 _TRANSACTIONAL: Final = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavepoint, st.RollbackTo)
 _HAS_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
-_CURRENT_OF: Final = re.compile(r"\bcurrent\s+of\b", re.IGNORECASE)
 _INTEGERS: Final = {t.INT2: 0, t.INT4: 1, t.INT8: 2}
 _NOWHERE: Final = Level()
 _VALUE: Final = Level("", {"v": 0})
@@ -120,8 +120,6 @@ class Texts:
         try:
             plan = self.session.executor.planner.plan_in_routine(sql, context, variables, key)
         except SqlError as error:
-            if _CURRENT_OF.search(text.text) is not None and error.sqlstate == "42P02":
-                raise Misplaced("0A000", "WHERE CURRENT OF in PL/pgSQL is not supported") from None
             raise self.located(error, text, shift) from None
         if self.session.block is not None and self.session.block.failed:
             raise ExecutionError("25P02", "current transaction is aborted")
@@ -153,6 +151,14 @@ class Texts:
     def given(self, places: Sequence[tuple[int, int]]) -> tuple[Datum, ...]:
         values, at = self.frame.values, self.frame.at
         return tuple([values[s] if i < 0 else at(s, i) for s, i in places])
+
+    def _given_with(self, key: Sequence[Datum], places: Sequence[tuple[int, int]]) -> tuple[Datum, ...]:
+        """`given` of a text with WHERE CURRENT OF."""
+        return tuple(key[i] if s == CURRENT else self.given(((s, i),))[0] for s, i in places)
+
+    def current_key(self, slot: int, name: str, table: Table) -> tuple[Datum, ...]:
+        """The key of the row on which a cursor stands. Raises 34000, 24000, 22004."""
+        raise NotImplementedError
 
     # --- expressions ---------------------------------------------------------------------------------------
 
@@ -226,7 +232,12 @@ class Texts:
             try:
                 planned = self.planned(text, expression=False)
                 refuse(planned.plan)
-                return planned.plan, await self.run(planned.plan, self.given(planned.places))
+                current = planned.plan.extra.get("current")
+                if current is None:
+                    given = self.given(planned.places)
+                else:
+                    given = self._given_with(self.current_key(*current), planned.places)
+                return planned.plan, await self.run(planned.plan, given)
             except PlanOutdated:
                 if not tries_left:
                     raise

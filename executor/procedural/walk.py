@@ -50,6 +50,7 @@ class Walk(LoopSteps, CursorSteps):
         """What EXIT and CONTINUE are about."""
         self.line, self.what = 0, ""
         self.cursors: dict[str, Open] = {}
+        self.looping: dict[int, tuple[Plan, Sequence[Any]]] = {}
         self.tells_cursors = False
         """It returns a refcursor: its cursors outlive it."""
         self.row_count = 0

@@ -30,17 +30,22 @@ async def run(
     if portal is None:
         raise ExecutionError("34000", f'cursor "{s.cursor}" does not exist')
     inner: Plan = plan.extra["query"]
-    key = _current_key(portal, s.cursor, plan.extra["table"])
+    key = current_key(portal, s.cursor, plan.extra["table"])
     return await session.run_plan(inner, (*params, *key), autocommit)
 
 
-def _current_key(portal: Portal, name: str, table: Table) -> tuple[Datum, ...]:
+def current_key(portal: Portal, name: str, table: Table) -> tuple[Datum, ...]:
     cursor: CursorRows | None = portal.extra.get("cursor")
-    query = portal.prepared.plan
     if cursor is None:
         raise ExecutionError("24000", f'cursor "{name}" is not a SELECT query')
     if portal.extra.get("held"):
         raise ExecutionError("24000", f'cursor "{name}" is held from a previous transaction')
+    row = cursor.rows[cursor.position - 1] if 1 <= cursor.position <= len(cursor.rows) else None
+    return key_of(name, portal.prepared.plan, row, table)
+
+
+def key_of(name: str, query: Plan, row: Sequence[Datum] | None, table: Table) -> tuple[Datum, ...]:
+    """The key of a table's row in the row of a cursor. Raises 24000; 0A000 where the cursor does not select it."""
     places = {c.attnum: i for i, c in enumerate(query.columns or ()) if c.table_oid == table.oid and c.attnum}
     if not places or not _rows_of_tables(query):
         raise ExecutionError(
@@ -53,9 +58,8 @@ def _current_key(portal: Portal, name: str, table: Table) -> tuple[Datum, ...]:
             f'WHERE CURRENT OF a cursor without the primary key of table "{table.name}" is not supported',
             hint="Let the cursor select the columns of the primary key as well.",
         )
-    if not 1 <= cursor.position <= len(cursor.rows):
+    if row is None:
         raise ExecutionError("24000", f'cursor "{name}" is not positioned on a row')
-    row = cursor.rows[cursor.position - 1]
     return tuple(row[places[attnum]] for attnum in table.primary_key.columns)
 
 

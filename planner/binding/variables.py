@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from planner import types as t
 from planner.abc import Column, Oid, PlanError, TypeRef
@@ -43,6 +44,7 @@ class Shape:
     """By field, 0 for none; empty where no field is of a domain."""
 
 
+CURRENT: Final = -1
 Kind = TypeRef | Shape | None
 """Of a slot: None is a record without a value yet."""
 
@@ -65,6 +67,8 @@ class Variables:
     folding: bool = False
     """It is a call of an aggregate's: of its statement's moment, which has asked already."""
     places: list[tuple[int, int]] = field(default_factory=list)
+    current: dict[str, tuple[int, TypeRef]] = field(default_factory=dict)
+    """Names for the key of the row on which a cursor stands, whose slot is CURRENT: WHERE CURRENT OF (`planner.parse.positioned`)."""
     used: dict[int, Kind] = field(default_factory=dict)
     """The records among them, and how they were when the text was bound."""
 
@@ -72,6 +76,9 @@ class Variables:
         self, parameters: Parameters, words: Sequence[str], position: int, found: bool
     ) -> ir.Node | None:
         """What stands for a name, if it is a variable's. `found`: a column has it too. Raises 42702, 42703, 55000."""
+        if self.current and words[0] in self.current:
+            place, ref = self.current[words[0]]
+            return self._parameter(parameters, CURRENT, place, ref, position)
         if found and self.commonest == "use_column":
             return None
         at = looked_up(self.level, words, self.seen)
@@ -190,4 +197,4 @@ def fitted(value: ir.Node, wanted: TypeRef, coercions: Coercions, *, as_written:
     return made
 
 
-__all__ = ["Kind", "Shape", "Variables", "fitted"]
+__all__ = ["CURRENT", "Kind", "Shape", "Variables", "fitted"]

@@ -12,6 +12,7 @@ and DECLARE.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from planner import statements as st
@@ -43,8 +44,13 @@ def positioned_write(text: str, tokens: list[Token], at: int) -> st.PositionedWr
     )
 
 
-def by_key(text: str, said: st.PositionedWrite, table: Table) -> str:
-    """The statement with a condition on the primary key in place of the clause. Raises PlanError 0A000 without one."""
+def by_key(
+    text: str, said: st.PositionedWrite, table: Table, given: Callable[[int], str] | None = None
+) -> str:
+    """The statement with a condition on the primary key in place of the clause. Raises PlanError 0A000 without one.
+
+    `given`: what stands for the key's columns, from 0, if not parameters.
+    """
     key = table.primary_key
     if key is None:
         raise PlanError(
@@ -53,9 +59,10 @@ def by_key(text: str, said: st.PositionedWrite, table: Table) -> str:
             position=said.place[0] + 1,
         )
     prefix = quoted(said.alias or table.name)
+    value = given or (lambda i: f"${said.parameters + 1 + i}")
     condition = " AND ".join(
-        f"{prefix}.{quoted(table.columns[table.index_of(attnum)].name)} = ${said.parameters + i}"
-        for i, attnum in enumerate(key.columns, 1)
+        f"{prefix}.{quoted(table.columns[table.index_of(attnum)].name)} = {value(i)}"
+        for i, attnum in enumerate(key.columns)
     )
     start, end = said.place
     return f"{text[:start]}({condition}){text[end:]}"

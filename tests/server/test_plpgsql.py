@@ -221,9 +221,17 @@ def test_locks_that_cannot_be_had_are_taken_by_handlers(made: ServerProcess) -> 
         other.execute("DELETE FROM items WHERE id = -1")
 
 
-def test_a_row_at_a_cursor_of_a_body_is_refused_by_name(made: ServerProcess) -> None:
-    with made.connect() as c, pytest.raises(psycopg.errors.FeatureNotSupported, match="WHERE CURRENT OF"):
+@pytest.mark.parametrize(("table", "selected"), [("keyless", "*"), ("keyed_rows", "n")])
+def test_a_row_at_a_cursor_of_a_body_without_its_key_is_refused_by_name(
+    made: ServerProcess, table: str, selected: str
+) -> None:
+    with made.connect() as c:
+        c.execute("CREATE TEMP TABLE keyless AS SELECT 1 AS n")
         c.execute(
-            """DO $$ DECLARE c CURSOR FOR SELECT * FROM counter FOR UPDATE;
-            BEGIN FOR r IN c LOOP UPDATE counter SET n = 1 WHERE CURRENT OF c; END LOOP; END $$"""
+            "CREATE TEMP TABLE keyed_rows (id int PRIMARY KEY, n int); INSERT INTO keyed_rows VALUES (1, 1)"
         )
+        with pytest.raises(psycopg.errors.FeatureNotSupported, match="WHERE CURRENT OF"):
+            c.execute(
+                f"""DO $$ DECLARE c CURSOR FOR SELECT {selected} FROM {table} FOR UPDATE;
+                BEGIN FOR r IN c LOOP UPDATE {table} SET n = 1 WHERE CURRENT OF c; END LOOP; END $$"""
+            )
