@@ -298,7 +298,6 @@ async def update(
 ) -> Written:
     """As `bulk.update`; rows whose key says so move."""
     table = body.table
-    _refuse_transition(table, triggers.UPDATE)
     fired = firing.statement(session, block, table, triggers.UPDATE, body.assigned)
     if fired is not None:
         await fired.begin(triggers.UPDATE, body.assigned)
@@ -351,15 +350,6 @@ async def update(
     return made.together()
 
 
-def _refuse_transition(table: Table, event: int) -> None:
-    """Raises 0A000 where a parent's trigger would be told of rows of its children, which have other columns."""
-    if table.children and any(x.bits & event and (x.old_table or x.new_table) for x in table.triggers):
-        raise ExecutionError(
-            "0A000",
-            f'writing to table "{table.name}" with its children under triggers with transition tables is not supported',
-        )
-
-
 def _refuse_to_move(leaf: Table) -> None:
     if any(x.bits & triggers.ROW and x.bits & triggers.UPDATE for x in leaf.triggers):
         raise ExecutionError(
@@ -378,7 +368,6 @@ async def delete(
 ) -> Written:
     """As `bulk.delete`."""
     table = body.table
-    _refuse_transition(table, triggers.DELETE)
     fired = firing.statement(session, block, table, triggers.DELETE)
     if fired is not None:
         await fired.begin(triggers.DELETE)
