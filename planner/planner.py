@@ -31,6 +31,7 @@ from planner.abc import (
     ResultColumn,
     SqlError,
     StatementKind,
+    Table,
     TypeRef,
     Utility,
 )
@@ -395,12 +396,7 @@ class Planner:
         self, plan: Plan, said: st.PositionedWrite, ctx: PlanContext, parameter_types: Sequence[int]
     ) -> None:
         """The write by key that the executor runs with the cursor's key."""
-        name = said.table
-        table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
-        if (
-            table.partitioning is None
-        ):  # the key of a partitioned table is one of all its rows, a parent's is not
-            partitioning.refuse(table, "WHERE CURRENT OF")
+        table = _written_at_cursor(said, ctx)
         inner = self._bind(by_key(plan.text, said, table), ctx, parameter_types, None)
         plan.extra["query"], plan.extra["table"] = inner, table
         plan.parameters = inner.parameters[: said.parameters]
@@ -410,9 +406,7 @@ class Planner:
         self, text: str, said: st.PositionedWrite, ctx: PlanContext, variables: Variables
     ) -> Plan:
         """The write by key itself: `extra["current"]` says which cursor's row has the key, by a variable's slot or by name."""
-        name = said.table
-        table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
-        partitioning.refuse(table, "WHERE CURRENT OF")
+        table = _written_at_cursor(said, ctx)
         names = [f"........current.{i}........" for i in range(len(table.key_indexes))]
         kinds = [table.columns[i].type for i in table.key_indexes]
         variables.current = {n: (i, ref) for i, (n, ref) in enumerate(zip(names, kinds, strict=True))}
@@ -450,6 +444,14 @@ class Planner:
         """What a DDL statement changes, in the catalog of the transaction that executes it."""
         with shown(ctx.catalog):
             return bind_ddl(statement, ctx, self)
+
+
+def _written_at_cursor(said: st.PositionedWrite, ctx: PlanContext) -> Table:
+    name = said.table
+    table = ctx.catalog.resolve_table(name.name, name.schema, ctx.search_path, name.position)
+    if table.partitioning is None:  # the key of a partitioned table is one of all its rows, a parent's is not
+        partitioning.refuse(table, "WHERE CURRENT OF")
+    return table
 
 
 def _converter(parameters: Sequence[TypeRef], kinds: str, settings: TypeSettings) -> _Convert:
