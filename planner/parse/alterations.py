@@ -24,9 +24,7 @@ def alter_relation(c: Cursor, kind: str) -> Any:
     if c.accept("all"):
         c.unsupported("ALTER ... ALL IN TABLESPACE", c.tokens[c.at - 1])
     exists = c.accept("if", "exists")
-    only = c.accept("only")
-    name = c.qualified()
-    c.accept_symbol("*")
+    name, only = c.relation()
     actions = [_action(c, name.name)]
     while c.accept_symbol(","):
         actions.append(_action(c, name.name))

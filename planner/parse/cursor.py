@@ -162,6 +162,18 @@ class Cursor:
         database = parts[-3] if len(parts) == 3 else ""
         return Name(parts[-1], parts[-2] if len(parts) > 1 else "", position, database)
 
+    def relation(self) -> tuple[Name, bool]:
+        """name [*], ONLY name or ONLY (name): the table, and whether it is meant without its heirs and partitions."""
+        if not self.accept("only"):
+            name = self.qualified()
+            self.accept_symbol("*")
+            return name, False
+        opened = self.accept_symbol("(")
+        name = self.qualified()
+        if opened:
+            self.expect_symbol(")")
+        return name, True
+
     def collation(self) -> str:
         """A collation's name; one that says its schema as `schema` NUL `name`, for no name has a NUL."""
         name = self.qualified()

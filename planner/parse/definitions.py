@@ -128,8 +128,7 @@ def _index(c: Cursor, unique: bool) -> st.CreateIndex:
     if exists and not name:
         c.fail()
     c.expect("on")
-    only = c.accept("only")
-    table = c.qualified()
+    table, only = c.relation()
     method = c.name() if c.accept("using") else "btree"
     c.expect_symbol("(")
     elements = [index_element(c)]
@@ -574,10 +573,10 @@ def truncate(c: Cursor) -> st.Truncate:
     names: list[st.Name] = []
     only: set[int] = set()
     while True:
-        if c.accept("only"):
+        name, alone = c.relation()
+        if alone:
             only.add(len(names))
-        names.append(c.qualified())
-        c.accept_symbol("*")
+        names.append(name)
         if not c.accept_symbol(","):
             break
     restart = c.accept("restart", "identity")

@@ -9,6 +9,7 @@
     USING a JOIN b ON c ON d (MERGE)       USING (a JOIN b ON c) ON d
     a IS [NOT] NFD NORMALIZED              a IS [NOT] "NFD normalized"
     COLLATION FOR (a)                      pg_collation_for (a)
+    ONLY (a)                               ONLY a
     numeric(3, -1)                         its scale as one number
     xmlelement(NAME a, ...)                xmlelement('a', ...) and its kin (`xml_forms`)
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 from planner.abc import PlanError
 from planner.lexer import INTEGER, OPERATOR, PUNCTUATION, QUOTED, WORD, Token, is_sign
 from planner.parse import xml_forms
+from planner.parse.cursor import Cursor
 
 
 def rewritten(tokens: list[Token]) -> list[Token]:
@@ -41,7 +43,31 @@ def rewritten(tokens: list[Token]) -> list[Token]:
         tokens = xml_forms.rewritten(tokens)
     if words & _SCALED:
         tokens = _negative_scales(tokens)
+    if "only" in words:
+        tokens = _alone(tokens)
     return _normalized(tokens) if "normalized" in words else tokens
+
+
+def _alone(tokens: list[Token]) -> list[Token]:
+    """`ONLY (t)` is `ONLY t`, and no star goes with either: sqlglot knows the brackets nowhere, and the star everywhere."""
+    out: list[Token] = []
+    kept = 0
+    for i, token in enumerate(tokens):
+        if token.keyword != "only" or is_sign(tokens[i - 1], "."):
+            continue
+        cursor = Cursor("", tokens)
+        cursor.at = i + 1
+        opened = cursor.symbol_is("(")
+        if not opened and not cursor.is_name():
+            continue  # FETCH FIRST ROW ONLY
+        cursor.at = i
+        cursor.relation()
+        if cursor.symbol_is("*"):
+            cursor.fail()
+        if opened:
+            out += [*tokens[kept : i + 1], *tokens[i + 2 : cursor.at - 1]]
+            kept = cursor.at
+    return [*out, *tokens[kept:]]
 
 
 _SCALED = frozenset(("numeric", "decimal", "dec"))

@@ -185,10 +185,10 @@ def lock(c: Cursor) -> st.LockTable:
     tables: list[st.Name] = []
     alone: set[int] = set()
     while True:
-        if c.accept("only"):
+        name, only = c.relation()
+        if only:
             alone.add(len(tables))
-        tables.append(c.qualified())
-        c.accept_symbol("*")
+        tables.append(name)
         if not c.accept_symbol(","):
             break
     mode = "access exclusive"

@@ -28,9 +28,7 @@ def positioned_write(text: str, tokens: list[Token], at: int) -> st.PositionedWr
     cursor = Cursor(text, tokens)
     if cursor.advance().keyword == "delete":
         cursor.expect("from")
-    cursor.accept("only")
-    table = cursor.qualified()
-    cursor.accept_symbol("*")
+    table, _ = cursor.relation()
     cursor.accept("as")
     named = cursor.is_name() and not cursor.next_is("set")
     alias = cursor.name() if named else ""

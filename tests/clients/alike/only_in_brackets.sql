@@ -1,0 +1,28 @@
+-- ONLY with its table in brackets, and the star that goes without ONLY.
+create table p (id int primary key, a int, b text);
+create table c1 (x int, primary key (id)) inherits (p);
+insert into p values (1,1,'p'); insert into c1 values (2,2,'c',9);
+select * from only (p); select * from only (p) as q; select q.id from only (p) q where q.id = 1; select * from only(p);
+select p.id from p join only (c1) on true order by 1;
+update only (p) set a = 5; delete from only (p) where id = 7;
+select * from only (p), only (c1);
+select * from only (p), only c1 where p.id < c1.id;
+truncate only (p);
+table only p; table only (p); table p*;
+lock table only (p);
+create table only_ (only_ int); select only_ from only_;
+create view vo as select * from only (p); select pg_get_viewdef('vo');
+merge into only (p) using c1 on p.id=c1.id when matched then delete;
+merge into only p using only (c1) on p.id=c1.id when matched then delete;
+alter table only (p) add column z int;
+select * from only (public.p) "x y";
+delete from only p * where true;
+select * from only p *;
+select 1 where exists (select from only (p));
+do $$ declare r record; begin for r in select * from only (p) loop raise notice '%', r; end loop; end $$;
+create function f() returns bigint language sql as 'select count(*) from only (p)';
+select f();
+create function f2() returns bigint language sql begin atomic select count(*) from only (p); end;
+select f2();
+update only (p) as pp set a = 6 where pp.a = 5 returning pp.*;
+delete from only (p) pp using only (c1) cc where pp.id = cc.id;
