@@ -157,12 +157,12 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
             collations.resolved(scope, element.collation, column.type, 0),
         )
     assert element.expression is not None
-    inner = _collated_inside(element)
-    if inner is not None:
-        return _key(scope, table, inner, said)
     constraints.refuse_subqueries(element.expression, "index expression")
     place = constraints.qualified(scope, table)
     scope.plan_expression(element.expression, place, "index expressions", listed=not said.unique)
+    inner = _collated_inside(element)
+    if inner is not None:
+        return _key(scope, table, inner, said)
     return IndexKey(
         0,
         with_schemas(scope, element.expression.text),

@@ -33,3 +33,5 @@ select pg_get_viewdef('v5', true);
 select pg_get_viewdef('v5');
 create table gd (h text default ('q' collate "C") || 'x');
 \d gd
+create index on ct ((a collate "POSIX"));
+create index on ct (a collate "POSIX");
