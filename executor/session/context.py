@@ -94,6 +94,8 @@ class SessionContext:
         """What one of them raised, which DuckDB tells in its own words."""
         self.answers: Any = None
         """What the routines of the statement at hand have come to (`executor.procedural.calls`)."""
+        self.numbered = (0, 0)
+        """When the query by itself began that last told its transaction's number, and the number."""
         self.rows_wanted = 0
         self.peer: tuple[str, int] | str = ""
         self.local: tuple[str, int] | str = ""

@@ -56,8 +56,11 @@ def _number(session: Session, ts: Timestamp) -> int:
     """The transaction's number, which it has from now on. That of a query by itself is over behind what the query reads."""
     numbers, block = session.executor.numbers, session.block
     if block is None:
-        number = numbers.begin(session.pid)
-        numbers.end(number, ts + 1)
+        began_us, number = session.numbered
+        if began_us != session.now_us():
+            number = numbers.begin(session.pid)
+            numbers.end(number, ts + 1)
+            session.numbered = session.now_us(), number
         return number
     if not block.number:
         block.number = numbers.begin(session.pid)

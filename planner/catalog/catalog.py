@@ -53,7 +53,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.row_types import relation_of, row_type
-from planner.catalog.user_types import USER_TYPES, meet_rows
+from planner.catalog.user_types import USER_TYPES, founded, meet_rows
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 
 SearchPath = tuple[str, ...]
@@ -104,7 +104,7 @@ class Catalog(IndexedObjects):
         """The catalog that the catalog shard's rows describe; built-in objects that no row replaces are there."""
         stored = [decode(row) for row in rows]
         replaced = {thing.oid for thing in stored}
-        return cls([*(b for b in built_in_objects() if b.oid not in replaced), *stored])
+        return cls([*(b for b in built_in_objects() if b.oid not in replaced), *founded(stored)])
 
     # --- growing ---------------------------------------------------------------------------------
 
@@ -124,9 +124,8 @@ class Catalog(IndexedObjects):
         for change in changes:
             if change.old is not None:
                 after._remove(change.old)
-        for change in changes:
-            if change.new is not None:
-                after._add(change.new)
+        for thing in founded([change.new for change in changes if change.new is not None]):
+            after._add(thing)
         return after
 
     def for_database(self, name: str) -> Catalog:

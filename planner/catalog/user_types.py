@@ -13,13 +13,21 @@ named, and follows their relations from then on.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from planner.abc import Oid
 from planner.catalog.attribute_domains import conditions_of
-from planner.catalog.objects import CompositeType, Domain, EnumType, MultirangeType, RangeType, UserType
+from planner.catalog.objects import (
+    CatalogObject,
+    CompositeType,
+    Domain,
+    EnumType,
+    MultirangeType,
+    RangeType,
+    UserType,
+)
 from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
 from planner.types import register_composite, register_domain, register_enum
 from planner.types.user_ranges import Spanned, register_range
@@ -38,6 +46,43 @@ _of_rows: dict[Oid, None] = {}
 _newest: Catalog | None = None
 _rows_shown = 0
 """The catalog's version whose relations the row types are of."""
+
+
+def founded(things: Sequence[CatalogObject]) -> list[CatalogObject]:
+    """The same objects, where each type follows those that it is made of: rows of a catalog come in the order of their last changes."""
+    types = {x.oid: x for x in things if isinstance(x, USER_TYPES)}
+    if len(types) < 2:
+        return list(things)
+    types |= {x.array_oid: x for x in list(types.values())}
+    placed: dict[Oid, None] = {}
+    out: list[CatalogObject] = []
+
+    def place(thing: CatalogObject) -> None:
+        if thing.oid in placed:
+            return
+        placed[thing.oid] = None
+        for oid in _made_of(thing):
+            if oid in types:
+                place(types[oid])
+        out.append(thing)
+
+    for thing in things:
+        place(thing)
+    return out
+
+
+def _made_of(thing: CatalogObject) -> list[Oid]:
+    match thing:
+        case Domain(base=base):
+            return [base.oid]
+        case RangeType(subtype=subtype):
+            return [subtype.oid]
+        case MultirangeType(range_oid=under, subtype=subtype):
+            return [under, subtype.oid]
+        case CompositeType(columns=columns):
+            return [oid for c in columns for oid in (c.type.oid, c.declared.oid)]
+        case _:
+            return []
 
 
 def declare_new(thing: UserType) -> None:

@@ -37,6 +37,34 @@ def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
 _RUNNING = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = %s"
 
 
+def test_types_are_there_after_a_restart_whatever_was_altered_last(tmp_path: Path) -> None:
+    """The catalog's rows come back in the order of their last changes: those that a type is made of may be behind it."""
+    made = (
+        "CREATE DOMAIN under AS int CHECK (VALUE > 0)",
+        "CREATE DOMAIN over AS under CHECK (VALUE < 10)",
+        "CREATE TYPE outer_one AS (a int)",
+        "CREATE TYPE inner_one AS (b int)",
+        "ALTER TYPE outer_one ADD ATTRIBUTE c inner_one[]",
+        "CREATE DOMAIN whole AS outer_one",
+        "CREATE TYPE mood AS ENUM ('low')",
+        "CREATE DOMAIN moods AS mood[]",
+        "CREATE TABLE held (o over, w outer_one, m moods)",
+        "ALTER TYPE mood ADD VALUE 'high'",
+        "ALTER DOMAIN under ADD CHECK (VALUE <> 5)",
+    )
+    with ServerProcess(tmp_path / "data") as server:
+        with server.connect() as c:
+            for statement in made:
+                c.execute(statement.encode())
+            c.execute("INSERT INTO held VALUES (3, ROW(1, ARRAY[ROW(2)::inner_one]), '{low,high}')")
+        assert server.stop() == 0
+        server.start()
+        with server.connect() as c:
+            assert c.execute("SELECT o, (w).c[1].b, m::text FROM held").fetchall() == [(3, 2, "{low,high}")]
+            with pytest.raises(psycopg.errors.CheckViolation):
+                c.execute("INSERT INTO held (o) VALUES (5)")
+
+
 def test_sigterm_tells_idle_sessions_and_lets_a_statement_end(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "data") as server:
         idle, busy = server.connect(), server.connect()
