@@ -1,4 +1,4 @@
-"""Operators, functions, aggregates and window functions: from a name and typed arguments to a resolved call."""
+"""Operators and functions: from a name and typed arguments to a resolved call."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from planner.binding import (
     routines,
     xml_forms,
 )
+from planner.binding.aggregate_calls import AggregateBinder, cut
 from planner.binding.clauses import refuse_unsteady
 from planner.binding.coerce import Coercions
 from planner.binding.collating import named
-from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.domains import of_attributes
-from planner.binding.facts import Proc, array_name, procs, range_of, type_name, type_oid
+from planner.binding.facts import Proc, procs, range_of, type_name, type_oid
 from planner.binding.functions.registry import implementation
 from planner.binding.functions.system import session_function
 from planner.binding.named_arguments import left_out, ordered
@@ -42,7 +42,6 @@ from planner.binding.resolve import (
     find_proc,
 )
 from planner.binding.scope import Scope
-from planner.binding.windows import INSIDE, WindowBinder
 from planner.catalog import large_objects
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def shown(ref: TypeRef) -> str:
     return t.format_type(TypeRef(ref.oid))
 
 
-class CallBinder(WindowBinder):
+class CallBinder(AggregateBinder):
     def __init__(self, queries: QueryBinder) -> None:
         self.queries = queries
         self.text: str = queries.text
@@ -315,7 +314,7 @@ class CallBinder(WindowBinder):
                 position=_at(inner),
             )
         name, position = function_name(inner), _at(inner)
-        distinct, order, arguments = _cut(inner)
+        distinct, order, arguments = cut(inner)
         if name == "row":
             return row_of(self.row_items(arguments, scope))
         if (
@@ -377,11 +376,11 @@ class CallBinder(WindowBinder):
             given = [self.bind(a.this if isinstance(a, exp.Variadic) else a, scope) for a in arguments]
             raise self.missing(name, given, position)
         if "a" in kinds:
-            return self._aggregate(
+            return self.aggregate(
                 name, arguments, star, distinct, order, within, condition, over, scope, position
             )
         if kinds == {"w"} or (over is not None and "w" in kinds):
-            return self._window_function(name, arguments, over, scope, position)
+            return self.window_function(name, arguments, over, scope, position)
         if over is not None:
             raise PlanError(
                 "42809",
@@ -532,154 +531,6 @@ class CallBinder(WindowBinder):
                 return ir.Call(result, f"{name}(variadic {', '.join(p.args)})", args, False, position)
         raise self.missing(name, given, position)
 
-    # --- aggregates and windows --------------------------------------------------------------------
-
-    def _aggregate(
-        self, name: str, arguments: list[exp.Expression], star: bool, distinct: bool,
-        order: list[exp.Ordered], within: exp.Order | None, condition: exp.Expression | None,
-        over: exp.Window | None, scope: Scope, position: int,
-    ) -> ir.Node:  # fmt: skip
-        clause, before = scope.clause, outer_aggregates.marks(scope)
-        if over is None:
-            scope.clause = INSIDE
-        given = [self.bind(a, scope) for a in arguments]
-        keys = self.sort_keys(within.expressions if within is not None else order, scope)
-        scope.clause = clause
-        direct: tuple[ir.Node, ...] = ()
-        if within is not None:
-            proc, declared = self.resolve(name, [*given, *(k.expr for k in keys)], position)
-            if proc.kind != "a" or proc.aggregate == "n":
-                raise PlanError(
-                    "42809",
-                    f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP",
-                    position=position,
-                )
-            args, result = self.arguments(declared, proc.result, [*given, *(k.expr for k in keys)], position)
-            direct, args = args[: len(given)], args[len(given) :]
-            if proc.aggregate == "h":
-                if len(direct) != len(args):
-                    missing = self.missing(name, [*given, *(k.expr for k in keys)], position)
-                    missing.hint = (
-                        f"To use the hypothetical-set aggregate {name}, the number of hypothetical direct arguments "
-                        f"(here {len(direct)}) must match the number of ordering columns (here {len(args)})."
-                    )
-                    raise missing
-                declared = ("any",)
-                direct = tuple(
-                    self.coercions.coerce(d, a.type, "i") for d, a in zip(given, args, strict=True)
-                )
-            keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
-        else:
-            proc, declared = self.resolve(name, given, position, self.queries.offered())
-            if proc.kind == "a" and proc.aggregate != "n":
-                raise PlanError(
-                    "42809", f"WITHIN GROUP is required for ordered-set aggregate {name}", position=position
-                )
-            if not given and not star:
-                raise PlanError(
-                    "42809",
-                    f"{name}(*) must be used to call a parameterless aggregate function",
-                    position=position,
-                )
-            args, result = self.arguments(declared, proc.result, given, position)
-        self.refuse_nested((*args, *direct), keys, over is not None, position)
-        scope.clause = "FILTER"
-        test = None
-        if condition is not None:
-            test = self.filter_of(condition, scope)
-        scope.clause = clause
-        self.refuse_unsorted(given, args, keys, order, distinct)
-        made = ir.Aggregate(
-            result,
-            f"{name}({', '.join(declared)})",
-            args,
-            distinct,
-            keys,
-            test,
-            direct,
-            scope.number,
-            position,
-        )
-        if over is not None:
-            return self.over(made, over, scope, position)
-        return outer_aggregates.placed(self.queries, made, scope, before)
-
-    def filter_of(self, condition: exp.Expression, scope: Scope) -> ir.Node:
-        return self.as_boolean(self.bind(condition, scope), "FILTER", _at(condition))
-
-    def refuse_nested(
-        self, args: Sequence[ir.Node], keys: Sequence[ir.SortKey], windowed: bool, position: int
-    ) -> None:
-        """What may not stand in an aggregate's call. Raises 42803, 0A000."""
-        for a in args:
-            self._no_sets(a, "window" if windowed else "aggregate", position)
-        for n in (a for g in (*args, *(k.expr for k in keys)) for a in ir.walk(g)):
-            if isinstance(n, ir.Aggregate) and not windowed:
-                raise PlanError("42803", "aggregate function calls cannot be nested", position=n.position)
-            if isinstance(n, ir.Window) and not windowed:
-                raise PlanError(
-                    "42803",
-                    "aggregate function calls cannot contain window function calls",
-                    position=position,
-                )
-
-    def refuse_unsorted(
-        self,
-        given: Sequence[ir.Node],
-        args: Sequence[ir.Node],
-        keys: Sequence[ir.SortKey],
-        order: Sequence[exp.Ordered],
-        distinct: bool,
-    ) -> None:
-        """What an aggregate cannot be DISTINCT of, or in the order of. Raises 42883, 42P10."""
-        for argument in given if distinct else ():
-            refuse_unequal(argument.type, getattr(argument, "position", 0))
-        for k in keys:
-            refuse_unordered(k.expr.type, getattr(k.expr, "position", 0))
-        if distinct and order:
-            for k in keys:
-                if k.expr not in args and k.expr not in given:
-                    raise PlanError(
-                        "42P10",
-                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
-                        position=_at(order[0].this),
-                    )
-
-    def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
-        inner = next((n for n in ir.walk(node) if isinstance(n, ir.SetReturning)), None)
-        if inner is not None:
-            raise PlanError(
-                "0A000",
-                f"{kind} function calls cannot contain set-returning function calls",
-                hint="You might be able to move the set-returning function into a LATERAL FROM item.",
-                position=inner.position or position,
-            )
-
-    def _window_function(
-        self, name: str, arguments: list[exp.Expression], over: exp.Window | None, scope: Scope, position: int
-    ) -> ir.Node:
-        given = [self.bind(a, scope) for a in arguments]
-        proc, declared = self.resolve(name, given, position)
-        if over is None:
-            raise PlanError("42809", f"window function {name} requires an OVER clause", position=position)
-        args, result = self.arguments(declared, proc.result, given, position)
-        return self.over(
-            ir.Call(result, f"{name}({', '.join(declared)})", args, False, position), over, scope, position
-        )
-
-    def sort_keys(self, order: Sequence[exp.Expression], scope: Scope) -> tuple[ir.SortKey, ...]:
-        keys = []
-        for o in order:
-            node = self.coercions.settled(self.bind(o.this if isinstance(o, exp.Ordered) else o, scope))
-            descending = bool(o.args.get("desc")) if isinstance(o, exp.Ordered) else False
-            keys.append(ir.SortKey(node, descending, nulls_first(o, descending)))
-        return tuple(keys)
-
-
-def nulls_first(node: exp.Expression, descending: bool) -> bool:
-    given = node.args.get("nulls_first")
-    return bool(given) if given is not None else descending
-
 
 def _normal_form(node: exp.Expression) -> exp.Expression:
     """The keyword NFC, NFD, NFKC or NFKD where a function takes one."""
@@ -694,22 +545,4 @@ def _at(node: exp.Expression) -> int:
     return position(node)
 
 
-def _cut(node: exp.Anonymous) -> tuple[bool, list[exp.Ordered], list[exp.Expression]]:
-    """DISTINCT, ORDER BY and the plain arguments: sqlglot hangs the first two on the last argument."""
-    arguments = list(node.expressions)
-    order: list[exp.Ordered] = []
-    distinct = False
-    if arguments and isinstance(arguments[-1], exp.Order):
-        last = arguments.pop()
-        order = list(last.expressions)
-        if last.this is not None:
-            arguments.append(last.this)
-    if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
-        distinct = True
-        arguments = list(arguments[0].expressions)
-        if any(isinstance(a, exp.Star) for a in arguments):
-            raise PlanError("42601", 'syntax error at or near "*"')
-    return distinct, order, arguments
-
-
-__all__ = ["CallBinder", "array_name", "nulls_first", "shown"]
+__all__ = ["CallBinder", "shown"]

@@ -33,7 +33,7 @@ from planner.binding import (
     partitioned,
     window_order,
 )
-from planner.binding.calls import nulls_first
+from planner.binding.aggregate_calls import nulls_first
 from planner.binding.clauses import refuse_into, refuse_sets
 from planner.binding.comparable import refuse_unequal, refuse_unordered
 from planner.binding.compound import CompoundBinder

@@ -20,7 +20,6 @@ from planner.ddl import (
     collations,
     constraints,
     depends,
-    drop,
     moments,
     policies,
     sequences,
@@ -31,6 +30,7 @@ from planner.ddl import (
 )
 from planner.ddl.alteration import Alteration
 from planner.ddl.collated_keys import refuse_keys
+from planner.ddl.dependents import mentions
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope, describe
 from planner.ddl.typenames import check_column_type, resolve_type
@@ -118,8 +118,8 @@ def drop_column(on: Alteration, a: st.AlterAction) -> None:
         if not index.constraint_oid and (
             any(k.attnum == column.attnum for k in index.keys)
             or column.attnum in index.include
-            or any(drop.mentions(k.expression, column.name) for k in index.keys if k.expression)
-            or (index.predicate and drop.mentions(index.predicate, column.name))
+            or any(mentions(k.expression, column.name) for k in index.keys if k.expression)
+            or (index.predicate and mentions(index.predicate, column.name))
         ):
             scope.remove(index)
     statistics.without_column(scope, table, column.attnum, column.name)
@@ -189,7 +189,7 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
         )
     statistics.renamed_column(scope, table, a.name, a.new_name)
     for view in list(stored_queries(scope.catalog)):
-        if table.oid in view.depends and drop.mentions(view.query, a.name):
+        if table.oid in view.depends and mentions(view.query, a.name):
             if len(view.depends) > 1:
                 raise PlanError(
                     "0A000", "renaming a column that a view over several relations uses is not supported"
@@ -299,7 +299,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     check_column_type(ref, column.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
     for view in stored_queries(scope.catalog):
-        if table.oid in view.depends and drop.mentions(view.query, column.name):
+        if table.oid in view.depends and mentions(view.query, column.name):
             raise PlanError(
                 "0A000",
                 "cannot alter type of a column used by a view or rule",
@@ -323,7 +323,7 @@ def set_type(on: Alteration, a: st.AlterAction) -> None:
     if column.generated and a.expression is not None:
         raise PlanError("42611", "cannot specify USING when altering type of generated column")
     for c in table.columns:
-        if c.generated and c.attnum != column.attnum and c.default and drop.mentions(c.default, column.name):
+        if c.generated and c.attnum != column.attnum and c.default and mentions(c.default, column.name):
             if c.hidden:
                 raise PlanError(
                     "0A000",

@@ -13,17 +13,14 @@ import dataclasses
 from typing import Final
 
 from planner import statements as st
-from planner.abc import Column, Constraint, Oid, PlanError, Policy, Table, Trigger
+from planner.abc import Column, PlanError, Table
 from planner.catalog import (
     BaseType,
-    Cast,
     CatalogObject,
     Collation,
     CompositeType,
     Domain,
     EnumType,
-    Extension,
-    Function,
     Index,
     MultirangeType,
     Operator,
@@ -31,31 +28,23 @@ from planner.catalog import (
     Schema,
     Sequence,
     StatisticsObject,
-    UserType,
     View,
     quote_identifier,
 )
-from planner.catalog.collations import key_of
 from planner.catalog.names import missing_schema
-from planner.catalog.row_types import row_type, row_type_oid
 from planner.catalog.stored_queries import stored_queries, stored_query
-from planner.catalog.user_types import has_rows_of
 from planner.ddl import (
     absent,
-    casts,
     collations,
-    depends,
-    event_triggers,
     operators,
     policies,
-    routines,
     sequences,
     statistics,
     triggers,
 )
+from planner.ddl.dependents import Dependent, dependents, mentions, multirange_of, referencing
 from planner.ddl.scope import Scope, describe
 from planner.inheritance import family
-from planner.lexer import QUOTED, WORD, tokenize
 from planner.partitioning import descendants
 from planner.types.of_extensions import EXTENSION_OF
 
@@ -79,41 +68,6 @@ _HINTS: Final = {
 }
 _SHOWN_MAX: Final = 100
 """Dependents listed in a message; the rest is counted."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Dependent:
-    """Something that needs a doomed object: an object, or a part of a table."""
-
-    thing: CatalogObject
-    on: str  # how the doomed object is called in the message
-    constraint: Constraint | None = None
-    column: Column | None = None
-    default_only: bool = False  # only the column's default goes
-    trigger: Trigger | None = None
-    policy: Policy | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all of `thing` needs it, and not a part of a table."""
-        return (
-            self.constraint is None and self.column is None and self.trigger is None and self.policy is None
-        )
-
-    def shown(self, scope: Scope) -> str:
-        base = describe(self.thing, scope.catalog, scope.search_path)
-        if self.constraint is not None:
-            return f"constraint {quote_identifier(self.constraint.name)} on {base}"
-        if self.policy is not None:
-            return f"policy {quote_identifier(self.policy.name)} on {base}"
-        if self.trigger is not None:
-            return f"trigger {quote_identifier(self.trigger.name)} on {base}"
-        if self.column is not None:
-            what = "default value for column" if self.default_only else "column"
-            if isinstance(self.thing, CompositeType):
-                base = f"composite {base}"
-            return f"{what} {quote_identifier(self.column.name)} of {base}"
-        return base
 
 
 # --- DROP ---------------------------------------------------------------------------------------------
@@ -415,7 +369,7 @@ def _remove_part(scope: Scope, part: Dependent) -> None:
         scope.replace(table, dataclasses.replace(table, columns=columns))
 
 
-# --- who depends on whom ---------------------------------------------------------------------------------
+# --- what goes with its owner -----------------------------------------------------------------------------
 
 
 def _collation(scope: Scope, name: st.Name) -> Collation | None:
@@ -428,29 +382,9 @@ def _collation(scope: Scope, name: st.Name) -> Collation | None:
     return found
 
 
-def _by_collation(scope: Scope, key: str, on: str) -> list[Dependent]:
-    """Columns, indexes, domains and range types of the collation."""
-    catalog = scope.catalog
-    found = [
-        Dependent(thing, on, column=column)
-        for thing in catalog.objects(Table)
-        for column in thing.columns
-        if column.collation == key
-    ]
-    found += [Dependent(i, on) for i in catalog.objects(Index) if any(k.collation == key for k in i.keys)]
-    found += [Dependent(d, on) for d in catalog.objects(Domain) if d.collation == key]
-    return found + [Dependent(r, on) for r in catalog.objects(RangeType) if r.collation == key]
-
-
-def _multirange(scope: Scope, thing: RangeType) -> MultirangeType:
-    found = scope.catalog.get(thing.multirange_oid)
-    assert isinstance(found, MultirangeType)
-    return found
-
-
 def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
     if isinstance(thing, RangeType):
-        return [_multirange(scope, thing)]
+        return [multirange_of(scope, thing)]
     if isinstance(thing, Table):
         below = scope.catalog.partitions_of(thing.oid)
         counted = scope.catalog.statistics_of(thing.oid)
@@ -463,189 +397,6 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
         over = scope.catalog.partitions_of(thing.table_oid)
         return [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]
     return []
-
-
-def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
-    """What needs CASCADE to lose this object."""
-    catalog = scope.catalog
-    on = describe(thing, catalog, scope.search_path)
-    found: list[Dependent] = []
-    if isinstance(thing, Schema):
-        for other in catalog.inside(thing.oid):
-            owned = isinstance(other, Index | MultirangeType) or (
-                isinstance(other, Sequence) and other.table_oid
-            )
-            if not owned:
-                found.append(Dependent(other, on))
-    if isinstance(thing, Collation):
-        found += _by_collation(scope, key_of(thing.oid), on)
-    if isinstance(thing, Table):
-        found += _heirs(scope, thing, on)
-        for table in referencing(scope, thing):
-            found += [
-                Dependent(table, on, constraint=c)
-                for c in table.constraints
-                if c.kind == "f" and c.foreign_table == thing.oid
-            ]
-    if isinstance(thing, Table | View) and (
-        has_rows_of(row_type_oid(thing.oid)) or routines.of_type(scope, row_type(thing))
-    ):
-        found += dependents(scope, row_type(thing))
-    if isinstance(thing, Index) and thing.unique and thing.table_oid:
-        found += _foreign_keys_on(scope, thing, on)
-    if isinstance(thing, Sequence | UserType):
-        for table in catalog.objects(Table):
-            for column in table.columns:
-                if column.declared.oid in (thing.oid, getattr(thing, "array_oid", 0)):
-                    shown = on if column.declared.oid == thing.oid else f"{on}[]"
-                    found.append(Dependent(table, shown, column=column))
-                elif column.sequence_oid == thing.oid or (
-                    column.default is not None
-                    and thing.name in column.default
-                    and thing.oid in depends.needs_of_expression(scope, column.default)
-                ):
-                    found.append(Dependent(table, on, column=column, default_only=not column.generated))
-            found += [
-                Dependent(table, on, constraint=c)
-                for c in table.constraints
-                if c.kind == "c"
-                and thing.name in c.expression
-                and thing.oid in depends.needs_of_expression(scope, c.expression)
-            ]
-    if isinstance(thing, Table | View | Sequence | UserType | Collation):
-        for view in stored_queries(catalog):
-            if thing.oid in view.depends:
-                found.append(Dependent(view.holder, on))
-    found += [Dependent(table, on, policy=p) for table, p in policies.needing(scope, thing)]
-    if isinstance(thing, Operator | Cast):
-        found += _users(scope, thing.oid, getattr(thing, "name", ""), on)
-    if isinstance(thing, Function):
-        found += [Dependent(o, on) for o in operators.calling(scope, thing)]
-        found += [Dependent(c, on) for c in casts.calling(scope, thing)]
-        found += [Dependent(x, on) for x in event_triggers.calling(scope, thing)]
-        found += [Dependent(holder, on, trigger=x) for holder, x in triggers.firing(scope, thing)]
-        found += _callers(scope, thing, on)
-    if isinstance(thing, Extension):
-        from planner.ddl.extensions import users_of
-
-        for made in catalog.types_of_extension(thing.name):
-            found += dependents(scope, made)
-        gone = {(d.thing.oid, d.column.attnum) for d in found if d.column is not None}
-        found += [
-            Dependent(u.thing, u.on, u.constraint, u.column, u.column is not None and not u.column.generated)
-            for u in users_of(scope, thing)
-            if not (
-                isinstance(u.thing, Index)
-                and any((u.thing.table_oid, k.attnum) in gone for k in u.thing.keys)
-            )
-        ]
-    if isinstance(thing, RangeType):
-        found += dependents(scope, _multirange(scope, thing))
-    if isinstance(thing, UserType):
-        found += [Dependent(f, on) for f in routines.of_type(scope, thing)]
-        found += [Dependent(o, on) for o in operators.of_type(scope, thing.oid, thing.array_oid)]
-        found += [Dependent(c, on) for c in casts.of_type(scope, thing.oid, thing.array_oid)]
-        found += [
-            Dependent(r, on)
-            for r in catalog.objects(RangeType)
-            if r.subtype.oid in (thing.oid, thing.array_oid)
-        ]
-        for composite in catalog.objects(CompositeType):
-            found += [
-                Dependent(composite, on if c.declared.oid == thing.oid else f"{on}[]", column=c)
-                for c in composite.columns
-                if c.declared.oid in (thing.oid, thing.array_oid)
-            ]
-        for domain in catalog.objects(Domain):
-            if domain.base.oid in (thing.oid, thing.array_oid):
-                found.append(Dependent(domain, on))
-    return found
-
-
-def _heirs(scope: Scope, table: Table, on: str) -> list[Dependent]:
-    """A table's children, each with its own behind it."""
-    found: list[Dependent] = []
-    for oid in table.children:
-        child = scope.catalog.table(oid)
-        below = describe(child, scope.catalog, scope.search_path)
-        found += [Dependent(child, on), *_heirs(scope, child, below)]
-    return found
-
-
-def _callers(scope: Scope, function: Function, on: str) -> list[Dependent]:
-    """Views, functions, defaults, CHECKs and indexes that call a function."""
-    found = [
-        Dependent(f, on)
-        for f in scope.catalog.objects(Function)
-        if f.aggregate is not None and function.oid in f.aggregate.functions
-    ]
-    return found + _users(scope, function.oid, function.name, on)
-
-
-def _users(scope: Scope, oid: Oid, name: str, on: str) -> list[Dependent]:
-    """Views, functions, defaults, CHECKs and indexes whose text calls a function or names an operator."""
-    catalog = scope.catalog
-    found = [Dependent(v.holder, on) for v in stored_queries(catalog) if oid in v.depends]
-    for table in catalog.objects(Table):
-        for column in table.columns:
-            if column.default is None or not routines.calls(scope, table, column.default, oid, name):
-                continue
-            if not column.hidden:
-                found.append(Dependent(table, on, column=column, default_only=not column.generated))
-                continue
-            found += [
-                Dependent(table, on, constraint=c)
-                for c in table.constraints
-                if column.attnum in c.columns and not c.index_only
-            ]
-        found += [
-            Dependent(i, on)
-            for i in catalog.indexes_of(table.oid)
-            if any(routines.calls(scope, table, text, oid, name) for text in i.texts)
-        ]
-        found += [
-            Dependent(table, on, constraint=c)
-            for c in table.constraints
-            if c.kind == "c" and routines.calls(scope, table, c.expression, oid, name)
-        ]
-    return found
-
-
-def _foreign_keys_on(scope: Scope, index: Index, on: str) -> list[Dependent]:
-    """The foreign keys that a unique index, and no other, makes possible."""
-    table = scope.catalog.get(index.table_oid)
-    if not isinstance(table, Table):
-        return []
-    keys = [c for c in table.constraints if c.kind in "pu"]
-    mine = next((c for c in keys if c.index_oid == index.oid), None)
-    if mine is None or any(c is not mine and set(c.columns) == set(mine.columns) for c in keys):
-        return []
-    return [
-        Dependent(child, on, constraint=c)
-        for child in [*referencing(scope, table), table]
-        for c in child.constraints
-        if c.kind == "f" and c.foreign_table == table.oid and set(c.foreign_columns) == set(mine.columns)
-    ]
-
-
-def referencing(scope: Scope, table: Table) -> list[Table]:
-    """The other tables with a foreign key into this one."""
-    return [
-        t
-        for t in scope.catalog.tables()
-        if t.oid != table.oid and any(c.kind == "f" and c.foreign_table == table.oid for c in t.constraints)
-    ]
-
-
-def mentions(query: str, name: str) -> bool:
-    """Whether a query's text uses this name, or `*`, which uses them all."""
-    tokens = tokenize(query)
-    for i, token in enumerate(tokens):
-        if token.kind in (WORD, QUOTED) and token.value == name:
-            return True
-        if token.value == "*" and (i == 0 or tokens[i - 1].value in ("select", "all", ",", ".", "distinct")):
-            return True
-    return False
 
 
 # --- TRUNCATE -------------------------------------------------------------------------------------------

@@ -249,7 +249,7 @@ def alter_operator(scope: Scope, said: st.AlterOperator) -> None:
 
 
 def _moved(scope: Scope, found: Operator, schema: Schema) -> None:
-    from planner.ddl.drop import dependents
+    from planner.ddl.dependents import dependents
 
     if dependents(scope, found):
         raise PlanError(

@@ -556,7 +556,7 @@ def search_path_of(f: Function, otherwise: tuple[str, ...], user: str) -> tuple[
 
 def _refuse_dependents(scope: Scope, f: Function, what: str) -> None:
     """The texts of views, defaults and CHECKs name it as it is called now."""
-    from planner.ddl.drop import dependents
+    from planner.ddl.dependents import dependents
 
     by_oid = [d for d in dependents(scope, f) if d.trigger is None]  # as triggers know it, and aggregates
     if any(

@@ -11,6 +11,7 @@ from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import exclusions, quote_identifier
 from planner.catalog.stored_queries import stored_queries
 from planner.ddl import drop, policies, triggers
+from planner.ddl.dependents import mentions
 from planner.ddl.scope import Scope, describe
 
 
@@ -25,7 +26,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
     held = {p.oid: (holder, p) for holder, p in policies.elsewhere(scope, table, column)}
     held |= {p.oid: (table, p) for p in policies.using(table, column)}
     lines += [policies.described(holder, p) for holder, p in held.values()]
-    views = [v.holder for v in using if drop.mentions(v.query, column.name)]
+    views = [v.holder for v in using if mentions(v.query, column.name)]
     lines += [describe(v, scope.catalog, scope.search_path) for v in views]
     generated = [
         c
@@ -34,7 +35,7 @@ def free_column(scope: Scope, table: Table, column: Column, cascade: bool) -> li
         and not c.hidden
         and c.default
         and c.attnum != column.attnum
-        and drop.mentions(c.default, column.name)
+        and mentions(c.default, column.name)
     ]
     lines += [f"column {quote_identifier(c.name)} of table {quote_identifier(table.name)}" for c in generated]
     lines += [

@@ -190,7 +190,7 @@ def _refuse_taken(scope: Scope, schema: Schema, name: str) -> None:
 
 def without_column(scope: Scope, table: Table, attnum: int, name: str) -> None:
     """A column is dropped, and with it all statistics that it is in."""
-    from planner.ddl.drop import mentions
+    from planner.ddl.dependents import mentions
 
     for made in scope.catalog.statistics_of(table.oid):
         if any(k.attnum == attnum or (k.expression and mentions(k.expression, name)) for k in made.keys):

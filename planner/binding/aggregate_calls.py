@@ -1,0 +1,212 @@
+"""Aggregates and window functions: what may stand in their calls, in which order rows come to them.
+
+    count(DISTINCT a ORDER BY a) FILTER (WHERE b)     arguments, order, test
+    percentile_cont(0.5) WITHIN GROUP (ORDER BY a)    a direct argument, and the order that is the argument
+    rank() OVER w                                     goes on to `windows`
+
+Where an aggregate is of an outer query's rows it is placed there (`outer_aggregates`). PostgreSQL's manual, 4.2.7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from planner.abc import PlanError, TypeRef
+from planner.binding import ir, outer_aggregates
+from planner.binding.comparable import refuse_unequal, refuse_unordered
+from planner.binding.facts import Proc
+from planner.binding.offered import NOTHING, Offered
+from planner.binding.scope import Scope
+from planner.binding.windows import INSIDE, WindowBinder
+from planner.parse import position as first_position
+
+
+class AggregateBinder(WindowBinder):
+    """The part of binding calls that knows aggregates."""
+
+    def as_boolean(self, bound: ir.Node, what: str, position: int) -> ir.Node:
+        raise NotImplementedError
+
+    def arguments(
+        self, declared: Sequence[str], result: str, given: Sequence[ir.Node], position: int
+    ) -> tuple[tuple[ir.Node, ...], TypeRef]:
+        raise NotImplementedError
+
+    def missing(
+        self, name: str, given: Sequence[ir.Node], position: int, kind: str = "function"
+    ) -> PlanError:
+        raise NotImplementedError
+
+    def resolve(
+        self, name: str, given: Sequence[ir.Node], position: int, offered: Offered = NOTHING
+    ) -> tuple[Proc, tuple[str, ...]]:
+        raise NotImplementedError
+
+    def aggregate(
+        self, name: str, arguments: list[exp.Expression], star: bool, distinct: bool,
+        order: list[exp.Ordered], within: exp.Order | None, condition: exp.Expression | None,
+        over: exp.Window | None, scope: Scope, position: int,
+    ) -> ir.Node:  # fmt: skip
+        clause, before = scope.clause, outer_aggregates.marks(scope)
+        if over is None:
+            scope.clause = INSIDE
+        given = [self.bind(a, scope) for a in arguments]
+        keys = self.sort_keys(within.expressions if within is not None else order, scope)
+        scope.clause = clause
+        direct: tuple[ir.Node, ...] = ()
+        if within is not None:
+            proc, declared = self.resolve(name, [*given, *(k.expr for k in keys)], position)
+            if proc.kind != "a" or proc.aggregate == "n":
+                raise PlanError(
+                    "42809",
+                    f"{name} is not an ordered-set aggregate, so it cannot have WITHIN GROUP",
+                    position=position,
+                )
+            args, result = self.arguments(declared, proc.result, [*given, *(k.expr for k in keys)], position)
+            direct, args = args[: len(given)], args[len(given) :]
+            if proc.aggregate == "h":
+                if len(direct) != len(args):
+                    missing = self.missing(name, [*given, *(k.expr for k in keys)], position)
+                    missing.hint = (
+                        f"To use the hypothetical-set aggregate {name}, the number of hypothetical direct arguments "
+                        f"(here {len(direct)}) must match the number of ordering columns (here {len(args)})."
+                    )
+                    raise missing
+                declared = ("any",)
+                direct = tuple(
+                    self.coercions.coerce(d, a.type, "i") for d, a in zip(given, args, strict=True)
+                )
+            keys = tuple(ir.SortKey(a, k.descending, k.nulls_first) for a, k in zip(args, keys, strict=True))
+        else:
+            proc, declared = self.resolve(name, given, position, self.queries.offered())
+            if proc.kind == "a" and proc.aggregate != "n":
+                raise PlanError(
+                    "42809", f"WITHIN GROUP is required for ordered-set aggregate {name}", position=position
+                )
+            if not given and not star:
+                raise PlanError(
+                    "42809",
+                    f"{name}(*) must be used to call a parameterless aggregate function",
+                    position=position,
+                )
+            args, result = self.arguments(declared, proc.result, given, position)
+        self.refuse_nested((*args, *direct), keys, over is not None, position)
+        scope.clause = "FILTER"
+        test = None
+        if condition is not None:
+            test = self.filter_of(condition, scope)
+        scope.clause = clause
+        self.refuse_unsorted(given, args, keys, order, distinct)
+        made = ir.Aggregate(
+            result,
+            f"{name}({', '.join(declared)})",
+            args,
+            distinct,
+            keys,
+            test,
+            direct,
+            scope.number,
+            position,
+        )
+        if over is not None:
+            return self.over(made, over, scope, position)
+        return outer_aggregates.placed(self.queries, made, scope, before)
+
+    def filter_of(self, condition: exp.Expression, scope: Scope) -> ir.Node:
+        return self.as_boolean(self.bind(condition, scope), "FILTER", first_position(condition))
+
+    def refuse_nested(
+        self, args: Sequence[ir.Node], keys: Sequence[ir.SortKey], windowed: bool, position: int
+    ) -> None:
+        """What may not stand in an aggregate's call. Raises 42803, 0A000."""
+        for a in args:
+            self._no_sets(a, "window" if windowed else "aggregate", position)
+        for n in (a for g in (*args, *(k.expr for k in keys)) for a in ir.walk(g)):
+            if isinstance(n, ir.Aggregate) and not windowed:
+                raise PlanError("42803", "aggregate function calls cannot be nested", position=n.position)
+            if isinstance(n, ir.Window) and not windowed:
+                raise PlanError(
+                    "42803",
+                    "aggregate function calls cannot contain window function calls",
+                    position=position,
+                )
+
+    def refuse_unsorted(
+        self,
+        given: Sequence[ir.Node],
+        args: Sequence[ir.Node],
+        keys: Sequence[ir.SortKey],
+        order: Sequence[exp.Ordered],
+        distinct: bool,
+    ) -> None:
+        """What an aggregate cannot be DISTINCT of, or in the order of. Raises 42883, 42P10."""
+        for argument in given if distinct else ():
+            refuse_unequal(argument.type, getattr(argument, "position", 0))
+        for k in keys:
+            refuse_unordered(k.expr.type, getattr(k.expr, "position", 0))
+        if distinct and order:
+            for k in keys:
+                if k.expr not in args and k.expr not in given:
+                    raise PlanError(
+                        "42P10",
+                        "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                        position=first_position(order[0].this),
+                    )
+
+    def _no_sets(self, node: ir.Node, kind: str, position: int) -> None:
+        inner = next((n for n in ir.walk(node) if isinstance(n, ir.SetReturning)), None)
+        if inner is not None:
+            raise PlanError(
+                "0A000",
+                f"{kind} function calls cannot contain set-returning function calls",
+                hint="You might be able to move the set-returning function into a LATERAL FROM item.",
+                position=inner.position or position,
+            )
+
+    def window_function(
+        self, name: str, arguments: list[exp.Expression], over: exp.Window | None, scope: Scope, position: int
+    ) -> ir.Node:
+        given = [self.bind(a, scope) for a in arguments]
+        proc, declared = self.resolve(name, given, position)
+        if over is None:
+            raise PlanError("42809", f"window function {name} requires an OVER clause", position=position)
+        args, result = self.arguments(declared, proc.result, given, position)
+        return self.over(
+            ir.Call(result, f"{name}({', '.join(declared)})", args, False, position), over, scope, position
+        )
+
+    def sort_keys(self, order: Sequence[exp.Expression], scope: Scope) -> tuple[ir.SortKey, ...]:
+        keys = []
+        for o in order:
+            node = self.coercions.settled(self.bind(o.this if isinstance(o, exp.Ordered) else o, scope))
+            descending = bool(o.args.get("desc")) if isinstance(o, exp.Ordered) else False
+            keys.append(ir.SortKey(node, descending, nulls_first(o, descending)))
+        return tuple(keys)
+
+
+def nulls_first(node: exp.Expression, descending: bool) -> bool:
+    given = node.args.get("nulls_first")
+    return bool(given) if given is not None else descending
+
+
+def cut(node: exp.Anonymous) -> tuple[bool, list[exp.Ordered], list[exp.Expression]]:
+    """DISTINCT, ORDER BY and the plain arguments: sqlglot hangs the first two on the last argument."""
+    arguments = list(node.expressions)
+    order: list[exp.Ordered] = []
+    distinct = False
+    if arguments and isinstance(arguments[-1], exp.Order):
+        last = arguments.pop()
+        order = list(last.expressions)
+        if last.this is not None:
+            arguments.append(last.this)
+    if len(arguments) == 1 and isinstance(arguments[0], exp.Distinct):
+        distinct = True
+        arguments = list(arguments[0].expressions)
+        if any(isinstance(a, exp.Star) for a in arguments):
+            raise PlanError("42601", 'syntax error at or near "*"')
+    return distinct, order, arguments
+
+
+__all__ = ["AggregateBinder", "cut", "nulls_first"]
