@@ -19,7 +19,7 @@ from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table
 from planner.catalog import quote_identifier
 from planner.catalog.system.definitions import constraint_definition, default_text, type_name
-from planner.ddl import constraints, permits
+from planner.ddl import action_words, constraints, permits
 from planner.ddl.scope import Scope
 from planner.inheritance import family, spreads
 
@@ -269,7 +269,7 @@ def inherit(on: Alteration, a: st.AlterAction) -> None:
     _refuse_partition(child)
     parent = scope.relation(dataclasses.replace(a.relation, position=0))
     if not isinstance(parent, Table) or parent.materialized is not None:
-        raise PlanError("42809", f'"{parent.name}" is not a table or foreign table')
+        raise action_words.refused(parent, a)
     permits.must_own(scope, parent)
     _refuse_temporary(parent, temporary=child.temporary)
     if parent.partitioning is not None:

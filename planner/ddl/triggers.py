@@ -135,6 +135,10 @@ def _refuse_transition(holder: Holder, said: st.CreateTrigger) -> None:
             )
         if holder.partition is not None:
             raise PlanError("0A000", "ROW triggers with transition tables are not supported on partitions")
+        if holder.parents:
+            raise PlanError(
+                "0A000", "ROW triggers with transition tables are not supported on inheritance children"
+            )
     seen: dict[bool, str] = {}
     for x in said.transition:
         word = "NEW" if x.is_new else "OLD"
