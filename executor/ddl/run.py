@@ -16,7 +16,7 @@ import asyncio
 import dataclasses
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, Rows
 from executor.columnar.rows import batch_rows
@@ -257,30 +257,34 @@ def leaving(session: Session, block: Block) -> list[Any]:
     """The DROP and TRUNCATE that ON COMMIT of temporary tables asks for, now that the block is about to commit."""
     if not session.has_temporary and not block.steps:
         return []
-    catalog = session.catalog
-    schema = catalog.find_schema(session.temporary_schema)
-    tables = [t for t in catalog.inside(schema.oid) if isinstance(t, Table)] if schema is not None else []
-    said: list[Any] = []
-    for on_commit in ("drop", "delete"):
-        names = tuple(
-            st.Name(t.name, session.temporary_schema)
-            for t in tables
-            if t.on_commit == on_commit and (on_commit == "drop" or _has_rows(block, t))
-        )
-        if names:
-            said.append(
-                st.Drop("table", names, cascade=True)
-                if on_commit == "drop"
-                else st.Truncate(names, cascade=True)
-            )
-    return said
+    said = (_leaving(session, block, on_commit) for on_commit in _ON_COMMIT)
+    return [statement for statement in said if statement is not None]
 
 
 async def leave(session: Session, block: Block) -> None:
-    """Carries out what `leaving` asks for, in the block."""
-    for statement in leaving(session, block):
-        context = session.ddl_context(session.executor.catalogs.reserve_oids(session.catalog))
-        await _apply(session, block, session.executor.planner.bind_ddl(statement, context))
+    """Carries out what `leaving` asks for, in the block: a table that has gone with its parent is not emptied."""
+    for on_commit in _ON_COMMIT:
+        statement = _leaving(session, block, on_commit)
+        if statement is not None:
+            context = session.ddl_context(session.executor.catalogs.reserve_oids(session.catalog))
+            await _apply(session, block, session.executor.planner.bind_ddl(statement, context))
+
+
+_ON_COMMIT: Final = ("drop", "delete")
+
+
+def _leaving(session: Session, block: Block, on_commit: str) -> Any:
+    catalog = session.catalog
+    schema = catalog.find_schema(session.temporary_schema)
+    tables = [t for t in catalog.inside(schema.oid) if isinstance(t, Table)] if schema is not None else []
+    names = tuple(
+        st.Name(t.name, session.temporary_schema)
+        for t in tables
+        if t.on_commit == on_commit and (on_commit == "drop" or _has_rows(block, t))
+    )
+    if not names:
+        return None
+    return st.Drop("table", names, cascade=True) if on_commit == "drop" else st.Truncate(names, cascade=True)
 
 
 def _has_rows(block: Block, table: Table) -> bool:

@@ -104,6 +104,9 @@ class RowBinder:
                 self.instead = instead_of.Target(found)
                 return self.instead.rows, called
             self.view = updatable_views.view_target(self.queries.ctx.catalog, found, what)
+            if what != "insert into":
+                self.only = self.view.only
+                self._not_only_partitioned(self.view.table)
             return (self.view.table if what == "delete from" else self._guarded(self.view)), called
         if found is None or not isinstance(found, Table):
             shown = f"{said}.{name}" if said else name
@@ -114,9 +117,13 @@ class RowBinder:
             raise PlanError("0A000", f'relation "{name}" cannot be the target of a modifying statement')
         if found.materialized is not None:
             raise PlanError("42809", f'cannot change materialized view "{name}"')
-        if found.partitioning is not None and node.args.get("only"):
-            raise PlanError("0A000", "writing to ONLY a partitioned table is not supported")
+        if what != "insert into":
+            self._not_only_partitioned(found)
         return found, called
+
+    def _not_only_partitioned(self, table: Table) -> None:
+        if self.only and table.partitioning is not None:
+            raise PlanError("0A000", "writing to ONLY a partitioned table is not supported")
 
     def _guarded(self, target: updatable_views.ViewTarget) -> Table:
         from planner.binding.check_options import guarded  # which stands on this

@@ -60,6 +60,8 @@ class ViewTarget:
     values: tuple[exp.Expression, ...]
     indexes: tuple[int, ...]
     where: exp.Expression | None
+    only: bool = False
+    """It shows ONLY the table's own rows, so these are what is written, whether the statement says ONLY or not."""
 
     def position(self, name: str) -> int | None:
         """Where in a row of the table a column of the view is, -1 if nowhere; None: there is no such column."""
@@ -136,6 +138,7 @@ def view_target(catalog: Catalog, view: View, what: str) -> ViewTarget:
         values,
         indexes,
         where.this if where is not None else None,
+        under.only if isinstance(under, ViewTarget) else bool(tree.args["from_"].this.args.get("only")),
     )
     if all(i < 0 for i in indexes) and what != "delete from":
         doing, verb = _WORDS[what]
@@ -240,10 +243,6 @@ def _source(catalog: Catalog, view: View, tree: exp.Expression) -> Table | View 
     if isinstance(found, Table) and found.materialized is not None:
         return None
     alias = source.args.get("alias")
-    if source.args.get("only") and isinstance(found, Table) and found.children:
-        raise PlanError(
-            "0A000", f'writing to view "{view.name}", which shows ONLY a table\'s own rows, is not supported'
-        )
     if alias is not None and alias.args.get("columns"):
         raise PlanError(
             "0A000",
