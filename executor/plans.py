@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import ExecutionError, PlanOutdated, aborted
 from executor.catalogs import Catalogs
 from executor.constraints.references import referenced_key, same_datums, statement_concerns
-from executor.constraints.rules import TableRules
+from executor.constraints.rules import Bound, TableRules
 from executor.keyed.autocommit import Parent, WriteTarget
 from executor.keyed.compile import NotCompilable, compile_tuple
 from executor.keyed.index_read import IndexRead
@@ -29,12 +31,12 @@ from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
 from planner.abc import (
     Constraint,
-    Expr,
     InsertValues,
     KeyedDelete,
     KeyedJoin,
     KeyedRead,
     KeyedUpdate,
+    Oid,
     Plan,
     StatementKind,
     Table,
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
 
 PREPARED_MAX = 2_000
 PREPARED_TEXT_LENGTH_MAX = 65_536
+_READ: Final = 2**32
+"""The OID of a table whose CHECK is bound, where what the CHECK calls reads it; no other object has it."""
 
 
 class Plans:
@@ -89,48 +93,65 @@ class Plans:
             self._prepared[key] = plan
         return plan
 
-    def rules(self, table: Table) -> TableRules:
-        """The compiled constraints of a table definition."""
+    def rules(self, table: Table, catalog: Catalog | None = None) -> TableRules:
+        """The compiled constraints of a table definition, as a catalog has what they call; None: the newest."""
         if isinstance(table, GuardedTable) and table.form is not None:
             table = table.form  # policies are asked elsewhere (`executor.session.row_security`)
         view = table.view_oid if isinstance(table, GuardedTable) else 0
         rules = self._rules.get((table.oid, view))
-        if rules is None or rules.table is not table:
-            rules = TableRules(table, self._bind_check)
-            self._rules[table.oid, view] = rules
+        if rules is None or rules.table is not table or rules.under is not None:
+            seen = self._seen(table, catalog)
+            if rules is None or rules.table is not table or rules.under != seen.meaning:
+                called: set[Oid] = set()
+                rules = TableRules(table, partial(self._bind_check, seen, called), seen)
+                rules.under = seen.meaning if called else None
+                self._rules[table.oid, view] = rules
         return rules
 
-    def triggers_of(self, holder: Holder) -> TableTriggers:
-        """The compiled triggers of a table's or view's definition."""
+    def triggers_of(self, holder: Holder, catalog: Catalog) -> TableTriggers:
+        """The compiled triggers of a table's or view's definition, as a catalog has what they call."""
         key = holder.oid, holder.view_oid if isinstance(holder, GuardedTable) else 0
         known = self._triggers.get(key)
-        if known is None or known.holder is not holder:
-            known = self._triggers[key] = TableTriggers(holder, self._bind_check)
+        if known is None or known.holder is not holder or known.under != catalog.meaning:
+            known = TableTriggers(holder, partial(self._bind_check, catalog, set()), catalog.meaning)
+            self._triggers[key] = known
         return known
 
-    def _bind_check(self, table: Table, text: str) -> Expr | None:
-        """A CHECK's expression over the table's columns; None where only DuckDB can compute it.
+    def _seen(self, table: Table, catalog: Catalog | None) -> Catalog:
+        """The catalog in which a table's constraints are bound."""
+        if catalog is not None:
+            return catalog
+        newest = self._catalogs.newest
+        schema = newest.get(table.schema_oid)
+        database = newest.get(schema.database_oid) if isinstance(schema, Schema) else None
+        return self._catalogs.of(database.name) if isinstance(database, Database) else newest
 
-        It is bound as the output of a keyed read of a table that has the same columns and surely a key.
+    def _bind_check(self, seen: Catalog, called: set[Oid], table: Table, text: str) -> Bound:
+        """A CHECK's expression over the table's columns.
+
+        It is bound as the output of a keyed read of a table that has the same columns and surely a key. A function that it
+        calls may read the table itself, by its name. What it calls of users' is added to `called`.
         """
+        if not isinstance(seen.get(table.schema_oid), Schema):
+            return None, ()
         key = Constraint(0, "", "p", (table.columns[0].attnum,))
         stand_in = dataclasses.replace(table, name=f"check {table.oid}", constraints=(key,), children=())
-        before = self._catalogs.newest.get(table.oid)
-        schema_made = self._catalogs.newest.get(table.schema_oid)
-        if not isinstance(schema_made, Schema):
-            return None
-        database = self._catalogs.newest.get(schema_made.database_oid)
-        seen = self._catalogs.of(database.name) if isinstance(database, Database) else self._catalogs.newest
-        catalog = seen.with_changes([CatalogChange(before, stand_in)])
+        before = seen.get(table.oid)
+        changes = [CatalogChange(before, stand_in)]
+        if isinstance(before, Table):
+            changes.append(CatalogChange(None, dataclasses.replace(before, oid=_READ)))
+        catalog = seen.with_changes(changes)
         schema = catalog.schema_of(table.schema_oid).name
         column = quote_identifier(table.columns[0].name)
         source = f"{quote_qualified(schema, stand_in.name)} AS {quote_identifier(table.name)}"
         sql = f"SELECT ({text}) FROM {source} WHERE {column} = $1"
         context = PlanContext(catalog, (schema, "public"), settings=DEFAULT_SETTINGS)
         plan, _ = self._planner.plan(sql, context, normalise=False)
+        functions: Collection[Oid] = plan.extra.get("functions", ())
+        called.update(functions)
         if not isinstance(plan.body, KeyedRead) or "runs" in plan.extra:
-            return None
-        return plan.body.outputs[0]
+            return None, functions
+        return plan.body.outputs[0], ()
 
     def compile(self, plan: Plan, catalog: Catalog, session: Session) -> CompiledPlan:
         """What executing the plan takes; plans made for another catalog are made anew first."""
@@ -175,7 +196,7 @@ class Plans:
                 return CompiledPlan(
                     Door.READ, catalog, current, table, image, read=read, lock=body.lock, beyond=beyond
                 )
-            rules = self.rules(table)
+            rules = self.rules(table, catalog)
             if isinstance(table, GuardedTable) and table.row_checks is not None:
                 rules = SecuredRules(rules, table)
             write = InsertPlan(body, rules) if isinstance(body, InsertValues) else UpdatePlan(body, rules)
@@ -184,7 +205,8 @@ class Plans:
         target = None
         refers, takes = statement_concerns(body)
         parents = self._parents(table, catalog, session) if refers else ()
-        fires = bool(table.triggers) and _fires(body)
+        asks = bool(rules.asks) and not isinstance(body, KeyedDelete)
+        fires = asks or (bool(table.triggers) and _fires(body))
         plain = not rules.wide_checks and not takes and parents is not None and not fires
         if image is not None and plain and not table.on_commit:
             assert parents is not None
@@ -215,7 +237,7 @@ class Plans:
     def _parents(self, table: Table, catalog: Catalog, session: Session) -> tuple[Parent, ...] | None:
         """Where an autocommit write looks for the rows that it refers to; None: not as simply as that."""
         found: list[Parent] = []
-        for rule in self.rules(table).references:
+        for rule in self.rules(table, catalog).references:
             c = rule.constraint
             parent = catalog.table(c.foreign_table)
             key, order = referenced_key(parent, c)
@@ -225,7 +247,7 @@ class Plans:
             if session.block is not None and parent.shard in session.block.created:
                 return None
             indexes = tuple(rule.indexes[i] for i in order)
-            found.append(Parent(indexes, self._store.image(parent.shard), self.rules(parent)))
+            found.append(Parent(indexes, self._store.image(parent.shard), self.rules(parent, catalog)))
         return tuple(found)
 
     def _shortcut(self, plan: Plan, session: Session) -> Shortcut | None:

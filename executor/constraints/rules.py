@@ -10,7 +10,7 @@ come in between. Messages, details and names are PostgreSQL's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
@@ -20,15 +20,17 @@ from executor.constraints.references import ReferenceRule, references_of
 from executor.keyed.compile import NotCompilable, compile_condition_not_false
 from executor.keyed.key_values import datum_forms, primary_key_of, secondary_key_of
 from planner import types as t
-from planner.abc import Column, Constraint, Expr, SqlError, Table, Told
-from planner.catalog import domains
+from planner.abc import Column, Constraint, Expr, Oid, SqlError, Table, Told
+from planner.catalog import Cast, Catalog, Function, Operator, domains
 from planner.partitioning import of_partition
 from planner.relations import VIEW_CHECK, defined
 from storage.abc import Row
 from txn.abc import Key
 
-BindCheck = Callable[[Table, str], Expr | None]
-"""Binds a CHECK's text over the table's columns; None where the keyed engine has no word for it."""
+Bound = tuple[Expr | None, Collection[Oid]]
+"""A CHECK's condition; None where the keyed engine has no word for it, with what it calls of users' then."""
+BindCheck = Callable[[Table, str], Bound]
+"""Binds a CHECK's text over the table's columns."""
 
 PARTITION_BOUND = "b"
 """The kind of the condition that a partition's bound is."""
@@ -45,16 +47,29 @@ class UniqueRule:
     key: Callable[[Row], Key | None]
 
 
+def _is_volatile(catalog: Catalog, oid: Oid) -> bool:
+    """Whether a function is, or that of an operator or cast."""
+    thing = catalog.get(oid)
+    if isinstance(thing, Operator | Cast):
+        thing = catalog.get(thing.function)
+    return isinstance(thing, Function) and thing.volatility == "v"
+
+
 class TableRules:
     """The compiled constraints of one table definition. `wide_checks` are CHECKs that only DuckDB can compute."""
 
     __slots__ = (
-        "checks", "deferrable", "defined", "guards", "key", "key_indexes", "key_space", "not_null", "references", "table",
-        "uniques", "wide_checks", "within",
+        "asks", "checks", "deferrable", "defined", "guards", "key", "key_indexes", "key_space", "not_null", "references",
+        "table", "under", "uniques", "wide_checks", "within",
     )  # fmt: skip
 
-    def __init__(self, table: Table, bind_check: BindCheck) -> None:
+    def __init__(self, table: Table, bind_check: BindCheck, catalog: Catalog) -> None:
         self.table = table
+        self.under: int | None = None
+        """What names meant when they were bound (`Catalog.meaning`), if they call what users have defined."""
+        self.asks = ""
+        """Whether some of them calls functions that look around: "v" where each row's sees the rows before it, as volatile
+        functions of PostgreSQL's do, "s" where all see what was there when the statement began."""
         self.deferrable = any(c.deferrable for c in table.constraints if c.kind in "pu")
         """Whether some of its keys are looked at when an UPDATE is over."""
         self.key_indexes = table.key_indexes
@@ -78,7 +93,11 @@ class TableRules:
         # PostgreSQL looks at CHECK constraints in the order of their names.
         own = sorted((c for c in table.constraints if c.kind == "c"), key=lambda c: c.name)
         for c in (*domains.conditions(table), *own, *guards):
-            expression = bind_check(table, c.expression)
+            expression, functions = bind_check(table, c.expression)
+            if functions:
+                self.asks = (
+                    "v" if self.asks == "v" or any(_is_volatile(catalog, f) for f in functions) else "s"
+                )
             try:
                 if expression is None:
                     raise NotCompilable(c.expression)

@@ -62,7 +62,7 @@ class CompiledPlan:
     related: bool = False
     """WRITE: it can make references or take keys away that others refer to (foreign keys)."""
     fires: bool = False
-    """WRITE: its table has triggers for it (`executor.triggers`)."""
+    """WRITE: its table has triggers for it, or CHECKs that call functions (`executor.triggers`)."""
     shortcut: Shortcut | None = None
     by_range: CompiledPlan | None = None
     """An UPDATE or DELETE that a query finds the rows of, as a keyed one: for when its range is short."""

@@ -265,10 +265,12 @@ class Block:
             executor = self.executor
             store = executor.store
             image = None if shard in self.created else store.image(shard)
-            w = TableWrites(self.txn or self.transaction(), executor.rules(table), image, store.spill)
+            w = TableWrites(
+                self.txn or self.transaction(), executor.rules(table, self.catalog), image, store.spill
+            )
             self.tables[shard] = w
         elif w.rules.table is not table:
-            w.rules = self.executor.rules(table)  # altered in this very block
+            w.rules = self.executor.rules(table, self.catalog)  # altered in this very block
         return w
 
     def view(

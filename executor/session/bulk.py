@@ -98,8 +98,7 @@ async def insert(
         return await partitioned.insert(session, block, table, rows, on_conflict, params, given)
     executor = session.executor
     await hydrated(block, table)
-    told = table.triggers or block.routed.get(table.oid) is not None
-    if told and (fired := inserting(session, block, table, on_conflict)) is not None:
+    if (fired := inserting(session, block, table, on_conflict)) is not None:
         return await triggered.insert(session, block, fired, rows, on_conflict, params, given)
     await row_security.check(session, block, table, row_security.INSERTED, rows)
     if rows.num_rows >= executor.limits.stage_rows and on_conflict is None:
@@ -121,10 +120,12 @@ async def insert_rows(
 ) -> tuple[pa.Table, list[Change], int]:
     """Inserts rows one by one; foreign keys are still to be looked at."""
     executor = session.executor
-    rules = executor.rules(table)
+    rules = session.rules(table)
     check = rules.check if on_conflict is None else rules.check_proposed
     for row in datums:
         check(row, session)
+    if rules.asks:  # as CHECKs are: before it is known whether a row is there already
+        await row_checks.check_wide(session, block, table, staging.written_rows(table, datums))
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
     txn = block.statement() if block.txn is None else block.transaction()
     evades = on_conflict is not None
@@ -146,7 +147,11 @@ async def insert_rows(
                 raise
     rids = taken(executor, len(changes))
     written = staging.written_rows(table, [c[4] for c in changes if c[4] is not None], rids)
-    await row_checks.check_wide(session, block, table, written)
+    if not rules.asks:
+        await row_checks.check_wide(session, block, table, written)
+    elif any(c[2] is not None for c in changes):
+        changed = [c[4] for c in changes if c[2] is not None and c[4] is not None]
+        await row_checks.check_wide(session, block, table, staging.written_rows(table, changed))
     block.writes(table).apply(changes, iter(rids).__next__, plan.written)
     if evades:
         new_keys.spare(session, txn, view.writes, datums)
@@ -252,7 +257,7 @@ async def insert_bulk(
     `replaces`: see `BulkInsert`.
     """
     executor = session.executor
-    rules = executor.rules(table)
+    rules = session.rules(table)
     first = executor.env.rids.take(rows.num_rows)
     counted = await executor.store.sort(lambda: staging.numbered(first, table, rows, executor.store.spill))
     written = staging.physical(table, counted)
@@ -415,7 +420,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
     """`rows`: `_rid` of the old row, then the whole new row."""
     executor = session.executor
     table = body.table
-    rules = executor.rules(table)
+    rules = session.rules(table)
     await hydrated(block, table)
     types = [TypeRef(t.INT8), *(c.type for c in table.columns)]
     keys_change = not set(rules.key_indexes).isdisjoint(body.assigned)
@@ -478,7 +483,7 @@ async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Tab
 
 async def _moved(session: Session, block: Block, table: Table, changes: list[Change]) -> list[Change]:
     """The changes of rows that get other keys, in the order of application. Raises 23505, SnapshotMoved."""
-    rules, txn = session.executor.rules(table), block.transaction()
+    rules, txn = session.rules(table), block.transaction()
     before = txn.read_ts
     view = block.view(table, record=False)
     try:
@@ -563,7 +568,7 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
     """`rows`: `_rid`, and the old row if there is a RETURNING."""
     executor = session.executor
     table = body.table
-    rules = executor.rules(table)
+    rules = session.rules(table)
     await hydrated(block, table)
     rids, _ = await executor.store.sort(lambda: distinct(rows.column(0), executor.store.spill))
     related = bool(table.referenced_by)
@@ -602,7 +607,7 @@ async def delete(session: Session, block: Block, body: DeleteQuery, rows: pa.Tab
 
 async def lock_rids(session: Session, block: Block, table: Table, rids: pa.Array) -> None:
     """Locks rows for whatever may be done to them. Raises SnapshotMoved."""
-    rules = session.executor.rules(table)
+    rules = session.rules(table)
     keys: list[Any] = as_numpy(rids).tolist()
     if rules.key is not None:
         keys = [rules.key(row) for row in (await old_rows(session, block, table, rids)).values()]

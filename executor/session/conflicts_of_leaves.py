@@ -46,7 +46,7 @@ async def made(
     if said.query is not None:
         found = await bulk.made_of(session, block, table, said.query, params, given, shown)
     else:
-        plan = InsertPlan(InsertValues(table, (), None, said), session.executor.rules(table))
+        plan = InsertPlan(InsertValues(table, (), None, said), session.rules(table))
         rows = [(n, plan.updated(params, old, new, session)) for n, (old, new) in enumerate(shown)]
         found = [(n, *row) for n, row in rows if row is not None]
     if not found:

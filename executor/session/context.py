@@ -35,6 +35,7 @@ from planner.types import TypeSettings
 from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
+    from executor.constraints.rules import TableRules
     from executor.executor import Executor
 
 
@@ -216,6 +217,11 @@ class SessionContext:
         if block is not None and block.catalog is not None:
             return block.catalog
         return self.newest_catalog()
+
+    def rules(self, table: Table) -> TableRules:
+        """A table's compiled constraints, which call what this session's transaction has."""
+        found: TableRules = self.executor.rules(table, self.catalog)
+        return found
 
     def system_context(self) -> SystemContext:
         """What functions over the catalog are asked about."""

@@ -217,7 +217,7 @@ class _Load:
         if self._fired is not None:
             await self._fire(rows)
             return
-        rules = session.executor.rules(table)
+        rules = session.rules(table)
         try:
             await session.executor.store.sort(lambda: row_checks.check_rows(rules, rows, session))
         except ExecutionError as error:

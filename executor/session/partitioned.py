@@ -84,7 +84,7 @@ def _of_this_part(session: Session, table: Table, rows: pa.Table, first: int) ->
     at = dealing.first_outside(table, lambda i: canonical_array(rows.column(i + first), types[i]))
     if at is not None:
         row = rows.slice(at, 1).select(range(first, first + len(types)))
-        session.executor.rules(table).check(batch_rows(row, types)[0], session)
+        session.rules(table).check(batch_rows(row, types)[0], session)
 
 
 def _in_order(pieces: list[Piece]) -> list[Piece]:
@@ -250,7 +250,9 @@ async def insert(
             await fired.begin(triggers.UPDATE, columns)
     made = _Made(table)
     pieces = dealt(session, table, rows)
-    if any(x.bits & triggers.ROW for leaf, _ in pieces for x in leaf.triggers):
+    if any(
+        firing.asked(session, leaf) or any(x.bits & triggers.ROW for x in leaf.triggers) for leaf, _ in pieces
+    ):
         pieces = _in_order(pieces)  # triggers fire for one row after the other
     for leaf, at in pieces:
         part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))

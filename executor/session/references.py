@@ -166,7 +166,7 @@ def _events(session: Session, block: Block, table: Table, changes: Sequence[Chan
 
 def _note_lost(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:
     """Keys that this transaction takes away itself: it need not find them at admission."""
-    rules = session.executor.rules(table)
+    rules = session.rules(table)
     keys = [(rule.constraint.oid, rule.key) for rule in rules.uniques]
     primary = table.primary_key
     if primary is not None and rules.key is not None:
@@ -357,7 +357,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
     _note_absence(block, child, constraint, frozenset(lost))
     if not found and not child.triggers:
         return []
-    rules = session.executor.rules(child)
+    rules = session.rules(child)
     rule = reference(child, constraint)
     removes = deleted and action == "c"
     columns = (constraint.delete_columns if deleted else ()) or constraint.columns
@@ -439,7 +439,7 @@ async def _recomputed(session: Session, block: Block, table: Table, rows: list[R
 
 
 async def _keep_unique(session: Session, block: Block, child: Table, changes: Sequence[Change]) -> None:
-    rules = session.executor.rules(child)
+    rules = session.rules(child)
     if rules.key is None and not rules.uniques:
         return
     pending = PendingKeys(rules, block.view(child, record=False), block.read_ts)

@@ -48,7 +48,7 @@ PLACE_ROWS_MAX = 100_000
 
 async def check_wide(session: Session, block: Block, table: Table, rows: pa.Table) -> None:
     """CHECKs that only DuckDB can compute, over rows with physical column names. Raises 23514."""
-    rules = session.executor.rules(table)
+    rules = session.rules(table)
     if not rules.wide_checks or not rows.num_rows:
         return
     schema = session.catalog.schema_of(table.schema_oid).name

@@ -103,7 +103,7 @@ async def _computed(
     ]
     own = [i for i, place in enumerate(where) if place is None]
     types = [c.type for c in leaf.columns]
-    one_by_one = session.executor.triggers_of(leaf)
+    one_by_one = session.executor.triggers_of(leaf, session.catalog)
     if many <= _FEW and one_by_one.computes:
         given = batch_rows(pa.table(arrays, names=schema.names[:-1]), types)
         done = [await one_by_one.completed(session, block, row) for row in given]

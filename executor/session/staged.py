@@ -176,7 +176,7 @@ async def _files(session: Session, folder: str, names: list[str] | None) -> list
 
 def _nobody_looks(session: Session, table: Table) -> bool:
     """Whether a write to the table is over with NOT NULL, which needs no rows: nothing else is asked of them."""
-    rules = session.executor.rules(table)
+    rules = session.rules(table)
     asked = table.constraints or rules.checks or rules.wide_checks or exclusions(table)
     return not asked and not any(c.generated for c in table.columns)
 
@@ -264,7 +264,7 @@ class _Staged:
     def _encoded(self, file: pq.ParquetFile, data: bytes) -> EncodedFile | None:
         """The file as it is, every value of it looked at. None: there is more to be done with it, or to be said about it."""
         texts = dictionary_texts(file)
-        not_null = [self.columns[i].name for i in self.session.executor.rules(self.table).not_null]
+        not_null = [self.columns[i].name for i in self.session.rules(self.table).not_null]
         row_count = size_bytes = 0
         fits = False
         try:
@@ -440,7 +440,7 @@ async def _append(session: Session, block: Block, staged: _Staged) -> int:
             session, block, table, staged.encoded(files, first), _numbered(staged.parts, first)
         )
         return count
-    rules = executor.rules(table)
+    rules = session.rules(table)
     whole = []
     for found in staged.tables:
         rows = await executor.store.sort(partial(staged.decoded, found))

@@ -60,7 +60,7 @@ _MARK = "\0statement"
 async def write(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Result:
     """One execution of a writing statement. Raises SnapshotMoved when it must begin anew (nothing is written then)."""
     runs = isinstance(body, WithWrites) or "runs" in plan.extra
-    if runs or (not isinstance(body, LockingQuery) and (body.table.triggers or spreads(body.table))):
+    if runs or (not isinstance(body, LockingQuery) and _moves_on(session, body.table)):
         block.savepoint(_MARK, 0, frozenset())
         try:
             if isinstance(body, WithWrites):
@@ -72,6 +72,13 @@ async def write(session: Session, block: Block, plan: Plan, body: Any, params: S
         finally:
             block.release(block.find(_MARK))
     return await _alone(session, block, plan, body, params)
+
+
+def _moves_on(session: Session, table: Any) -> bool:
+    """Whether rows of the statement may be written already when it must begin anew."""
+    return bool(
+        table.triggers or spreads(table) or (isinstance(table, Table) and firing.asked(session, table))
+    )
 
 
 async def _alone(session: Session, block: Block, plan: Plan, body: Any, params: Sequence[Datum]) -> Rows:

@@ -197,7 +197,9 @@ class Statement:
 
     def __init__(self, session: Session, block: Block, holder: Holder) -> None:
         self.session, self.block = session, block
-        self.on = session.executor.triggers_of(holder)
+        self.on = session.executor.triggers_of(holder, session.catalog)
+        self.asks = session.rules(holder).asks if isinstance(holder, Table) else ""
+        """Whether the table's CHECKs call functions that look around (`TableRules.asks`)."""
         self._replica = session.settings.replica
         self._routed = holder.oid in block.routed
         self._above: Above | None = block.routed.get(holder.oid)
@@ -217,7 +219,14 @@ class Statement:
 
     @property
     def row_by_row(self) -> bool:
-        """Whether some trigger is asked before each row is written."""
+        """Whether some trigger, or a CHECK's function, is asked before each row is written."""
+        if self.asks and not self._columns.keys().isdisjoint((triggers.INSERT, triggers.UPDATE)):
+            return True
+        return self.changes_rows
+
+    @property
+    def changes_rows(self) -> bool:
+        """Whether some trigger is asked what each row is to be."""
         return any(
             self.of(event, triggers.BEFORE, row=True)
             for event in (triggers.INSERT, triggers.UPDATE, triggers.DELETE)
@@ -329,11 +338,18 @@ def statement(
     session: Session, block: Block, holder: Holder, event: int, columns: Collection[int] = ()
 ) -> Statement | None:
     """What fires for a statement; None: nothing does, as for most."""
-    if not (holder.triggers and fires(holder, event, columns)) and block.routed.get(holder.oid) is None:
+    fired = bool(holder.triggers) and fires(holder, event, columns)
+    asks = event != triggers.DELETE and isinstance(holder, Table) and asked(session, holder)
+    if not fired and not asks and block.routed.get(holder.oid) is None:
         return None
     made = Statement(session, block, holder)
     made.expect(event, columns)
     return made
+
+
+def asked(session: Session, table: Table) -> bool:
+    """Whether functions that the table's CHECKs call are asked of its rows, one by one."""
+    return table.partitioning is None and session.rules(table).asks == "v"
 
 
 async def fire_deferred(session: Session, block: Block, waiting: Deferred) -> None:
@@ -346,5 +362,5 @@ async def fire_deferred(session: Session, block: Block, waiting: Deferred) -> No
 
 
 __all__ = [
-    "IN_USE", "Deferred", "Event", "Level", "Statement", "call", "fire_deferred", "is_deferred", "level", "over", "statement",
+    "IN_USE", "Deferred", "Event", "Level", "Statement", "asked", "call", "fire_deferred", "is_deferred", "level", "over", "statement",
 ]  # fmt: skip

@@ -1,4 +1,5 @@
 """Writes that go row by row, because some trigger is asked before each: what it answers is what is written.
+Functions that CHECKs call are asked so, too: volatile ones see the rows before theirs.
 
     row -> BEFORE ROW -> generated columns -> NOT NULL, CHECK -> keys -> the block's buffer -> AFTER ROW is queued
 
@@ -43,9 +44,12 @@ class RowWriter:
     def __init__(self, session: Session, block: Block, fired: Statement) -> None:
         self._session, self._block, self._fired = session, block, fired
         self._table: Table = fired.on.rows
-        self._rules: TableRules = session.executor.rules(self._table)
+        self._rules: TableRules = session.rules(self._table)
         self._own: set[int] = set()
         """Row ids that this statement has written."""
+        generates = any(c.generated for c in self._table.columns)
+        self._steady = fired.asks == "s" and not fired.changes_rows and not generates
+        """Whether CHECKs' functions see no row of this statement, and are asked of what it says."""
 
     # --- INSERT ----------------------------------------------------------------------------
 
@@ -57,12 +61,16 @@ class RowWriter:
         conflict = plan.body.on_conflict
         done: list[Written] = []
         first = self._session.executor.env.rids.next()
+        asked = await self._ask(rows)
         for proposed in rows:
             before = await fired.before_row(triggers.INSERT, None, proposed)
             if before is None:
                 continue
             row = await self._checked(
-                before, row_security.INSERTED, rules.check if conflict is None else rules.check_proposed
+                before,
+                row_security.INSERTED,
+                rules.check if conflict is None else rules.check_proposed,
+                asked=asked,
             )
             change: Change = (None, 0, None, rules.key(row) if rules.key is not None else None, row)
             there = await self._existing(change, row, plan, base)
@@ -130,6 +138,7 @@ class RowWriter:
             await fired.begin(triggers.UPDATE, assigned)
         done: list[Written] = []
         late: list[Change] = []
+        asked = await self._ask([f[3] for f in found if f[3] is not None])
         for key, rid, old, proposed in found:
             assert proposed is not None
             own = self._is_own(rid)
@@ -138,7 +147,7 @@ class RowWriter:
                 continue
             self._refuse_touched(rid, own, "updated")
             self._refuse_newer(key)
-            new = await self._checked(before, row_security.UPDATED)
+            new = await self._checked(before, row_security.UPDATED, asked=asked)
             new_key = rules.key(new) if rules.key is not None else key
             if new_key != key:
                 await self._lock([key], LockMode.UPDATE)
@@ -177,19 +186,36 @@ class RowWriter:
 
     # --- a row -----------------------------------------------------------------------------
 
-    async def _checked(self, row: Row, kind: str, check: Callable[[Row, Session], None] | None = None) -> Row:
-        """The row with its generated columns, which no policy and no constraint refuses."""
+    async def _checked(
+        self,
+        row: Row,
+        kind: str,
+        check: Callable[[Row, Session], None] | None = None,
+        *,
+        asked: bool = False,
+    ) -> Row:
+        """The row with its generated columns, which no policy and no constraint refuses. `asked`: see `_ask`."""
         from executor.session import row_checks, staging
 
         session, block = self._session, self._block
         made = await self._fired.on.completed(session, block, row)
         await row_security.check_rows(session, block, self._table, kind, [made])
         (check or self._rules.check)(made, session)
-        if self._rules.wide_checks:
+        if self._rules.wide_checks and not asked:
             await row_checks.check_wide(
                 session, block, self._table, staging.written_rows(self._table, [made])
             )
         return made
+
+    async def _ask(self, rows: Sequence[Row]) -> bool:
+        """CHECKs of several rows before any of them is written, where their functions see none. Whether they were asked."""
+        from executor.session import row_checks, staging
+
+        if not self._steady or len(rows) < 2:
+            return False
+        written = staging.written_rows(self._table, rows)
+        await row_checks.check_wide(self._session, self._block, self._table, written)
+        return True
 
     def _apply(self, change: Change, columns: Collection[int]) -> Written:
         """Into the block's buffer. `columns`: those that differ, of a row that stays."""

@@ -5,17 +5,18 @@ They hang on the definition, so whoever defines the table anew gets new ones.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from executor.constraints.rules import BindCheck
 from executor.keyed.compile import NotCompilable, compile_condition, compile_tuple
 from executor.session import queries
 from executor.session.returned import versions
 from executor.snapshot.columns import rows_to_arrays
 from planner import triggers
 from planner import types as t
-from planner.abc import Expr, Table, Trigger, TypeRef
+from planner.abc import Table, Trigger, TypeRef
 from planner.binding import trigger_conditions
 from planner.binding.trigger_conditions import Condition
 from planner.catalog import View
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 import pyarrow as pa
 
 Holder = Table | View
-Bind = Callable[[Table, str], Expr | None]
-"""Binds an expression over a table's columns; None where the keyed engine has no word for it."""
 
 _EVENTS: Final = (triggers.INSERT, triggers.DELETE, triggers.UPDATE, triggers.TRUNCATE)
 _BOOL: Final = TypeRef(t.BOOL)
@@ -53,8 +52,10 @@ def names(holder: Holder, trigger: Trigger, columns: Collection[int]) -> bool:
 class TableTriggers:
     """See the module."""
 
-    def __init__(self, holder: Holder, bind: Bind) -> None:
+    def __init__(self, holder: Holder, bind: BindCheck, under: int) -> None:
         self.holder = holder
+        self.under = under
+        """What the names in it mean (`Catalog.meaning`)."""
         self.rows = trigger_conditions.rows_of(holder)
         """What its rows are."""
         self._conditions: dict[int, Condition] = {}
@@ -163,7 +164,7 @@ class TableTriggers:
         for i in self.generated:
             column = self.rows.columns[i]
             text = f"CAST(({column.default}) AS {t.format_type(column.type)})"
-            expression = self._bind(self.rows, text)
+            expression, _ = self._bind(self.rows, text)
             if expression is None:
                 return False
             expressions.append(expression)

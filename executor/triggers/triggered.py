@@ -62,7 +62,7 @@ async def insert(
         return made
     datums = batch_rows(rows, [c.type for c in table.columns])
     if fired.row_by_row:
-        plan = InsertPlan(InsertValues(table, (), None, on_conflict), session.executor.rules(table))
+        plan = InsertPlan(InsertValues(table, (), None, on_conflict), session.rules(table))
 
         async def decide(there: tuple[Any, int, Row], row: Row) -> Row | None:
             assert on_conflict is not None
@@ -99,7 +99,7 @@ async def update(
     for rid, *row in batch_rows(rows, [TypeRef(t.INT8), *(c.type for c in table.columns)]):
         seen.setdefault(rid, tuple(row))
     old = await bulk.old_rows(session, block, table, pa.array(list(seen), pa.int64()))
-    key_of = session.executor.rules(table).key
+    key_of = session.rules(table).key
     found: list[Found] = [
         (key_of(old[rid]) if key_of is not None else rid, rid, old[rid], row)
         for rid, row in seen.items()
@@ -118,7 +118,7 @@ async def delete(session: Session, block: Block, fired: firing.Statement, rids: 
 
     table = fired.on.rows
     old = await bulk.old_rows(session, block, table, rids)
-    key_of = session.executor.rules(table).key
+    key_of = session.rules(table).key
     found: list[Found] = [
         (key_of(old[rid]) if key_of is not None else rid, rid, old[rid], None)
         for rid in rids.to_pylist()
