@@ -38,6 +38,13 @@ _COMPARED_EXACTLY = ({"int2", "int4", "int8", "numeric"}, {"text", "varchar", "u
 _WITHOUT_SETS = {"WHERE": "WHERE", "HAVING": "HAVING", "JOIN/ON": "JOIN conditions"}
 
 
+def _is_quantified(node: exp.Expression) -> bool:
+    """Whether it is ANY, SOME or ALL of something; behind signs that only we know ALL is read as a call."""
+    if isinstance(node, exp.Any | exp.All):
+        return True
+    return isinstance(node, exp.Anonymous) and str(node.this).lower() in ("any", "all", "some")
+
+
 class PredicateBinder(RowComparisonBinder):
     """What answers true, false or NULL."""
 
@@ -63,9 +70,7 @@ class PredicateBinder(RowComparisonBinder):
 
     def _infix(self, node: exp.Binary, op: str, scope: Scope) -> ir.Node:
         left, right = node.this, node.expression
-        if isinstance(right, exp.Any | exp.All) or (
-            isinstance(right, exp.Anonymous) and str(right.this).lower() in ("any", "all", "some")
-        ):
+        if _is_quantified(right):
             return self._quantified(node, op, left, right, scope)
         if op == "<>" and self.text:
             shown = "!=" if self.text.find("!=", 0) >= 0 and "<>" not in self.text else "<>"
@@ -82,10 +87,8 @@ class PredicateBinder(RowComparisonBinder):
             operand = self.bind(node.expression, scope)
             return self.prefix(op, operand, self._prefix_position(node, "operator" if schema else op), schema)
         right = node.expression
-        if isinstance(right, exp.Any | exp.All):
-            if schema:
-                raise PlanError("0A000", f"OPERATOR({schema}.{op}) ANY is not supported", position=first_position(node))  # fmt: skip
-            return self._quantified(node, op, node.this, right, scope)
+        if _is_quantified(right):
+            return self._quantified(node, op, node.this, right, scope, schema)
         position = self.operator_position(node, "operator" if schema else op)
         return self.infix(op, self.bind(node.this, scope), self.bind(right, scope), position, schema)
 
@@ -234,14 +237,16 @@ class PredicateBinder(RowComparisonBinder):
         return self._like(inner, scope, self.bind(node.expression, scope))
 
     def _quantified(
-        self, node: exp.Expression, op: str, left: exp.Expression, right: exp.Expression, scope: Scope
-    ) -> ir.Node:
+        self, node: exp.Expression, op: str, left: exp.Expression, right: exp.Expression, scope: Scope, schema: str = ""
+    ) -> ir.Node:  # fmt: skip
         every = isinstance(right, exp.All) or str(getattr(right, "this", "")).lower() == "all"
         inner = right.expressions[0] if isinstance(right, exp.Anonymous) else right.this
         while isinstance(inner, exp.Paren):
             inner = inner.this
-        position = self.operator_position(node, op)
+        position = self.operator_position(node, "operator" if schema else op)
         if isinstance(inner, exp.Subquery | exp.Select | exp.Union | exp.Values):
+            if schema:
+                raise PlanError("0A000", f"OPERATOR({schema}.{op}) ANY or ALL of a query is not supported", position=position)  # fmt: skip
             return self.quantified_query(left, op, inner, "all" if every else "any", scope, position)
         a, array = self.bind(left, scope), self.bind(inner, scope)
         if array.type.oid == t.UNKNOWN:
@@ -254,7 +259,7 @@ class PredicateBinder(RowComparisonBinder):
         item = ir.Var(_element_type(array, element), -1, 0)
         emitter = self.queries.emitter
         emitter.aliases[-1], emitter.columns[-1] = "", [EmittedColumn("tw_e", whole=True)]
-        compare = self.infix(op, a, item, position, where=EACH)
+        compare = self.infix(op, a, item, position, schema, where=EACH)
         if compare.type.oid != t.BOOL:
             raise PlanError(
                 "42809", "op ANY/ALL (array) requires operator to yield boolean", position=position

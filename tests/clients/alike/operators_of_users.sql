@@ -114,3 +114,9 @@ DROP OPERATOR !! (NONE, int);
 DROP TYPE mood;
 DROP TYPE mood CASCADE;
 DROP SCHEMA s CASCADE;
+-- of several values
+CREATE FUNCTION same_digit(int, int) RETURNS bool LANGUAGE sql IMMUTABLE AS 'SELECT $1 % 10 = $2 % 10';
+CREATE OPERATOR ~== (leftarg = int, rightarg = int, function = same_digit);
+SELECT 3 ~== ALL (ARRAY[3, 13]), 3 ~== ANY (ARRAY[4, 13]), 3 ~== ALL ('{3,4}'), 3 ~== SOME (SELECT 13), 3 ~== ALL (SELECT 14);
+SELECT 3 OPERATOR(public.~==) ANY (ARRAY[13]), 3 OPERATOR(pg_catalog.<) ALL ('{4,5}'), 3 OPERATOR(public.~==) ALL (ARRAY[13, 14]);
+SELECT 3 OPERATOR(public.###) ALL (ARRAY[13]);
