@@ -13,6 +13,7 @@ from planner.abc import Param, PlanError, SessionValue, TypeRef
 from planner.binding import collating, ir
 from planner.binding.comparable import comparable, keyed_extreme, padded_extreme, refuse_unordered
 from planner.binding.fragments import ARRAY_TEXT, Form, Frag, Item, Ref, Verbatim, join, quote_text, sql
+from planner.binding.in_turn import in_turn
 from planner.binding.numeric_forms import as_text_numeric, column_form, literal_form, to_form
 from planner.binding.pairs_listed import in_groups, listed
 
@@ -175,6 +176,8 @@ class Emitter:
 
     def logic(self, node: ir.Logic) -> Frag:
         op, args = node.op, node.args
+        if op == "or" and (turns := in_turn(node, self.frag)) is not None:
+            return turns
         if op in ("and", "or"):
             frags = [self.frag(a) for a in args]
             if op == "or":
@@ -184,7 +187,7 @@ class Emitter:
                 frags = in_groups(frags)
             return sql("(", join(f" {op.upper()} ", frags), ")")
         if op == "not":
-            return sql("(NOT ", self.frag(args[0]), ")")
+            return sql("(NOT ", in_turn(args[0], self.frag) or self.frag(args[0]), ")")
         if op.startswith("is ") and len(args) == 1:
             frag = self.frag(args[0])
             if op == "is present":  # whether there is a value, whatever its fields

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from planner.abc import TypeRef
 from storage.abc import Datum
@@ -266,6 +266,10 @@ def walk(node: Node) -> list[Node]:
     for n in out:
         out.extend(children(n))
     return out
+
+
+RUN: Final = "run routine"
+"""The operation of a call of a routine that runs: its arguments are the routine's OID, and what it is called with."""
 
 
 def is_volatile(node: Node) -> bool:

@@ -86,8 +86,8 @@ def _castable(source: str, target: str, context: str, casts_of_users: Casts) -> 
     known = types_by_name()
     if casts_of_users and all(name.startswith("#") or name in known for name in (source, target)):
         own = casts_of_users.get(type_oid(source), type_oid(target))
-        if own is not None and context in _WHERE[own.context]:
-            return True
+        if own is not None:  # nothing else leads there
+            return context in _WHERE[own.context]
     if source == target or source == "unknown":
         return True
     if target == "any":

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
     from planner.binding.routines import Resolved
 
-RUN: Final = "run routine"
-"""The operation of a call: its arguments are the routine's OID, and what it is called with."""
+RUN: Final = ir.RUN
 _TEXT: Final = TypeRef(t.TEXT)
 _OID: Final = TypeRef(t.INT8)
 _ASKING: Final = SessionValue("asking", TypeRef(t.INT8))

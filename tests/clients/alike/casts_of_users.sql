@@ -118,3 +118,13 @@ BEGIN;
 CREATE CAST (int AS celsius) WITH INOUT;
 SELECT 1::celsius;
 ROLLBACK;
+-- what is written out only is nothing else anywhere
+CREATE TYPE kelvin AS (d numeric);
+CREATE FUNCTION said(kelvin) RETURNS text LANGUAGE sql IMMUTABLE AS 'SELECT $1.d || '' K''';
+CREATE TABLE k (k kelvin, v varchar, x text);
+INSERT INTO k VALUES ('(5)');
+UPDATE k SET x = k;
+CREATE CAST (kelvin AS text) WITH FUNCTION said(kelvin);
+UPDATE k SET x = k;
+UPDATE k SET v = k, x = k::text;
+SELECT * FROM k;
