@@ -5,6 +5,7 @@ A value is never changed in place: a record is given a new tuple, an array a new
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from planner.statements import plpgsql as pl
 from planner.types.composites import split_record
 
 TEXT = TypeRef(t.TEXT)
+_LITERAL = re.compile(r"\s*'(?:[^']|'')*'\s*")
+"""A string that is read as what it is assigned to."""
 
 
 class AssignSteps(DomainSteps):
@@ -107,6 +110,10 @@ class AssignSteps(DomainSteps):
         kind = self.frame.kinds[slot]
         if kind is None and slot not in self.code.program.dynamic:
             raise ExecutionError("55000", f'record "{self.code.names[slot]}" is not assigned yet')
+        if isinstance(kind, Shape) and kind.rows and _LITERAL.fullmatch(value.text):
+            whole = await self.value(value, TypeRef(kind.rows))
+            await self.put_row(slot, kind.names, kind.types, self.fields_of(whole, kind), kind)
+            return
         text = pl.Text(f"SELECT ({value.text}).*", value.start, value.number, value.names, value.seen)
         plan, result = await self.statement(text)
         rows = await first_rows(result, 1)

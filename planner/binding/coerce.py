@@ -92,7 +92,8 @@ class Coercions:
                     detail=f"{b} versus {a}",
                     position=node.position,
                 )
-        own = own_cast(node.type.oid, target.oid, context)
+        told = told_type(node.type)  # of a whole row: that of the table's or the variable's rows
+        own = own_cast(told.oid, target.oid, context)
         if own is not None and self.cast_of_user is not None:
             node = self.cast_of_user(own, node, target, context, position)
         elements = t.element_of(node.type.oid), t.element_of(target.oid)
