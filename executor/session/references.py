@@ -148,6 +148,10 @@ def _events(session: Session, block: Block, table: Table, changes: Sequence[Chan
                 continue
             if new is None or any(old[i] != new[i] for i in indexes):
                 lost.append((old, new))
+        if lost and (constraint.parent or child.partitioning is not None):
+            acts = (constraint.on_delete if lost[0][1] is None else constraint.on_update) in "cnd"
+            if acts != (constraint.parent == 0):
+                continue  # actions are the partitioned table's, questions are its leaves'
         if lost:
             yield _Event(child, table, constraint, True, lost)
     for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
@@ -203,7 +207,7 @@ async def _check_present(
     for missing in await _absent(session, block, child, parent, constraint, values, keep=True):
         await block.transaction().settled()
         # A row that a later event has changed or deleted again refers to nothing.
-        if await _children(session, block, child, parent, constraint, [missing], from_child=True):
+        if await children(session, block, child, parent, constraint, [missing], from_child=True):
             raise missing_parent(child, parent, constraint, missing)
 
 
@@ -222,7 +226,7 @@ async def _absent(
     `keep`: parents that are few are locked, so that nobody takes them away before the end.
     """
     key, order = referenced_key(parent, constraint)
-    await _ready(block, parent)
+    await ready(block, parent)
     block.use(parent)
     txn = block.transaction()
     if len(values) <= LOOKUPS_MAX and same_datums(child, parent, constraint):
@@ -312,7 +316,13 @@ async def after_bulk(
 async def _at_present(session: Session, block: Block, event: _Event) -> None:
     indexes, _ = referenced(event.parent, event.constraint)
     values = [tuple(old[i] for i in indexes) for old, _ in event.rows]
-    await _as_of_now(session, block, event.child, event.constraint, values)
+    into = [(event.child, event.constraint)]
+    if event.child.partitioning is not None:
+        from executor.session import referring_partitions
+
+        into = referring_partitions.parts(session.catalog, event.child, event.constraint)
+    for child, constraint in into:
+        await _as_of_now(session, block, child, constraint, values)
 
 
 async def _as_of_now(
@@ -336,6 +346,11 @@ async def _as_of_now(
 async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Change]:
     """What becomes of the children of keys that are gone. Returns the changes that were made to them."""
     child, parent, constraint = event.child, event.parent, event.constraint
+    if child.partitioning is not None:
+        from executor.session import referring_partitions
+
+        await referring_partitions.act(session, block, child, parent, constraint, event.rows)
+        return []
     indexes, canonical = referenced(parent, constraint)
     news: dict[Key, Row | None] = {}
     lost: dict[Key, Values] = {}
@@ -349,12 +364,12 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         block.deferred.append(Deferred(constraint.oid, child.oid, True, list(lost.values())))
         return []
     if action in "ar":
-        await _refuse_children(session, block, child, parent, constraint, list(lost.values()), action)
+        await refuse_children(session, block, child, parent, constraint, list(lost.values()), action)
         return []
-    await _ready(block, child)
+    await ready(block, child)
     block.use(child)
-    found = await _children(session, block, child, parent, constraint, list(lost.values()))
-    _note_absence(block, child, constraint, frozenset(lost))
+    found = await children(session, block, child, parent, constraint, list(lost.values()))
+    note_absence(block, child, constraint, frozenset(lost))
     if not found and not child.triggers:
         return []
     rules = session.rules(child)
@@ -372,7 +387,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         for rid, row in found:
             changes.append((rules.key(row) if rules.key is not None else rid, rid, row, None, None))
     else:
-        filled = await _fillings(session, child, columns, action, len(found))
+        filled = await fillings(session, child, columns, action, len(found))
         mades: list[Row] = []
         for i, (_, row) in enumerate(found):
             new_row = list(row)
@@ -387,7 +402,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
                     new_row[at] = column[i]
             mades.append(tuple(new_row))
         if any(c.generated for c in child.columns):
-            mades = await _recomputed(session, block, child, mades)
+            mades = await computed(session, block, child, mades)
         for (rid, row), made in zip(found, mades, strict=True):
             if fired is None or not fired.row_by_row:
                 rules.check(made, session)
@@ -409,7 +424,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
     if fired is not None:
         await fired.end(triggers.DELETE if removes else triggers.UPDATE)
     if action == "d":  # the default may be the very key that is gone
-        await _refuse_children(session, block, child, parent, constraint, list(lost.values()), "a")
+        await refuse_children(session, block, child, parent, constraint, list(lost.values()), "a")
     return changes
 
 
@@ -426,7 +441,7 @@ async def _write(session: Session, block: Block, child: Table, changes: Sequence
     writes.apply(changes, session.executor.env.rids.next)
 
 
-async def _recomputed(session: Session, block: Block, table: Table, rows: list[Row]) -> list[Row]:
+async def computed(session: Session, block: Block, table: Table, rows: list[Row]) -> list[Row]:
     """The rows with their generated columns computed anew, in order."""
     from executor.session import staging
     from executor.session.row_queries import recomputed
@@ -457,7 +472,7 @@ async def _keep_unique(session: Session, block: Block, child: Table, changes: Se
         pending.add(new)
 
 
-async def _fillings(
+async def fillings(
     session: Session, child: Table, attnums: tuple[int, ...], action: str, count: int
 ) -> list[list[Any]]:
     """Per column (of these) the values that SET NULL or SET DEFAULT puts there."""
@@ -478,7 +493,7 @@ async def _fillings(
     return out
 
 
-async def _refuse_children(
+async def refuse_children(
     session: Session,
     block: Block,
     child: Table,
@@ -488,9 +503,9 @@ async def _refuse_children(
     action: str,
 ) -> None:
     """NO ACTION and RESTRICT. With NO ACTION, a key that has come back in the meantime is not lost."""
-    await _ready(block, child)
+    await ready(block, child)
     block.use(child)
-    found = await _children(session, block, child, parent, constraint, lost)
+    found = await children(session, block, child, parent, constraint, lost)
     _, canonical = referenced(parent, constraint)
     if found:
         rule = reference(child, constraint)
@@ -500,8 +515,11 @@ async def _refuse_children(
             gone = await _gone(session, block, parent, constraint, still)
             still = [v for v in still if canonical(v) in gone]
         if still:
-            raise still_referenced(child, parent, constraint, still[0])
-    _note_absence(block, child, constraint, frozenset(canonical(v) for v in lost))
+            from executor.session import referring_partitions
+
+            named, constraint = referring_partitions.whole(session.catalog, child, constraint)
+            raise still_referenced(named, parent, constraint, still[0])
+    note_absence(block, child, constraint, frozenset(canonical(v) for v in lost))
 
 
 async def _gone(
@@ -513,11 +531,11 @@ async def _gone(
     return {canonical(v) for v in await _absent(session, block, parent, parent, own, values)}
 
 
-def _note_absence(block: Block, child: Table, constraint: Constraint, keys: frozenset[Key]) -> None:
+def note_absence(block: Block, child: Table, constraint: Constraint, keys: frozenset[Key]) -> None:
     block.reference_checks.append(Absence(space_of(child, constraint), keys, block.transaction().read_ts))
 
 
-async def _children(
+async def children(
     session: Session,
     block: Block,
     child: Table,
@@ -574,7 +592,7 @@ async def _query(
     return batch_rows(found, list(result_types))
 
 
-async def _ready(block: Block, table: Table) -> None:
+async def ready(block: Block, table: Table) -> None:
     if table.shard not in block.created:
         await block.executor.store.image(table.shard).hydrated()
 
@@ -607,9 +625,11 @@ async def _check_now(session: Session, block: Block, waiting: Sequence[Any]) -> 
         parent = session.catalog.table(constraint.foreign_table)
         if d.lost:
             await _as_of_now(session, block, child, constraint, d.values)
-            await _refuse_children(session, block, child, parent, constraint, d.values, "a")
+            await refuse_children(session, block, child, parent, constraint, d.values, "a")
         else:
             await _check_present(session, block, child, parent, constraint, d.values)
 
 
-__all__ = ["Deferred", "after_bulk", "check_deferred", "enforce"]
+__all__ = [
+    "Deferred", "after_bulk", "check_deferred", "children", "computed", "enforce", "fillings", "note_absence", "ready", "refuse_children",
+]  # fmt: skip
