@@ -49,6 +49,8 @@ class Coercions:
         """Puts around a composite value what the domains of its attributes ask."""
         self.cast_of_user: Callable[[Cast, ir.Node, TypeRef, str, int], ir.Node] | None = None
         """Applies a cast that a user has made."""
+        self.noting: Callable[[int, TypeRef, str], None] | None = None
+        """Told of each literal that is read: where it is, as which type, its words (`planner.binding.readings`)."""
 
     def coerce(self, node: ir.Node, target: TypeRef, context: str, position: int = 0) -> ir.Node:
         """The node as a `target`. Raises 42846 (explicit) or 42804 where no cast exists; 22P02 and kin."""
@@ -198,6 +200,8 @@ class Coercions:
                 value = t.input_text(node.value, plain, self.settings)
             except SqlError as e:
                 raise _at_literal(e, node) from None
+            if self.noting is not None:
+                self.noting(node.position, plain, str(node.value))
         if plain.typmod >= 0 and (fit := t.coercion(plain, True)) is not None:
             value = fit(value)  # an interval's fields and digits
         lit: ir.Node = ir.Lit(plain, value, node.position)

@@ -55,6 +55,9 @@ def add_column(on: Alteration, a: st.AlterAction) -> None:
     attnum = next_attnum(table)
     column, sequence, checks = tables.define_column(scope, said, schema, table.name, attnum, table.temporary)
     on.table = dataclasses.replace(table, columns=(*table.columns, column), last_attnum=attnum)
+    if column.generated:
+        on.table = tables.with_dates_of_generated(scope, on.table)
+        column = on.table.columns[-1]
     if sequence is not None:
         scope.replace(sequence, dataclasses.replace(sequence, table_oid=table.oid, unlogged=table.unlogged))
     on.reshaped = True

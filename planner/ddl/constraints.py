@@ -367,7 +367,7 @@ def add_check(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool
         name,
         "c",
         tuple(c.attnum for c in named),
-        expression=with_schemas(scope, moments.frozen(scope, said.expression.text)),
+        expression=with_schemas(scope, moments.frozen(scope, said.expression.text, table=table)),
         validated=not (said.not_valid and has_rows),
         no_inherit=said.no_inherit,
     )

@@ -65,9 +65,15 @@ def check_of(scope: Scope, domain: str, base: TypeRef, said: st.ConstraintDef, t
         name,
         "c",
         (),
-        with_schemas(scope, said.expression.text),
+        with_schemas(scope, moments.frozen(scope, said.expression.text, table=_of_value(scope, base))),
         validated=not said.not_valid,
     )
+
+
+def _of_value(scope: Scope, base: TypeRef) -> Table:
+    """What a domain's conditions name: one column, VALUE."""
+    under = domains.underneath(scope.catalog, base)[0]
+    return Table(0, 0, "", (Column(domains.VALUE, under, 1),), (), "")
 
 
 def verify_default(scope: Scope, base: TypeRef, expression: st.Sql) -> None:

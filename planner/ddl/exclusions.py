@@ -17,7 +17,7 @@ from planner.catalog import Catalog, Index, IndexKey, quote_identifier
 from planner.catalog.exclusions import conflicts, index_of
 from planner.catalog.system.constraints import has_default_class
 from planner.catalog.system.definitions import index_column
-from planner.ddl import collations, constraints, naming
+from planner.ddl import collations, constraints, moments, naming
 from planner.ddl.collated_keys import refuse_keys
 from planner.ddl.named_types import with_schemas
 from planner.ddl.plan import DataCheck
@@ -92,7 +92,9 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         table.oid,
         tuple(keys),
         method=method,
-        predicate=with_schemas(scope, said.expression.text) if said.expression is not None else "",
+        predicate=with_schemas(scope, moments.frozen(scope, said.expression.text, table=table))
+        if said.expression is not None
+        else "",
         include=tuple(include),
         constraint_oid=constraint.oid,
     )

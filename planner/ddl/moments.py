@@ -2,18 +2,22 @@
 
     CREATE TABLE t (made timestamp DEFAULT 'now')         the moment of CREATE TABLE, in every row
     CREATE TABLE t (made timestamp DEFAULT now())         the moment of each INSERT
+    CREATE TABLE t (made date CHECK (made > '3.4.2021'))  the third of April, if DateStyle said so then
 
 PostgreSQL reads a literal when it parses. Definitions are kept as texts here, so words that mean a moment (`now`,
-`today`, `tomorrow`, `yesterday`) are replaced by it where the text itself says that they are of such a type.
+`today`, `tomorrow`, `yesterday`) are replaced by it where the text itself says that they are of such a type; and
+literals that another DateStyle, TimeZone or IntervalStyle would read otherwise by words that all read alike.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from typing import Final
 
 from planner import types
-from planner.abc import PlanError, SqlError, TypeRef
+from planner.abc import PlanError, SqlError, Table, TypeRef
+from planner.binding import readings
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 from planner.lexer import STRING, WORD, Token, is_sign, tokenize, within_parentheses
@@ -23,8 +27,61 @@ _WORDS: Final = frozenset(("now", "today", "tomorrow", "yesterday"))
 _BEFORE: Final = frozenset(("date", "time", "timetz", "timestamp", "timestamptz"))
 
 
-def frozen(scope: Scope, text: str, whole: TypeRef | None = None) -> str:
-    """The expression or query with its moments as values. `whole`: the type that a bare literal is to have."""
+def frozen(scope: Scope, text: str, whole: TypeRef | None = None, table: Table | None = None) -> str:
+    """An expression with its moments and dates as values. `whole`: the type that a bare literal is to have.
+
+    `table`: whose columns the expression names.
+    """
+
+    def read(text: str) -> dict[int, str]:
+        tokens = tokenize(text)
+        if whole is None or len(within_parentheses(tokens)) != 2:
+            return readings.of_expression(scope.context(), text, table, whole)
+        literal = next(x for x in tokens if x.kind == STRING)
+        return readings.of_literal(scope.context(), literal.value, literal.start, whole)
+
+    return _frozen(_without_clock_words(scope, text, whole), read)
+
+
+def frozen_condition(scope: Scope, text: str, table: Table) -> str:
+    """The same of a trigger's WHEN."""
+    return _frozen(
+        _without_clock_words(scope, text, None),
+        lambda text: readings.of_condition(scope.context(), text, table),
+    )
+
+
+def frozen_query(scope: Scope, text: str) -> str:
+    """The same of a query."""
+    return _frozen(
+        _without_clock_words(scope, text, None), lambda text: readings.of_query(scope.context(), text)
+    )
+
+
+def _frozen(text: str, read: Callable[[str], dict[int, str]]) -> str:
+    strings = [x for x in tokenize(text) if x.kind == STRING] if "'" in text else []
+    if not strings:
+        return text
+    try:
+        said = read(text)
+    except SqlError:
+        return text  # whoever binds the definition says so
+    return _said_so(text, strings, said)
+
+
+def _said_so(text: str, strings: list[Token], said: dict[int, str]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for token in strings:
+        shown = said.get(token.start)
+        if shown is not None:
+            quoted = shown.replace("'", "''")
+            pieces += [text[done : token.start], f"'{quoted}'"]
+            done = token.end
+    return "".join(pieces) + text[done:]
+
+
+def _without_clock_words(scope: Scope, text: str, whole: TypeRef | None) -> str:
     if not any(word in text.lower() for word in _WORDS):
         return text
     tokens = tokenize(text)

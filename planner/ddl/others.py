@@ -107,7 +107,9 @@ def create_index(scope: Scope, said: st.CreateIndex) -> None:
         said.unique,
         False,
         said.method,
-        with_schemas(scope, said.where.text) if said.where is not None else "",
+        with_schemas(scope, moments.frozen(scope, said.where.text, table=table))
+        if said.where is not None
+        else "",
         tuple(include),
         said.nulls_not_distinct,
         options=kept((), said.options),
@@ -165,7 +167,7 @@ def _key(scope: Scope, table: Table, element: st.IndexElement, said: st.CreateIn
         return _key(scope, table, inner, said)
     return IndexKey(
         0,
-        with_schemas(scope, element.expression.text),
+        with_schemas(scope, moments.frozen(scope, element.expression.text, table=table)),
         element.descending,
         nulls_first,
         element.opclass,

@@ -13,7 +13,7 @@ from planner import statements as st
 from planner.abc import Column, Oid, PlanError, Policy, SqlError, Table
 from planner.binding.policy_conditions import bind
 from planner.catalog import CatalogObject, Role, policies, quote_identifier
-from planner.ddl import constraints, depends
+from planner.ddl import constraints, depends, moments
 from planner.ddl.scope import Scope
 from planner.lexer import tokenize
 from planner.parse import parse_expression
@@ -138,7 +138,7 @@ def _condition(scope: Scope, table: Table, said: st.Sql | None) -> tuple[str, tu
         e.position = 0  # PostgreSQL points at nothing here
         raise
     needed = {*depends.needs_of_query(scope, parse_expression(said.text)), *called}
-    return said.text, tuple(sorted(needed))
+    return moments.frozen(scope, said.text, table=table), tuple(sorted(needed))
 
 
 def _with(

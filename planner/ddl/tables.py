@@ -304,6 +304,7 @@ class _Builder:
             options=self.options,
             unlogged=self.unlogged,
         )
+        table = with_dates_of_generated(scope, table)
         if self.partition_by is not None:
             table = dataclasses.replace(table, partitioning=partitions.key_of(table, self.partition_by))
             if excluded := [c for c in self.constraints if c.kind == "x"]:
@@ -481,6 +482,19 @@ def verify_default(scope: Scope, table: Table, name: str, expression: st.Sql) ->
     if [t.value for t in tokens[:2]] == ["nextval", "("]:
         return  # evaluated by the executor, not by a query
     _verify_type(scope.plan_expression(expression, clause="DEFAULT expressions"), column)
+
+
+def with_dates_of_generated(scope: Scope, table: Table) -> Table:
+    """The table, its generated columns' dates as values: of what type a literal is, the other columns say."""
+    if not any(c.generated for c in table.columns):
+        return table
+    columns = (
+        dataclasses.replace(c, default=moments.frozen(scope, c.default, c.type, table))
+        if c.generated and c.default is not None
+        else c
+        for c in table.columns
+    )
+    return dataclasses.replace(table, columns=tuple(columns))
 
 
 def verify_generated(scope: Scope, table: Table, name: str, expression: st.Sql) -> None:

@@ -18,7 +18,7 @@ from planner.binding import trigger_conditions
 from planner.catalog import Function, Index, View, rights
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.system.triggers import listed
-from planner.ddl import constraints, operators, routine_names
+from planner.ddl import constraints, moments, operators, routine_names
 from planner.ddl.named_types import with_schemas
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, tokenize
@@ -198,7 +198,7 @@ def _condition(scope: Scope, holder: Holder, said: st.CreateTrigger) -> str:
     operators.refuse_hidden(
         trigger_conditions.bind(scope.context(), bound.table, text, expand=False).node, text
     )
-    return with_schemas(scope, said.condition.text)
+    return with_schemas(scope, moments.frozen_condition(scope, said.condition.text, bound.table))
 
 
 def _function(scope: Scope, said: st.CreateTrigger) -> Oid:

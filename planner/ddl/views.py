@@ -25,9 +25,9 @@ from planner.parse.queries import parse_query
 
 
 def settled_query(scope: Scope, said: st.Sql) -> str:
-    """A view's query as it is kept: stars, moments and regclass constants as what they are when it is made."""
+    """A view's query as it is kept: stars, moments, dates and regclass constants as what they are when it is made."""
     written = st.Sql(stars.written_out(said, scope.context()), said.offset)
-    return moments.frozen(scope, depends_on.qualified_constants(scope, written))
+    return moments.frozen_query(scope, depends_on.qualified_constants(scope, written))
 
 
 def create_view(scope: Scope, said: st.CreateView) -> None:
