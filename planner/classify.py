@@ -35,6 +35,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.Listen: (_SESSION, "LISTEN"),
     st.Unlisten: (_SESSION, "UNLISTEN"),
     st.Notify: (_SESSION, "NOTIFY"),
+    st.Load: (_SESSION, "LOAD"),
+    st.SecurityLabel: (_SESSION, "SECURITY LABEL"),
     st.AlterLargeObject: (_SESSION, "ALTER LARGE OBJECT"),
     st.LockTable: (_SESSION, "LOCK TABLE"),
     st.Explain: (_READ, "EXPLAIN"),

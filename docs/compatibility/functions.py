@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from planner.binding import queried_texts
+from planner.binding import listed_rows, queried_texts
 from planner.binding.facts import Proc, casts, operators, procs, type_name
 from planner.binding.functions import aggregates, registry
 from planner.binding.functions.system import session_function
@@ -127,7 +127,7 @@ def sections() -> list[Section]:
         }
         | set(_RANKS)
         | set(_VALUES)
-        | {"ntile(int4)", *queried_texts.SIGNATURES}
+        | {"ntile(int4)", *queried_texts.SIGNATURES, *listed_rows.SIGNATURES}
     )
     behind = frozenset(o.function for rows in operators().values() for o in rows if o.function)
     for name, rows in sorted(procs().items()):

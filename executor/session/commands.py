@@ -298,6 +298,22 @@ async def _accepted(
     return Rows(s.tag)
 
 
+async def _load(session: Session, plan: Plan, s: st.Load, params: Sequence[Datum], autocommit: bool) -> Rows:
+    if not session.superuser:
+        raise ExecutionError("42501", f'access to library "{s.file}" is not allowed')
+    if s.file.removeprefix("$libdir/") != "plpgsql":
+        raise ExecutionError("58P01", f'could not access file "{s.file}": No such file or directory')
+    return Rows("LOAD")
+
+
+async def _security_label(
+    session: Session, plan: Plan, s: st.SecurityLabel, params: Sequence[Datum], autocommit: bool
+) -> Rows:
+    if s.provider:
+        raise ExecutionError("22023", f'security label provider "{s.provider}" is not loaded')
+    raise ExecutionError("22023", "no security label providers have been loaded")
+
+
 # --- the table of contents -----------------------------------------------------------------------
 
 
@@ -334,6 +350,8 @@ _TABLE: dict[type[Any], Run] = {
     st.Listen: _listen,
     st.Unlisten: _unlisten,
     st.Notify: _notify,
+    st.Load: _load,
+    st.SecurityLabel: _security_label,
     st.LockTable: lock_table,
     st.Accepted: _accepted,
 }

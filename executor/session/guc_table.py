@@ -124,6 +124,7 @@ _OWN: Final = (
         description="From this size on, auto asks the distributed engine."),
     Guc("execution_engine", "auto", "enum", choices=("auto", "keyed", "columnar", "distributed"), category="Tidewire",
         description="Which engine answers."),
+    Guc("default_with_oids", "off", "bool", hidden=True, description="There are no tables with OIDs."),
     Guc("is_superuser", "on", "bool", context="internal", hidden=True, description="The user is a superuser."),
     Guc("role", "none", hidden=True, description="The current role."),
     Guc("session_authorization", "tidewire", hidden=True, description="The session's user."),

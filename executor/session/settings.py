@@ -474,7 +474,10 @@ class Settings:
         if key == "tidewire.as_of":
             return key, self._parse_as_of(guc, value)
         if guc.kind == "bool":
-            return key, _supported(key, _parse_bool(guc, value))
+            said = _supported(key, _parse_bool(guc, value))
+            if key == "default_with_oids" and said == "on":
+                raise ExecutionError("0A000", "tables declared WITH OIDS are not supported")
+            return key, said
         if guc.kind in ("int", "real"):
             return key, _parse_number(guc, value)
         if guc.kind == "enum":

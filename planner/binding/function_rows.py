@@ -20,6 +20,7 @@ from planner.binding import (
     changes,
     expanded,
     ir,
+    listed_rows,
     ordinality,
     queried_texts,
     routine_rows,
@@ -45,7 +46,7 @@ def function(sources: SourceBinder, call: exp.Expression, node: exp.Expression, 
     """A function in FROM: set-returning ones give rows, others one row."""
     if isinstance(call, exp.Anonymous) and function_name(call) == changes.NAME:
         return changes.source(sources.queries, call, node.args.get("alias"), sources)
-    queried = queried_texts.source(sources, call, node)
+    queried = queried_texts.source(sources, call, node) or listed_rows.source(sources, call, node)
     if queried is not None:
         return queried
     in_sql = routine_rows.source(sources, call, node, scope)

@@ -252,7 +252,8 @@ class PredicateBinder(RowComparisonBinder):
         if array.type.oid == t.UNKNOWN:
             if a.type.oid == t.UNKNOWN:
                 a = self.coercions.settled(a)
-            array = self.coercions.coerce(array, TypeRef(t.array_of(a.type.oid)), "i", position)
+            item_of = self._right_of(op, a, position)
+            array = self.coercions.coerce(array, TypeRef(t.array_of(item_of)), "i", position)
         element = t.element_of(array.type.oid) or VECTORS.get(array.type.oid, 0)
         if not element:
             raise PlanError("42809", "op ANY/ALL (array) requires array on right side", position=position)
@@ -265,6 +266,17 @@ class PredicateBinder(RowComparisonBinder):
                 "42809", "op ANY/ALL (array) requires operator to yield boolean", position=position
             )
         return ir.AnyAll(BOOL, compare, array, every)
+
+    def _right_of(self, op: str, a: ir.Node, position: int) -> int:
+        """The type of the elements of `'{...}'`: that of the left side, or of what else the operator takes on its right."""
+        same = ir.Lit(a.type, None)
+        try:
+            self.infix(op, a, same, position)
+        except PlanError:
+            other = self.infix(op, a, ir.Lit(TypeRef(t.UNKNOWN), None), position)
+            if isinstance(other, ir.Call) and len(other.args) == 2:
+                return other.args[1].type.oid
+        return a.type.oid
 
     def _row(self, items: Sequence[exp.Expression], scope: Scope) -> ir.Node:
         return row_of(self.row_items(items, scope))

@@ -46,6 +46,8 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
     "listen": utility.listen,
     "unlisten": utility.unlisten,
     "notify": utility.notify,
+    "load": utility.load,
+    "security": utility.security_label,
     "copy": maintenance.copy,
     "explain": maintenance.explain,
     "vacuum": maintenance.vacuum,
@@ -70,9 +72,7 @@ _GRAMMARS: Final[dict[str, Callable[[Cursor], Any]]] = {
 
 _REFUSED: Final = {
     "call": "CALL",
-    "load": "LOAD",
     "import": "IMPORT FOREIGN SCHEMA",
-    "security": "SECURITY LABEL",
 }
 _QUERIES: Final = frozenset(("select", "values", "table", "with", "insert", "update", "delete", "merge"))
 

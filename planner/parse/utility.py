@@ -359,6 +359,25 @@ def unlisten(c: Cursor) -> st.Unlisten:
     return st.Unlisten(None) if c.accept_symbol("*") else st.Unlisten(c.name())
 
 
+def load(c: Cursor) -> st.Load:
+    return st.Load(c.string())
+
+
+def security_label(c: Cursor) -> st.SecurityLabel:
+    """Of what it is a label does not matter: PostgreSQL looks for who provides labels before it looks for that."""
+    c.expect("label")
+    provider = ""
+    if c.accept("for"):
+        provider = c.string() if c.token.kind == STRING else c.name()
+    c.expect("on")
+    while c.token.kind != END and not c.next_is("is"):
+        c.advance()
+    c.expect("is")
+    if not c.accept("null"):
+        c.string()
+    return st.SecurityLabel(provider)
+
+
 def notify(c: Cursor) -> st.Notify:
     channel = c.name()
     return st.Notify(channel, c.string() if c.accept_symbol(",") else "")

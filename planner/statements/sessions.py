@@ -253,10 +253,24 @@ class PositionedWrite:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A statement that means nothing here and harms nobody: CREATE EXTENSION plpgsql, SECURITY LABEL, ..."""
+    """A statement that means nothing here and harms nobody (CREATE EXTENSION plpgsql)."""
 
     tag: str
     warning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """LOAD 'file': of libraries there is only that of PL/pgSQL, which is always there."""
+
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityLabel:
+    """SECURITY LABEL [ FOR provider ] ON ... IS ...: nobody provides any."""
+
+    provider: str
 
 
 @dataclass(frozen=True, slots=True)

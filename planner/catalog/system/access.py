@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import Oid, SqlError, Table
-from planner.catalog import rights
+from planner.catalog import predefined, rights
 from planner.catalog.names import split_name
 from planner.catalog.objects import (
     Database,
@@ -53,6 +53,19 @@ _OF_PUBLIC = {
     "language": frozenset(("USAGE",)),
     "function": frozenset(("EXECUTE",)),
 }
+
+
+_OF_SUPERUSERS = frozenset((
+    764, 765, 767, 2172, 2274, 2307, 2621, 2622, 2623, 2624, 2625, 2739, 2848, 3071, 3072, 3098, 3293, 3295, 3297, 3307,
+    3329, 3400, 3401, 3436, 3775, 3776, 3777, 3800, 3801, 3826, 3827, 3828, 4543, 6003, 6004, 6005, 6006, 6007, 6008, 6009,
+    6010, 6011, 6012, 6013, 6014, 6170, 6230, 6232, 6250,
+))  # fmt: skip
+"""Functions that PostgreSQL takes from PUBLIC: lo_import(), pg_read_file(), pg_reload_conf(), pg_stat_reset() and kin."""
+_OF_A_GROUP = {
+    **dict.fromkeys((3353, 3354, 5029, 5030, 5031, 6270, 6271, 6272), "pg_monitor"),
+    **dict.fromkeys((2282, 5052), predefined.READ_ALL_STATS),
+}
+"""Those that it then gives to a predefined role: pg_ls_waldir(), pg_get_shmem_allocations() and kin."""
 
 
 _OF_ROLES = frozenset(
@@ -96,6 +109,16 @@ def _held(
     thing = catalog.get(oid)
     name = role.name if role is not None else PUBLIC
     for privilege, grantable in asked:
+        if kind == "function" and thing is None and (oid in _OF_SUPERUSERS or oid in _OF_A_GROUP):
+            group = _OF_A_GROUP.get(oid)
+            if (
+                group is not None
+                and not grantable
+                and role is not None
+                and rights.has_role(catalog, name, group)
+            ):
+                return True
+            continue
         if thing is None or (oid < 16384 and kind in ("table", "any_column", "column")):
             system = kind in ("table", "any_column", "column") and privilege == "SELECT"
             if not grantable and (system or privilege in _OF_PUBLIC.get(kind, ())):

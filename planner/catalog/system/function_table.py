@@ -25,6 +25,7 @@ _FAMILIES = (
     "functions",
     "routines",
     "access",
+    "counters",
     "event_triggers",
     "measures",
     "triggers",
