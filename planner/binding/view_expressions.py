@@ -18,10 +18,12 @@ from planner.binding.facts import casts, type_name
 from planner.binding.fragments import Frag
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
+from planner.binding.records import fields_of, told_type
 from planner.binding.routines import ROUTINE
 from planner.binding.scope import Relation, RelationColumn, Scope
 from planner.binding.state import BoundQuery
 from planner.catalog import Function, quote_identifier
+from planner.catalog.row_types import relation_of
 from planner.parse import position as first_position
 
 _ORDERED_SETS: Final = frozenset(("mode", "percentile_cont", "percentile_disc"))
@@ -52,6 +54,17 @@ class ViewBinder(QueryBinder):
 
     def windowed(self, made: ir.Window, over: exp.Window, scope: Scope) -> None:
         self.windows[id(made)] = (made, over, scope)
+
+
+def _is_of_outer_join(node: ir.Logic) -> bool:
+    """Whether it is a row where there is one, else NULL: what a whole row is on a side that a join fills up."""
+    if len(node.args) != 3 or not isinstance(node.args[2], ir.Lit) or node.args[2].value is not None:
+        return False
+    tests = ir.walk(node.args[0])
+    of = {n.relation for n in tests if isinstance(n, ir.Var)}
+    return len(of) == 1 and all(
+        isinstance(n, ir.Var) or (isinstance(n, ir.Logic) and n.op in ("or", "is not null")) for n in tests
+    )
 
 
 class QueryExpressions(Writer):
@@ -109,6 +122,8 @@ class QueryExpressions(Writer):
         if isinstance(node, ir.Var):
             column = self.column(node)
             return f"{quote_identifier(self._relations[node.relation][1])}.{quote_identifier(column.name)}"
+        if (whole := self.whole_row(node)) is not None:
+            return whole
         if isinstance(node, ir.SubQuery):
             return self._subquery(node)
         if isinstance(node, ir.Aggregate):
@@ -125,6 +140,30 @@ class QueryExpressions(Writer):
                 f"{self.home(node.op)}{quote_identifier(name)}({', '.join(self.write(a) for a in node.args)})"
             )
         return super().write(node)
+
+    def whole_row(self, node: ir.Node) -> str | None:
+        """`t.*`, which is not `ROW(t.a, t.b)`: its fields have names, and it may be of a type; None for anything else."""
+        made = node.arg if isinstance(node, ir.Cast) else node
+        if isinstance(made, ir.Logic) and made.op == "case" and _is_of_outer_join(made):
+            made = made.args[1]
+        if not isinstance(made, ir.Logic) or made.op != "row" or not made.args:
+            return None
+        first = made.args[0]
+        if not isinstance(first, ir.Var) or first.relation not in self._relations:
+            return None
+        relation, name = self._relations[first.relation]
+        shown = [i for i, c in enumerate(relation.columns) if not c.hidden]
+        given = [a.column for a in made.args if isinstance(a, ir.Var) and a.relation == first.relation]
+        if given != shown or len(shown) != len(made.args):
+            return None
+        if isinstance(node, ir.Cast):  # to the type that it is of
+            is_whole = relation.table is not None and relation_of(node.type.oid) == relation.table.oid
+        else:
+            fields = fields_of(made.type) or ()
+            is_whole = told_type(made.type) != made.type or [f for f, _ in fields] != [
+                f"f{i + 1}" for i in range(len(fields))
+            ]
+        return f"{quote_identifier(name)}.*" if is_whole else None
 
     def argument(self, node: ir.Argument) -> str:
         """A parameter of a function: with the function's name where columns are named too."""

@@ -288,7 +288,7 @@ class _QueryWriter(QueryExpressions):
         lines = False
         for i, x in enumerate(targets):
             name = names[i] if names is not None and i < len(names) else x.name
-            text = self.write(x.node)
+            text = self.logic(x.node) if isinstance(x.node, ir.Logic) else self.write(x.node)
             own = None if named else "?column?"
             bare = x.node.arg if isinstance(x.node, ir.Collated) and not x.node.explicit else x.node
             if isinstance(bare, ir.Var):
