@@ -20,8 +20,11 @@ from planner.abc import SqlError, Table, TypeRef
 from planner.binding.dml import DmlBinder
 from planner.binding.parameters import Parameters
 from planner.binding.queries import QueryBinder
+from planner.binding.routine_bodies import body_of
+from planner.binding.routines import validate
 from planner.binding.rows import RowBinder
 from planner.binding.scope import Scope
+from planner.catalog import Function
 from planner.parse import parse_expression, parse_query
 from planner.types import TypeSettings
 
@@ -59,6 +62,15 @@ def of_condition(ctx: Any, text: str, table: Table) -> dict[int, str]:
     return _unlike(noted, ctx.settings)
 
 
+def of_body(ctx: Any, f: Function) -> dict[int, str]:
+    """The same of a function's body of the standard's form. Raises SqlError."""
+    text = body_of(f)  # its places are those of the body
+    queries = QueryBinder(ctx, text, Parameters((), None))
+    noted = _noted(queries, text)
+    validate(queries, f)
+    return _unlike(noted, ctx.settings)
+
+
 def of_query(ctx: Any, text: str) -> dict[int, str]:
     """The same of a query. Raises SqlError."""
     queries = QueryBinder(ctx, text, Parameters((), None))
@@ -84,7 +96,7 @@ def _noted(queries: QueryBinder, text: str) -> _Readings:
     found: _Readings = []
 
     def note(position: int, ref: TypeRef, said: str) -> None:
-        if queries.text is text:
+        if queries.text == text:
             found.append((position, ref, said))
 
     queries.coercions.noting = note

@@ -18,6 +18,7 @@ from typing import Final
 from planner import types
 from planner.abc import PlanError, SqlError, Table, TypeRef
 from planner.binding import readings
+from planner.catalog import Function
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
 from planner.lexer import STRING, WORD, Token, is_sign, tokenize, within_parentheses
@@ -55,6 +56,14 @@ def frozen_query(scope: Scope, text: str) -> str:
     """The same of a query."""
     return _frozen(
         _without_clock_words(scope, text, None), lambda text: readings.of_query(scope.context(), text)
+    )
+
+
+def frozen_body(scope: Scope, f: Function) -> str:
+    """The same of a body of the standard's form, which is read when the function is made."""
+    return _frozen(
+        _without_clock_words(scope, f.body, None),
+        lambda text: readings.of_body(scope.context(), dataclasses.replace(f, body=text)),
     )
 
 

@@ -34,7 +34,7 @@ from planner.catalog.names import missing_schema, split_identifiers
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system.routines import signature_shown
 from planner.ddl import depends as depends_on
-from planner.ddl import permits, procedural
+from planner.ddl import moments, permits, procedural
 from planner.ddl.constraints import require_role
 from planner.ddl.routine_names import as_parsed, find, missing, named, refuse_kind, types_shown
 from planner.ddl.scope import Scope
@@ -125,9 +125,12 @@ def create_function(scope: Scope, said: st.CreateFunction) -> None:
         used = _validate(scope, said, made)
         if said.standard:
             needs = depends_on.needs_of_query(scope, parse_query(body_of(made)))
-            scope.replace(
-                made, dataclasses.replace(made, depends=tuple(sorted({*needs, *used} - {made.oid})))
+            settled = dataclasses.replace(
+                made,
+                depends=tuple(sorted({*needs, *used} - {made.oid})),
+                body=moments.frozen_body(scope, made),
             )
+            scope.replace(made, settled)
     if old is not None:
         _look_again(scope, old)
 
@@ -273,7 +276,7 @@ def _default(scope: Scope, p: st.ParameterDef, kind: TypeRef) -> str:
         raise PlanError(
             "0A000", "defaults of parameters that call functions in SQL, or read tables, are not supported"
         )
-    return p.default.text
+    return moments.frozen(scope, p.default.text, kind)
 
 
 def _result(
