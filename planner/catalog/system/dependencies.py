@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
+from planner.catalog.constants import with_constants
+from planner.catalog.names import split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     BaseType,
@@ -53,11 +55,30 @@ from planner.catalog.system.relations import (
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.triggers import listed
 from planner.catalog.system.written import called_by
+from planner.lexer import Token
 from planner.types import element_of
 from planner.types.of_extensions import EXTENSION_OF
 
 _CLASSES: dict[type[object], Oid] = {Function: PROC_OID, Operator: OPERATOR_OID, Cast: CAST_OID}
 _AUTO, _INTERNAL, _NORMAL, _OF_EXTENSION = "a", "i", "n", "e"
+
+
+def _named(catalog: Catalog, default: str) -> list[Oid]:
+    """The relations that a default names by constants, `nextval('public.s')`: without them pg_dump puts a table before its sequence."""
+    found: list[Oid] = []
+
+    def note(name: Token) -> str:
+        schema, bare = split_name(name.value)
+        if schema and catalog.find_schema(schema) is None:
+            return name.value
+        relation = catalog.find_relation(bare, schema, ("public",))
+        if relation is not None and relation.oid not in found:
+            found.append(relation.oid)
+        return name.value
+
+    if "nextval" in default or "regclass" in default:
+        with_constants(default, note)
+    return found
 
 
 def pg_depend(context: SystemContext) -> Rows:
@@ -93,8 +114,8 @@ def pg_depend(context: SystemContext) -> Rows:
             if c.default is not None and not c.identity:
                 default = attrdef_oid(t, c)
                 edge(ATTRDEF_OID, default, _AUTO, CLASS_OID, t.oid, c.attnum)
-                if c.sequence_oid:
-                    edge(ATTRDEF_OID, default, _NORMAL, CLASS_OID, c.sequence_oid)
+                for sequence in [c.sequence_oid] if c.sequence_oid else _named(catalog, c.default):
+                    edge(ATTRDEF_OID, default, _NORMAL, CLASS_OID, sequence)
         for constraint in t.listed:
             for attnum in constraint.columns:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
