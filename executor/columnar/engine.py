@@ -53,6 +53,7 @@ class RunningQuery:
     __slots__ = (
         "_bindings",
         "_engine",
+        "_in_transaction",
         "_on_close",
         "ahead",
         "cancelled",
@@ -76,6 +77,7 @@ class RunningQuery:
         self.zone = ""
         self.ahead: ReadAhead | None = None
         self.sql = ""
+        self._in_transaction = False
 
     @property
     def has_effect(self) -> bool:
@@ -87,8 +89,19 @@ class RunningQuery:
         self.cancelled = reason
         self.cursor.interrupt()
 
-    def start(self, sql: str, bindings: Mapping[str, pa.Table], batch_rows: int, zone: str) -> None:
-        """On a thread: binds, starts, leaves a reader."""
+    def start(
+        self,
+        sql: str,
+        bindings: Mapping[str, pa.Table],
+        batch_rows: int,
+        zone: str,
+        bound: Callable[[], None] | None = None,
+    ) -> None:
+        """On a thread: binds, starts, leaves a reader.
+
+        `bound` is called when the query's snapshot stands and nothing has been computed yet, which may take minutes: what is
+        committed from then on is none of its business. That costs a transaction of DuckDB's (150 microseconds).
+        """
         for name, table in bindings.items():
             self.cursor.register(name, table)
             self._bindings.append(name)
@@ -96,8 +109,23 @@ class RunningQuery:
             self.zone = zone
             self.cursor.execute(f"SET TimeZone = '{icu_name(session_zone(zone))}'")
         self.sql = sql
-        self.reader = self.cursor.sql(sql).to_arrow_reader(batch_rows)
+        if bound is not None:
+            self.cursor.execute("BEGIN TRANSACTION")
+            self._in_transaction = True
+        relation = self.cursor.sql(
+            sql
+        )  # looks up its tables, and so begins the transaction in their databases
+        if bound is not None:
+            bound()
+        self.reader = relation.to_arrow_reader(batch_rows)
         self.schema = self.reader.schema
+
+    def over(self) -> None:
+        """On a thread: all has been read."""
+        if self._in_transaction:
+            self.reader = None
+            self.cursor.execute("COMMIT")
+            self._in_transaction = False
 
     def read(self) -> pa.RecordBatch | None:
         """On a thread: the next batch that has rows, None at the end."""
@@ -124,9 +152,13 @@ class RunningQuery:
             self.cancelled = self.cancelled or "nobody reads it any more"
             reading.add_done_callback(lambda _: self._let_go())
 
+    def _is_clean(self) -> bool:
+        """Whether another query may have the cursor."""
+        return not (self._bindings or self.zone or self.cancelled or self._in_transaction)
+
     def _let_go(self) -> None:
         self.reader = None
-        self._engine.give_back(self.cursor, clean=not self._bindings and not self.zone and not self.cancelled)
+        self._engine.give_back(self.cursor, clean=self._is_clean())
         for callback in self._on_close:
             callback()
 
@@ -159,23 +191,31 @@ class ColumnarEngine:
     # --- running ---------------------------------------------------------------------------
 
     async def start(
-        self, sql: str, bindings: Mapping[str, pa.Table] | None = None, *, zone: str = "", rows: int = 0
+        self,
+        sql: str,
+        bindings: Mapping[str, pa.Table] | None = None,
+        *,
+        zone: str = "",
+        rows: int = 0,
+        bound: Callable[[], None] | None = None,
     ) -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
         """Starts a query. Returns it, the first batches, and whether they are all there are.
 
-        `rows`: about how many it has to read. A result that is complete has already been closed. Raises SqlError, 57014 if
+        `rows`: about how many it has to read. `bound`: called on the loop, see `RunningQuery.start`. A result that is complete has already been closed. Raises SqlError, 57014 if
         cancelled.
         """
         query = await self._query(sql, rows)
         small = self.limits.small_result_rows
+        told = _on_loop(bound)
 
         def work() -> tuple[list[pa.RecordBatch], bool]:
-            query.start(sql, bindings or {}, self.limits.stream_batch_rows, zone)
+            query.start(sql, bindings or {}, self.limits.stream_batch_rows, zone, told)
             first: list[pa.RecordBatch] = []
             count = 0
             while count <= small:
                 batch = query.read()
                 if batch is None:
+                    query.over()
                     return first, True
                 first.append(batch)
                 count += batch.num_rows
@@ -199,16 +239,18 @@ class ColumnarEngine:
         zone: str = "",
         bytes_max: int = 0,
         rows: int = 0,
+        bound: Callable[[], None] | None = None,
     ) -> pa.Table:
-        """A whole result, in mapped files where it is large. `rows`: about how many are to be read.
+        """A whole result, in mapped files where it is large. `rows`: about how many are to be read. `bound`: as of `start`.
 
         Raises 54000 when it is larger than `bytes_max` (0: the limit for transactions).
         """
         query = await self._query(sql, rows)
-        bound = bytes_max or self.limits.transaction_bytes_max
+        bytes_max = bytes_max or self.limits.transaction_bytes_max
+        told = _on_loop(bound)
 
         def work() -> pa.Table:
-            query.start(sql, bindings or {}, self.limits.bulk_chunk_rows, zone)
+            query.start(sql, bindings or {}, self.limits.bulk_chunk_rows, zone, told)
             batches: list[pa.RecordBatch] = []
             mapped: list[pa.Table] = []
             size = held = 0
@@ -216,14 +258,15 @@ class ColumnarEngine:
                 batches.append(batch)
                 size += batch.nbytes
                 held += batch.nbytes
-                if size > bound:
+                if size > bytes_max:
                     raise ExecutionError(
-                        "54000", f"the statement writes more than {bound} bytes in one transaction"
+                        "54000", f"the statement writes more than {bytes_max} bytes in one transaction"
                     )
                 if self._spill is not None and held >= self._spill.size_bytes_min:
                     mapped.append(spilled_table(pa.Table.from_batches(batches), self._spill))
                     batches, held = [], 0
             rest = pa.Table.from_batches(batches, schema=query.schema)
+            query.over()
             return pa.concat_tables([*mapped, rest]) if mapped else rest
 
         try:
@@ -356,6 +399,18 @@ class ColumnarEngine:
         if self._installer is not None:
             self._installer.close()
             self._installer = None
+
+
+def _on_loop(call: Callable[[], None] | None) -> Callable[[], None] | None:
+    """The same call, from a thread."""
+    if call is None:
+        return None
+    loop = asyncio.get_running_loop()
+
+    def told() -> None:
+        loop.call_soon_threadsafe(call)
+
+    return told
 
 
 def _guarded(work: Callable[[], T], state: dict[str, bool]) -> T:

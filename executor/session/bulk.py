@@ -411,7 +411,7 @@ async def _old(
     prepared = await queries.prepare(session, block, query, (), begins=False)
     prepared.bindings["wanted_rids"] = pa.table({"_rid": rids})
     try:
-        return await session.executor.columnar.table(prepared.sql, prepared.bindings)
+        return await session.executor.columnar.table(prepared.sql, prepared.bindings, bound=prepared.bound)
     finally:
         prepared.begun()
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pyarrow as pa
 
@@ -64,10 +64,16 @@ Given = tuple[Table | None, pa.Table]
 """Rows for a slot: of a table (physical column names, then what else is known of each), or as another query of the statement made them."""
 
 
+_SHORT_ROWS: Final = 20_000
+"""A query of one table with fewer rows is over at once,"""
+_LASTING: Final = ("generate_series", "range(", "RECURSIVE", "unnest", "tw_sleep")
+"""unless it has one of these in it."""
+
+
 class Prepared:
     """A query's text with its relations in place, and what must be held until it has begun."""
 
-    __slots__ = ("_feeds", "_hold", "_loan", "_pin", "bindings", "rows", "session", "sql")
+    __slots__ = ("_feeds", "_hold", "_loan", "_pin", "bindings", "rows", "session", "several", "sql")
 
     def __init__(
         self,
@@ -85,8 +91,16 @@ class Prepared:
         self.bindings = bindings
         self.rows = sum(image.stored_rows for image in pin.images) + sum(map(len, bindings.values()))
         """Of all relations together, about."""
+        self.several = False
+        """Whether it reads more than one relation, or one several times: rows are multiplied then."""
         self._pin = pin
         self._hold = hold
+
+    @property
+    def bound(self) -> Callable[[], None] | None:
+        """To be called once the query's snapshot stands, if it may go on for long after that: flushes wait for it until then."""
+        lasts = self.several or self.rows >= _SHORT_ROWS or any(w in self.sql for w in _LASTING)
+        return self._pin.release if self._pin.images and lasts else None
 
     def begun(self) -> None:
         """The query has begun, or never will. Idempotent."""
@@ -161,6 +175,7 @@ async def prepare(
     bindings: dict[str, pa.Table] = {}
     relations: dict[str, str] = {}
     prepared = Prepared(session, "", bindings, pin, hold, feeds, loan)
+    prepared.several = len(query.relations) > 1
     try:  # a setting may not be there, `row_security` may be off
         for use in query.relations:
             if isinstance(use, SystemUse):
@@ -427,7 +442,11 @@ async def read(
         prepared = await prepare(session, block, query, params, as_of=as_of)
         try:
             return await session.executor.columnar.start(
-                prepared.sql, prepared.bindings, zone=_zone(session), rows=_to_read(session, prepared)
+                prepared.sql,
+                prepared.bindings,
+                zone=_zone(session),
+                rows=_to_read(session, prepared),
+                bound=prepared.bound,
             )
         finally:
             prepared.begun()
@@ -530,7 +549,11 @@ async def arrow(
         prepared = await prepare(session, block, query, params, extra, begins=begins)
         try:
             return await session.executor.columnar.table(
-                prepared.sql, prepared.bindings, zone=_zone(session), rows=prepared.rows
+                prepared.sql,
+                prepared.bindings,
+                zone=_zone(session),
+                rows=prepared.rows,
+                bound=prepared.bound,
             )
         finally:
             prepared.begun()

@@ -586,7 +586,7 @@ async def _query(
     prepared = await queries.prepare(session, block, query, (), begins=False)
     prepared.bindings["wanted_keys"] = pa.table(arrays, names=[f"k{i}" for i in range(len(arrays))])
     try:
-        found = await session.executor.columnar.table(prepared.sql, prepared.bindings)
+        found = await session.executor.columnar.table(prepared.sql, prepared.bindings, bound=prepared.bound)
     finally:
         prepared.begun()
     return batch_rows(found, list(result_types))
