@@ -103,6 +103,10 @@ class InsertPlan:
         self.decide: Callable[[int, Row, Row], Row | None] | None = None
         """DO UPDATE by other means: (row id, existing row, EXCLUDED) to the new row; None leaves it alone."""
 
+    def covers(self, rule: UniqueRule | None) -> bool:
+        """Whether ON CONFLICT is about this constraint (None: the primary key)."""
+        return self._conflict is not None and self._conflict.covers(rule)
+
     def asks_for(self, image: TableImage) -> bool:
         """Whether it draws numbers from sequences, and looks for keys among rows that are still being read.
 

@@ -63,7 +63,7 @@ from planner.abc import (
 )
 from storage.abc import Datum, Part, Row
 from storage.sorted_ids import ascending, first_places, sorted_distinct
-from txn.abc import SerializationFailure
+from txn.abc import Key, SerializationFailure
 from txn.locks import LockMode
 
 if TYPE_CHECKING:
@@ -128,10 +128,10 @@ async def insert_rows(
         await row_checks.check_wide(session, block, table, staging.written_rows(table, datums))
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
     txn = block.statement() if block.txn is None else block.transaction()
-    evades = on_conflict is not None
+    evades, fresh = on_conflict is not None, list[Key]()
     while True:
         if evades:
-            await new_keys.met(session, block, table, rules, datums)
+            fresh = await new_keys.met(session, block, table, plan, datums)
         view = block.view(table, record=evades)
         view.writes.evades |= evades
         try:
@@ -154,7 +154,8 @@ async def insert_rows(
         await row_checks.check_wide(session, block, table, staging.written_rows(table, changed))
     block.writes(table).apply(changes, iter(rids).__next__, plan.written)
     if evades:
-        new_keys.spare(session, txn, view.writes, datums)
+        updates = on_conflict is not None and on_conflict.updates
+        new_keys.spare(session, txn, view.writes, datums, changes, fresh, updates=updates)
     return written, changes, count
 
 

@@ -15,7 +15,7 @@ A lock is handed over as soon as its holder's commit is admitted. Until that is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Rows
@@ -36,7 +36,7 @@ from executor.session.waits import wait_for as wait_for
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Plan, Table
 from storage.abc import Datum, Row
-from txn.abc import LockNotAvailable
+from txn.abc import Key, LockNotAvailable
 from txn.columns import ALL_COLUMNS, THE_ROW, Columns
 from txn.locks import LockMode
 from txn.transaction import Transaction
@@ -81,10 +81,13 @@ def run_in_block(
         values = write.values(params, session)
         conflict = write.body.on_conflict
         locks = session.executor.env.locks
+        fresh: Sequence[Key] = ()
         if conflict is not None:
-            new_keys.decided(session, txn, write.rules, values)
-        if write.rules.key is not None and (conflict is not None or locks.has_sets(table.shard)):
+            new_keys.decided(session, txn, block.used_writes(table), write, values)
+            fresh = new_keys.lock_proposed(session, txn, table, write, values)
+        if write.rules.key is not None and locks.has_sets(table.shard):
             lock_keys(session, txn, table, [write.rules.key(r) for r in values], LockMode.NO_KEY_UPDATE)
+            fresh = ()
         view = block.view(table, ALL_COLUMNS if conflict is not None else _UNRECORDED, base)
         if conflict is not None:
             view.writes.evades = True
@@ -105,12 +108,14 @@ def run_in_block(
             changes, returned, count = _with_new_keys(session, txn, write, params, view, (), base)
         else:
             changes, returned, count = write.changes(params, session, view, txn.read_ts)
+        if not changes and write.lookup.points is not None and not write.lookup.index:
+            _unlock_absent(session, txn, view, write.lookup.asked_keys(params, session))
     if returned is not None and txn.unsettled is not None and not txn.is_settled:
         raise Unsettled
     writes = block.writes(table) if block.altered else view.writes
     writes.apply(changes, session.executor.env.rids.next, write.written)
     if conflict is not None:
-        new_keys.spare(session, txn, writes, values)
+        new_keys.spare(session, txn, writes, values, changes, fresh, updates=conflict.updates)
     block.last_changes = changes
     return Rows(f"{write.tag}{count}", plan.columns, returned if returned is not None else ())
 
@@ -202,6 +207,16 @@ def lock_for(
         view = block.view(table, _UNRECORDED, base)
         keys = [k for k, _, _ in lookup.hits(params, session, view, before)]
         lock_keys(session, txn, table, keys, mode)
+
+
+def _unlock_absent(session: Session, txn: Transaction, view: OverlayView, keys: Iterable[Key]) -> None:
+    """An UPDATE or DELETE has found nothing: who brings a row under one of these keys, or looks for one, need not wait for that."""
+    writes, locks = view.writes, session.executor.env.locks
+    if writes.in_bulk:
+        return
+    for key in keys:
+        if key is not None and key not in writes.by_key and view.unnoted.get(key, txn.read_ts) is None:
+            locks.weaken(txn, writes.shard, key, None)
 
 
 def _locking_read(

@@ -12,14 +12,14 @@ looks at all keys once more (`Block`). So it is with keys that come in bulk.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
-from executor.constraints.rules import TableRules, UniqueRule
+from executor.constraints.rules import UniqueRule
 from executor.keyed.deferred_keys import NOTHING
 from executor.keyed.table_writes import TableWrites
-from executor.keyed.write import Change
+from executor.keyed.write import Change, InsertPlan
 from executor.session.waits import Unsettled, WouldBlock, lock_keys, wait_for
 from planner.abc import Table
 from storage.abc import Row, Timestamp
@@ -120,23 +120,74 @@ def _durable(session: Session, txn: Transaction, ts: Timestamp) -> None:
         raise Unsettled
 
 
-def decided(session: Session, txn: Transaction, rules: TableRules, rows: Sequence[Row]) -> None:
-    """Before ON CONFLICT looks for rows in the place of these: that nobody is about to bring one. Raises WouldBlock."""
-    held_keys = session.executor.env.held_keys
-    if not held_keys.spaces:
-        return
-    for row in rows:
-        if rules.key is not None and not held_keys.is_free(txn, rules.key_space, key := rules.key(row)):
+def decided(
+    session: Session, txn: Transaction, writes: TableWrites, plan: InsertPlan, rows: Sequence[Row]
+) -> None:
+    """Before ON CONFLICT looks for rows in the place of these: that nobody is about to bring one, and that the snapshot has those
+    that are there. Only of the keys that it is about: the row's others are looked at when it turns out to be new.
+
+    Raises WouldBlock, 40001. Who waits for one of the keys has none of them meanwhile: the row may never be brought.
+    """
+    env = session.executor.env
+    held_keys, point = env.held_keys, env.conflicts.point
+    rules = plan.rules
+    primary = rules.key is not None and plan.covers(None)
+    uniques = [rule for rule in rules.uniques if plan.covers(rule)]
+    for row in rows if held_keys.spaces else ():
+        if primary and not held_keys.is_free(txn, rules.key_space, key := rules.key(row)):  # type: ignore[misc]
+            spare(session, txn, writes, rows)
             raise WouldBlock(rules.key_space, key, LockMode.UPDATE)
-        for rule in rules.uniques:
+        for rule in uniques:
             k = rule.key(row)
             if k is not None and not held_keys.is_free(txn, rule.space, k):
+                spare(session, txn, writes, rows)
                 raise WouldBlock(rule.space, k, LockMode.UPDATE)
+    if writes.image is None:
+        return
+    for rule in uniques:  # (of primary keys that is seen to when their rows are locked)
+        for row in rows:
+            k = rule.key(row)
+            newer = point(rule.space, k, txn.read_ts) if k is not None else 0
+            if newer and _is_taken(writes, rule, k, newer) and not txn.refresh(newer):
+                raise txn.stale(rule.space, k, newer)
 
 
-def spare(session: Session, txn: Transaction, writes: TableWrites, rows: Iterable[Row]) -> None:
-    """When ON CONFLICT has written: the keys that it has waited for and that rows of others turned out to have are theirs."""
+def lock_proposed(
+    session: Session, txn: Transaction, table: Table, plan: InsertPlan, rows: Sequence[Row]
+) -> list[Key]:
+    """For ON CONFLICT: locks the rows that have the primary keys of these, if it is about those. Returns which it had not locked before.
+
+    Raises WouldBlock, 40001.
+    """
+    key_of = plan.rules.key
+    if key_of is None or not plan.covers(None):
+        return []
+    locks, keys = session.executor.env.locks, [key_of(row) for row in rows]
+    fresh = [key for key in keys if locks.holds(txn, table.shard, key) is None]
+    lock_keys(session, txn, table, keys, LockMode.NO_KEY_UPDATE)
+    return fresh
+
+
+def spare(
+    session: Session,
+    txn: Transaction,
+    writes: TableWrites,
+    rows: Iterable[Row],
+    changes: Iterable[Change] = (),
+    fresh: Collection[Key] = (),
+    *,
+    updates: bool = True,
+) -> None:
+    """When ON CONFLICT has written: the keys that it has waited for and that rows of others turned out to have are theirs.
+
+    `fresh`: rows that were locked in case they are there. They stay so if DO UPDATE has met them.
+    """
     env, rules = session.executor.env, writes.rules
+    if fresh:
+        brought = {key for _, _, old, key, _ in changes if old is None}
+        for key in fresh:
+            if key in brought or not updates:
+                env.locks.weaken(txn, writes.shard, key, None)
     if not env.held_keys.spaces:
         return
     for row in rows:
@@ -197,15 +248,16 @@ def _is_written(session: Session, txn: Transaction, shard: str, place: Key) -> b
     return False
 
 
-async def met(session: Session, block: Block, table: Table, rules: TableRules, rows: Sequence[Row]) -> None:
-    """For ON CONFLICT: locks the rows that may be in the place of these, once it is decided whether there are any."""
+async def met(
+    session: Session, block: Block, table: Table, plan: InsertPlan, rows: Sequence[Row]
+) -> list[Key]:
+    """For ON CONFLICT: locks the rows that may be in the place of these, once it is decided whether there are any. Returns which it
+    had not locked before."""
     txn = block.transaction()
     while True:
         try:
-            decided(session, txn, rules, rows)
-            if rules.key is not None:
-                lock_keys(session, txn, table, [rules.key(r) for r in rows], LockMode.NO_KEY_UPDATE)
-            return
+            decided(session, txn, block.used_writes(table), plan, rows)
+            return lock_proposed(session, txn, table, plan, rows)
         except WouldBlock as blocked:
             await wait_for(session, block, blocked)
 
@@ -258,4 +310,4 @@ async def came_free(session: Session, block: Block, writes: TableWrites, refused
             await txn.settled()
 
 
-__all__ = ["came_free", "decided", "held", "hold", "locked", "may_be_free", "met", "spare"]
+__all__ = ["came_free", "decided", "held", "hold", "lock_proposed", "locked", "may_be_free", "met", "spare"]

@@ -11,13 +11,13 @@ insertion of a child, and the answers hold at every isolation level.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from executor.session.waits import WouldBlock, wait_for
+from executor.session.waits import WouldBlock, lock_keys, wait_for
 from planner.abc import Constraint, Oid, Table
-from storage.abc import ShardId, Timestamp
+from storage.abc import Row, ShardId, Timestamp
 from txn.abc import Group, Key, Keyspace, SerializationFailure
 from txn.held_keys import HELD_MAX
 from txn.locks import LockMode
@@ -75,6 +75,23 @@ async def parents_locked(session: Session, block: Block, parent: Table, keys: It
             raise txn.stale(parent.shard, key, newer)
         again = again or bool(newer)
     return not again
+
+
+async def children_locked(
+    session: Session, block: Block, child: Table, found: Sequence[tuple[int, Row]], mode: LockMode
+) -> bool:
+    """Locks rows that go or change with what they refer to, as long as they are not very many. False: some have changed while this
+    waited, and all are to be looked for again. Raises SerializationFailure."""
+    txn, key_of = block.transaction(), session.rules(child).key
+    before = txn.read_ts
+    keys: list[Key] = [key_of(row) if key_of is not None else rid for rid, row in found]
+    while len(keys) <= HELD_MAX:
+        try:
+            lock_keys(session, txn, child, keys, mode)
+            break
+        except WouldBlock as blocked:
+            await wait_for(session, block, blocked)
+    return txn.read_ts == before
 
 
 def admit(block: Block, group: Group) -> None:

@@ -53,7 +53,13 @@ from executor.constraints.references import (
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change, PendingKeys
 from executor.session import exclusions, new_keys, queries
-from executor.session.reference_checks import Absence, Lost, Presence, parents_locked
+from executor.session.reference_checks import (
+    Absence,
+    Lost,
+    Presence,
+    children_locked,
+    parents_locked,
+)
 from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from executor.triggers import firing
@@ -64,6 +70,7 @@ from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
 from planner.lexer import quoted
 from storage.abc import Row
 from txn.abc import Key
+from txn.locks import LockMode
 
 if TYPE_CHECKING:
     from executor.session.block import Block
@@ -368,7 +375,13 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
         return []
     await ready(block, child)
     block.use(child)
-    found = await children(session, block, child, parent, constraint, list(lost.values()))
+    keys = {a for c in child.constraints if c.kind in "pu" for a in c.columns}
+    stays = not (deleted and action == "c") and keys.isdisjoint(constraint.columns)
+    mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
+    while True:
+        found = await children(session, block, child, parent, constraint, list(lost.values()))
+        if await children_locked(session, block, child, found, mode):
+            break
     note_absence(block, child, constraint, frozenset(lost))
     if not found and not child.triggers:
         return []

@@ -102,11 +102,11 @@ class RowWriter:
         self, change: Change, row: Row, plan: InsertPlan, base: Any
     ) -> tuple[Any, int, Row] | None:
         """The row in whose place this one comes; None: there is none, and its keys are held. Raises 23505."""
-        session, block, rules = self._session, self._block, self._rules
+        session, block = self._session, self._block
         evades = plan.body.on_conflict is not None
         while True:
             if evades:
-                await new_keys.met(session, block, self._table, rules, (row,))
+                await new_keys.met(session, block, self._table, plan, (row,))
             view = block.view(self._table, base=base, record=evades)
             view.writes.evades |= evades
             try:

@@ -99,3 +99,26 @@ a: DELETE FROM parents WHERE id = 2
 b!: DELETE FROM parents WHERE id = 1
 b: ROLLBACK
 a: COMMIT
+== a child goes with its parent
+c: INSERT INTO children VALUES (1, NULL, 10)
+a: BEGIN
+a: DELETE FROM parents WHERE id = 1
+b: DELETE FROM children WHERE id = 1
+c: INSERT INTO children VALUES (1, 2, NULL)
+a: COMMIT
+c: SELECT * FROM children
+== a child that is being changed would go with its parent
+c: INSERT INTO children VALUES (1, NULL, 10), (2, NULL, 20)
+a: BEGIN
+a: UPDATE children SET u = 30 WHERE id = 1
+b: DELETE FROM parents WHERE id = 1
+a: COMMIT
+c: SELECT * FROM children ORDER BY 1
+c: SELECT id FROM parents ORDER BY 1
+== a child that is being deleted would go with its parent
+c: INSERT INTO children VALUES (1, NULL, 10), (2, NULL, 20)
+a: BEGIN
+a: DELETE FROM children WHERE id = 1
+b: DELETE FROM parents WHERE u + 0 = 10
+a: ROLLBACK
+c: SELECT * FROM children ORDER BY 1
