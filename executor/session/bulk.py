@@ -129,6 +129,7 @@ async def insert_rows(
     plan = InsertPlan(InsertValues(table, (), None, on_conflict), rules)
     txn = block.statement() if block.txn is None else block.transaction()
     evades, fresh = on_conflict is not None, list[Key]()
+    looked_ts = 0  # a snapshot's, if not the transaction's
     while True:
         if evades:
             fresh = await new_keys.met(session, block, table, plan, datums)
@@ -137,11 +138,16 @@ async def insert_rows(
         try:
             if on_conflict is not None and (on_conflict.query is not None or on_conflict.above is not None):
                 await decide(session, block, plan, on_conflict, params, given, view, datums)
-            changes, _, count = plan.changes(params, session, view, txn.read_ts, datums)
+            changes, _, count = plan.changes(params, session, view, looked_ts or txn.read_ts, datums)
             if evades and not await new_keys.locked(session, block, table, changes):
                 continue
             if await new_keys.held(session, block, view.writes, changes, view.put_off, evades=evades):
                 break
+        except TooOldForKeyed:
+            if evades:
+                keyed_session.freshen(block)
+            else:  # whether a key is there is asked of the present; admission asks again
+                looked_ts = executor.env.oracle.read_ts()
         except ExecutionError as refused:
             if not await new_keys.came_free(session, block, view.writes, refused):
                 raise

@@ -36,7 +36,7 @@ from executor.session.waits import wait_for as wait_for
 from executor.snapshot.abc import NotHydrated, TooOldForKeyed
 from planner.abc import Plan, Table
 from storage.abc import Datum, Row
-from txn.abc import Key, LockNotAvailable
+from txn.abc import Key, LockNotAvailable, SerializationFailure
 from txn.columns import ALL_COLUMNS, THE_ROW, Columns
 from txn.locks import LockMode
 from txn.transaction import Transaction
@@ -337,7 +337,9 @@ async def _run_waiting(
         except TooOldForKeyed:
             assert compiled.table is not None
             if base is not None and base.ts == block.read_ts:
-                raise
+                freshen(block)
+                base = None
+                continue
             relation = ""
             if compiled.table.shard in block.altered:
                 await executor.store.prepare_read([compiled.table.shard], block.read_ts)
@@ -345,6 +347,15 @@ async def _run_waiting(
             base = await HistoricalView.load(
                 executor, compiled.table, _lookups(compiled), params, session, block.read_ts, relation
             )
+
+
+def freshen(block: Block) -> None:
+    """Memory has let go of what keys were like in the snapshot: READ COMMITTED takes another. Raises SerializationFailure elsewhere."""
+    txn = block.transaction()
+    before = txn.read_ts
+    txn.new_statement()
+    if txn.read_ts == before:
+        raise SerializationFailure("could not serialize access due to concurrent update")
 
 
 def _lookups(compiled: CompiledPlan) -> tuple[LookupPlan, ...]:
