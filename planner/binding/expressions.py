@@ -484,9 +484,11 @@ class ExpressionBinder(PredicateBinder):
             return ir.Cast(target, self._array(inner, scope, TypeRef(t.array_of(VECTORS[target.oid]))))
         arg = self.bind(node.this, scope)
         position = self._cast_position(node)
-        if isinstance(arg, ir.Call) and arg.op == "xml serialize" and target.oid not in SERIALIZED:
-            kind = t.format_type(TypeRef(target.oid))
-            raise PlanError("42846", f"cannot cast XMLSERIALIZE result to {kind}", position=arg.position)
+        if isinstance(arg, ir.Call) and arg.op == "xml serialize":
+            if target.oid not in SERIALIZED:
+                kind = t.format_type(TypeRef(target.oid))
+                raise PlanError("42846", f"cannot cast XMLSERIALIZE result to {kind}", position=arg.position)
+            return self.coercions.coerce(arg, target, "a", position)  # nothing is cut off
         if (
             isinstance(arg, ir.Parm)
             and arg.type.oid == t.UNKNOWN

@@ -21,7 +21,7 @@ from planner.textsearch import tokens
 from planner.textsearch.documents import check_configuration, dictionary_of, lexeme
 from planner.textsearch.headline_options import Options, options_of
 from planner.textsearch.matching import NO, YES, Lookup, execute
-from planner.textsearch.queries import Node, Word, tree_of, words
+from planner.textsearch.queries import Both, Node, Not, Word, tree_of, words
 from planner.textsearch.words import POSITION_MAX, WORD_BYTES_MAX
 
 _COMPOUND: Final = frozenset((tokens.URL, tokens.NUMHWORD, tokens.ASCIIHWORD, tokens.HWORD))
@@ -47,6 +47,11 @@ class _Piece:
     marked: bool = False
     skipped: bool = False
     blanked: bool = False
+
+
+def _denies(node: Node | None) -> bool:
+    """Whether more text may answer less."""
+    return isinstance(node, Not) or (isinstance(node, Both) and (_denies(node.left) or _denies(node.right)))
 
 
 @dataclass(slots=True)
@@ -94,6 +99,8 @@ class _Text:
 
     def covers(self, longest: int) -> Iterator[tuple[int, int]]:
         """First and last piece of each, by the first."""
+        if not _denies(self.tree) and not self._answers(0, len(self.pieces) - 1):
+            return  # a word is nowhere: no stretch has it
         for n, first in enumerate(self.found):
             for last in self.found[n:]:
                 if last != first and last - first >= longest:

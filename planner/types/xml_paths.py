@@ -20,6 +20,11 @@ from planner.types.xml_path_starts import from_document, may_ask_for_document
 from planner.types.xmls import without_declaration
 
 _EXPANDED_MAX: Final = 10_000_000
+_VISITED_MAX: Final = 10**10
+"""So many nodes are looked at in a minute or two."""
+_MULTIPLYING: Final = re.compile(
+    r"(?:following|preceding|ancestor|descendant)(?:-or-self|-sibling)?\s*::|//\s*(?:\*|node\s*\()"
+)
 _MARKUP: Final = re.compile(
     r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<[^<>\"']*(?:\"[^\"]*\"|'[^']*'|[^<>\"'])*>", re.DOTALL
 )
@@ -101,6 +106,7 @@ def _found(path: str, value: str, array: str) -> list[Any]:
         raise SqlError("22000", "empty XPath expression")
     document = _document(value)
     compiled = _compiled(path, namespaces)
+    _refuse_costly(path, document)
     dtd = document.docinfo.internalDTD
     if dtd is not None and any(True for _ in dtd.iterentities()) and may_ask_for_document(path):
         raise _unshown()  # libxml2 takes what entities stand for as the document's text
@@ -111,6 +117,17 @@ def _found(path: str, value: str, array: str) -> list[Any]:
         count = _evaluated(_compiled(f"count({path})", namespaces), document)
         return [*found, *[None] * (int(count) - len(found))]
     return found
+
+
+def _refuse_costly(path: str, document: Any) -> None:
+    """Steps that lead from each node to all others multiply, and nobody can interrupt libxml2. Raises 54001."""
+    steps = len(_MULTIPLYING.findall(path))
+    if steps > 1 and (nodes := sum(1 for _ in document.iter())) ** steps > _VISITED_MAX:
+        raise SqlError(
+            "54001",
+            "XPath expression is too complex",
+            detail=f"It would look at {nodes} nodes to the power of {steps}.",
+        )
 
 
 def _unshown() -> SqlError:

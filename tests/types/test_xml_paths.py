@@ -121,3 +121,12 @@ def test_nothing_outside_of_the_document_is_read(tmp_path: Path) -> None:
             assert "secret'" not in str(xml_paths.xpath(path, f"<!DOCTYPE a [{head}]><a>&x;</a>", ""))
     outside = f'<!DOCTYPE a SYSTEM "{secret.as_uri()}"><a>x</a>'
     assert xml_paths.xpath("string(/a)", outside, "") == ["x"]
+
+
+def test_paths_that_would_take_hours_are_refused() -> None:
+    document = f"<a>{'<b/>' * 15_000}</a>"
+    with pytest.raises(SqlError) as e:
+        xml_paths.xpath("count(//*/following::*/preceding::*)", document, "")
+    assert e.value.sqlstate == "54001"
+    assert xml_paths.xpath("count(//*)", document, "") == ["15001"]
+    assert xml_paths.xpath("count(//a//b)", document, "") == ["15000"]

@@ -62,3 +62,11 @@ select pg_get_viewdef('xv');
 \d emp
 drop view xv;
 drop table emp;
+select xmlserialize(content '<a>b</a>'::xml as varchar(3));
+select xmlserialize(content '<a/>'::xml as varchar(4));
+select xmlserialize(content '<a/>'::xml as char(6)) || '|';
+select xmlserialize(content '<a/>'::xml as char(2));
+select xmlserialize(content 'a  '::xml as char(2));
+select xmlserialize(document '<a>b</a>'::xml as text);
+create view vx as select xmlserialize(content '<a>b</a>'::xml as varchar(10)) as x;
+select * from vx;
