@@ -232,9 +232,12 @@ REFUSED = [
     ("SELECT * FROM tidewire_changes('stem', 0, NULL)", "the change feed of table"),
     ("SELECT tidewire_open_snapshot('[\"stem\"]', '', 60)", "a snapshot of table"),
     ("COPY stem FROM 'staging/x' (FORMAT parquet)", "COPY of staged files of table"),
-    ("CREATE TEMPORARY TABLE t () INHERITS (stem)", "temporary tables that inherit from permanent ones"),
     (
-        "CREATE TABLE t (v int GENERATED ALWAYS AS (id) STORED) INHERITS (stem)",
+        "CREATE TEMPORARY TABLE stem_shoot () INHERITS (stem)",
+        "temporary tables that inherit from permanent ones",
+    ),
+    (
+        "CREATE TABLE stem_shoot (v int GENERATED ALWAYS AS (id) STORED) INHERITS (stem)",
         'column "v" that is generated',
     ),
     ("SELECT * FROM stem FOR UPDATE", 'locking rows of table "stem", of which a child has column "own"'),
