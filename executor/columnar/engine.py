@@ -112,9 +112,8 @@ class RunningQuery:
         if bound is not None:
             self.cursor.execute("BEGIN TRANSACTION")
             self._in_transaction = True
-        relation = self.cursor.sql(
-            sql
-        )  # looks up its tables, and so begins the transaction in their databases
+        # It looks up its tables, and so begins the transaction in their databases.
+        relation = self.cursor.sql(sql)
         if bound is not None:
             bound()
         self.reader = relation.to_arrow_reader(batch_rows)
@@ -201,8 +200,8 @@ class ColumnarEngine:
     ) -> tuple[RunningQuery, list[pa.RecordBatch], bool]:
         """Starts a query. Returns it, the first batches, and whether they are all there are.
 
-        `rows`: about how many it has to read. `bound`: called on the loop, see `RunningQuery.start`. A result that is complete has already been closed. Raises SqlError, 57014 if
-        cancelled.
+        `rows`: about how many it has to read. `bound`: called on the loop, see `RunningQuery.start`. A result that is complete
+        has already been closed. Raises SqlError, 57014 if cancelled.
         """
         query = await self._query(sql, rows)
         small = self.limits.small_result_rows

@@ -417,10 +417,7 @@ async def _old(
     )
     prepared = await queries.prepare(session, block, query, (), begins=False)
     prepared.bindings["wanted_rids"] = pa.table({"_rid": rids})
-    try:
-        return await session.executor.columnar.table(prepared.sql, prepared.bindings, bound=prepared.bound)
-    finally:
-        prepared.begun()
+    return await prepared.table()
 
 
 async def update(session: Session, block: Block, body: UpdateQuery, rows: pa.Table) -> Written:

@@ -102,6 +102,14 @@ class Prepared:
         lasts = self.several or self.rows >= _SHORT_ROWS or any(w in self.sql for w in _LASTING)
         return self._pin.release if self._pin.images and lasts else None
 
+    async def table(self, *, zone: str = "", rows: int = 0) -> pa.Table:
+        """The query's whole result; see `ColumnarEngine.table`."""
+        engine = self.session.executor.columnar
+        try:
+            return await engine.table(self.sql, self.bindings, zone=zone, rows=rows, bound=self.bound)
+        finally:
+            self.begun()
+
     def begun(self) -> None:
         """The query has begun, or never will. Idempotent."""
         self._pin.release()
@@ -547,16 +555,7 @@ async def arrow(
 
     async def table() -> pa.Table:
         prepared = await prepare(session, block, query, params, extra, begins=begins)
-        try:
-            return await session.executor.columnar.table(
-                prepared.sql,
-                prepared.bindings,
-                zone=_zone(session),
-                rows=prepared.rows,
-                bound=prepared.bound,
-            )
-        finally:
-            prepared.begun()
+        return await prepared.table(zone=_zone(session), rows=prepared.rows)
 
     result = await _with_advisory_locks(session, table)
     return result if types is None else canonical_table(result, types)

@@ -598,10 +598,7 @@ async def _query(
     arrays = rows_to_arrays(list(values), [t.arrow_type(ref) for ref in key_types])
     prepared = await queries.prepare(session, block, query, (), begins=False)
     prepared.bindings["wanted_keys"] = pa.table(arrays, names=[f"k{i}" for i in range(len(arrays))])
-    try:
-        found = await session.executor.columnar.table(prepared.sql, prepared.bindings, bound=prepared.bound)
-    finally:
-        prepared.begun()
+    found = await prepared.table()
     return batch_rows(found, list(result_types))
 
 

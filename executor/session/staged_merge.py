@@ -69,10 +69,7 @@ async def _matches(
     )
     prepared = await queries.prepare(session, block, query, (), begins=False)
     prepared.bindings["staged_keys"] = _numbered_keys(key, rows)
-    try:
-        found = await session.executor.columnar.table(prepared.sql, prepared.bindings, bound=prepared.bound)
-    finally:
-        prepared.begun()
+    found = await prepared.table()
     return queries.canonical_table(found, types)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog import collations, names
@@ -67,6 +67,7 @@ _NOTHING: Final[frozenset[str]] = frozenset()
 
 
 _versions = itertools.count(1)
+_Called = TypeVar("_Called", Function, Operator)
 
 
 class Catalog(IndexedObjects):
@@ -303,36 +304,27 @@ class Catalog(IndexedObjects):
     def functions(self, name: str, schema: str, search_path: Sequence[str]) -> list[Function]:
         """The functions of that name that a call finds, nearest first. Of one signature the first hides the others."""
         oids = self._functions.get(name)
-        if oids is None:
-            return []
-        if schema:
-            home = self.find_schema(schema)
-            homes = [home] if home is not None else []
-        else:
-            homes = [s for s in self.schemas_on(search_path) if not s.name.startswith(TEMPORARY_PREFIX)]
-        found: dict[tuple[Oid, ...], Function] = {}
-        for s in homes:
-            for oid in sorted(oids):
-                f = self._objects[oid]
-                if isinstance(f, Function) and f.schema_oid == s.oid:
-                    found.setdefault(f.signature, f)
-        return list(found.values())
+        return [] if oids is None else self._nearest(Function, oids, schema, search_path)
 
     def operators(self, name: str, schema: str, search_path: Sequence[str]) -> list[Operator]:
         """The users' operators of that sign that an expression finds, nearest first. Of one signature the first hides the others."""
         oids = self._operators.get(name)
-        if oids is None:
-            return []
+        return [] if oids is None else self._nearest(Operator, oids, schema, search_path)
+
+    def _nearest(
+        self, kind: type[_Called], oids: Iterable[Oid], schema: str, search_path: Sequence[str]
+    ) -> list[_Called]:
+        """Of these objects those in the schema, or on the path; schemas of sessions are not looked through."""
         if schema:
             home = self.find_schema(schema)
             homes = [home] if home is not None else []
         else:
             homes = [s for s in self.schemas_on(search_path) if not s.name.startswith(TEMPORARY_PREFIX)]
-        found: dict[tuple[Oid, Oid], Operator] = {}
+        found: dict[tuple[Oid, ...], _Called] = {}
         for s in homes:
             for oid in sorted(oids):
                 made = self._objects[oid]
-                if isinstance(made, Operator) and made.schema_oid == s.oid:
+                if isinstance(made, kind) and made.schema_oid == s.oid:
                     found.setdefault(made.signature, made)
         return list(found.values())
 
