@@ -144,7 +144,7 @@ async def _timestamp(
     run: _Run,
 ) -> Timestamp:
     """At which the query reads, as `queries.prepare` finds it; history is held until the query has ended."""
-    from executor.session import queries
+    from executor.session import relations
 
     env = session.executor.env
     if block is not None:
@@ -158,10 +158,10 @@ async def _timestamp(
     for use in query.relations:
         if isinstance(use, RelationUse):
             if as_of is not None or (block is not None and block.as_of is not None):
-                queries.was_there(session, use.table, ts)
+                relations.was_there(session, use.table, ts)
             if block is not None:
                 block.use(use.table)
-                queries.record(session, block, use, params)
+                relations.record(session, block, use, params)
     return ts
 
 

@@ -57,14 +57,14 @@ async def relation(session: Session, use: ChangesUse, ts: Timestamp, feeds: Feed
     Raises 22023 for a time whose history is gone or has not come, 0A000 for one before the table's rows were
     truncated or rewritten, 42501.
     """
-    from executor.session import as_of, queries
+    from executor.session import as_of, relations
 
     executor, table = session.executor, use.table
     require(session, table, "SELECT")
     upto = ts if use.upto is None else use.upto
     await as_of.readable(session, use.after)
     await as_of.readable(session, upto)
-    queries.was_there(session, table, max(use.after, 1))
+    relations.was_there(session, table, max(use.after, 1))
     if session.catalog.past or max(use.after, 1) < executor.env.since_when(table.shard):
         raise _rewritten(table)
     feeds.keep(use.after)

@@ -24,7 +24,16 @@ import pyarrow as pa
 
 from executor.abc import CopyIn, CopyOptions, CopyOut, ExecutionError, Result, Rows, Stream
 from executor.columnar.rows import canonical_batch
-from executor.session import bulk, permissions, queries, read_only, row_checks, row_security, staging
+from executor.session import (
+    bulk,
+    permissions,
+    queries,
+    read_only,
+    relations,
+    row_checks,
+    row_security,
+    staging,
+)
 from executor.session.block import Block
 from executor.session.copy_options import check_columns, options_of
 from executor.session.row_queries import recomputed, verify_copy_condition
@@ -278,7 +287,7 @@ class _Load:
         if self._where is None and not any(c.generated for c in self._table.columns):
             return rows
         zeros = pa.array(np.zeros(rows.num_rows, np.int64))
-        whole = pa.table([*rows.columns, zeros], schema=queries.physical_schema(self._table))
+        whole = pa.table([*rows.columns, zeros], schema=relations.physical_schema(self._table))
         return await recomputed(self._session, self._block, self._table, whole, self._where)
 
     async def _filled(self, column: Column, count: int) -> pa.Array:

@@ -27,7 +27,7 @@ from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.keyed import deferred_keys
 from executor.keyed.write import Change
-from executor.session import keyed, queries
+from executor.session import keyed, queries, relations
 from executor.session.reference_checks import Absence
 from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Table, Told
@@ -75,7 +75,7 @@ async def check_deferred(session: Session, block: Block, d: Deferred) -> None:
         return  # dropped since
     for constraint in exclusions(table):
         if constraint.oid == d.constraint_oid:
-            if d.rows.schema != queries.physical_schema(table):
+            if d.rows.schema != relations.physical_schema(table):
                 raise ExecutionError(
                     "0A000",
                     f'altering "{table.name}" while rows wait for its exclusion constraints is not supported',

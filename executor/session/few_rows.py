@@ -20,7 +20,7 @@ import pyarrow as pa
 from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable
 from executor.keyed.join import ROWS_MAX, JoinPlan
-from executor.session import queries
+from executor.session import queries, relations
 from executor.session.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
 from executor.snapshot.columns import rows_to_arrays
@@ -69,7 +69,7 @@ async def found(
         return None
     for use in uses:
         block.use(use.table)
-        queries.record(session, block, use, params)
+        relations.record(session, block, use, params)
     arrays = rows_to_arrays(rows, [t.arrow_type(ref) for ref in join.types])
     return pa.table(arrays, names=[f"c{i}" for i in range(len(arrays))])
 

@@ -299,13 +299,13 @@ async def run_waiting(
 async def _run_waiting(
     session: Session, block: Block, compiled: CompiledPlan, plan: Plan, params: Sequence[Datum]
 ) -> Rows:
-    from executor.session import queries, references, row_checks, staging
+    from executor.session import references, relations, row_checks, staging
     from executor.triggers import keyed_writes
 
     executor = session.executor
     if block.as_of is not None:
         assert compiled.table is not None
-        queries.was_there(session, compiled.table, block.as_of)
+        relations.was_there(session, compiled.table, block.as_of)
     base: Any = None
     while True:
         try:
@@ -331,7 +331,7 @@ async def _run_waiting(
             assert compiled.image is not None
             await compiled.image.hydrated()
             if block.as_of is not None and compiled.table is not None:
-                queries.was_there(session, compiled.table, block.as_of)
+                relations.was_there(session, compiled.table, block.as_of)
         except NeedsLease as lease:
             await executor.sequences.lease(lease.sequence_oid, session.catalog, lease.count)
         except TooOldForKeyed:
@@ -343,7 +343,7 @@ async def _run_waiting(
             relation = ""
             if compiled.table.shard in block.altered:
                 await executor.store.prepare_read([compiled.table.shard], block.read_ts)
-                relation = queries.as_altered(executor, compiled.table, block.read_ts)
+                relation = relations.as_altered(executor, compiled.table, block.read_ts)
             base = await HistoricalView.load(
                 executor, compiled.table, _lookups(compiled), params, session, block.read_ts, relation
             )

@@ -31,7 +31,7 @@ from executor.abc import ExecutionError
 from executor.ddl.schema import shard_schema
 from executor.past.tables import shard_of
 from executor.session import as_of as past
-from executor.session import queries, row_security
+from executor.session import relations, row_security
 from executor.session.permissions import require
 from planner import types as t
 from planner.abc import Table
@@ -71,7 +71,7 @@ async def open_snapshot(session: Session, tables: str | None, as_of: str | None,
                 "0A000",
                 f'reading table "{table.name}" natively in the transaction that creates it is not supported',
             )
-        queries.was_there(session, table, ts)
+        relations.was_there(session, table, ts)
     reader = secrets.token_hex(16)
     hold = env.holds.acquire(ts)
     try:

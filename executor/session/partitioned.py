@@ -1,9 +1,9 @@
 """Writing to a partitioned table: each row to its leaf, as if the statement had been of the leaf.
 
     INSERT   rows of the table's shape ── key columns ── Router ──> rows of each leaf, in its shape ──> bulk.insert
-    UPDATE   (_rid, new row, _leaf)   stays in its leaf  ──> bulk.update
-                                      moves to another   ──> bulk.delete there, bulk.insert here
-    DELETE   (_rid, _leaf)            ──> bulk.delete
+    UPDATE   (_rid, new row, _leaf)   stays in its leaf  ──> bulk_changes.update
+                                      moves to another   ──> bulk_changes.delete there, bulk.insert here
+    DELETE   (_rid, _leaf)            ──> bulk_changes.delete
     RETURNING                         what the leaves have written, in the table's shape again, in the order of the rows
 
 Row ids are unique in an environment, so FROM's and USING's columns still find their rows. Statement triggers are the named table's,
@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import describe_key, tell_row
-from executor.session import bulk, queries, row_security, staging
+from executor.session import bulk, bulk_changes, queries, row_security, staging
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.session.rows_of_leaves import of_leaf, set_by
@@ -298,7 +298,7 @@ def _part_of(table: Table, leaf: Table, constraint: Constraint) -> Constraint | 
 async def update(
     session: Session, block: Block, body: UpdateQuery, rows: pa.Table, homes: pa.ChunkedArray
 ) -> Written:
-    """As `bulk.update`; rows whose key says so move."""
+    """As `bulk_changes.update`; rows whose key says so move."""
     table = body.table
     fired = firing.statement(session, block, table, triggers.UPDATE, body.assigned)
     if fired is not None:
@@ -326,14 +326,14 @@ async def update(
             assigned = set_by(table, leaf, body.assigned)
             with _through(block, table, leaf, fired, triggers.UPDATE), _told_as(table, leaf):
                 mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
-                written, count = await bulk.update(session, block, mine, part)
+                written, count = await bulk_changes.update(session, block, mine, part)
             made.add(leaf, at, written, count)
         gone = np.flatnonzero((old == oid) & (target != oid))
         if len(gone):
             _refuse_to_move(leaf)
             with _through(block, table, leaf, fired, triggers.UPDATE):
                 part = rows.select([0]).take(pa.array(gone))
-                await bulk.delete(session, block, DeleteQuery(leaf, body.query), part)
+                await bulk_changes.delete(session, block, DeleteQuery(leaf, body.query), part)
             moved.append(gone)
     away = np.concatenate(moved) if moved else np.empty(0, np.int64)
     for leaf, among in dealt_out:
@@ -368,7 +368,7 @@ def _first_places(rids: pa.ChunkedArray) -> np.ndarray[Any, Any]:
 async def delete(
     session: Session, block: Block, body: DeleteQuery, rows: pa.Table, homes: pa.ChunkedArray
 ) -> Written:
-    """As `bulk.delete`."""
+    """As `bulk_changes.delete`."""
     table = body.table
     fired = firing.statement(session, block, table, triggers.DELETE)
     if fired is not None:
@@ -377,7 +377,7 @@ async def delete(
     for leaf, at in _by_home(session, homes):
         part = rows.select([0]).take(pa.array(at))
         with _through(block, table, leaf, fired, triggers.DELETE):
-            written, count = await bulk.delete(session, block, replace(body, table=leaf), part)
+            written, count = await bulk_changes.delete(session, block, replace(body, table=leaf), part)
         if body.returning is not None:
             made.add(leaf, at, written, count)
         else:
@@ -393,10 +393,10 @@ def _by_home(session: Session, homes: pa.ChunkedArray) -> list[Piece]:
 
 
 async def lock_rids(session: Session, block: Block, rids: pa.ChunkedArray, homes: pa.ChunkedArray) -> None:
-    """As `bulk.lock_rids`."""
+    """As `bulk_changes.lock_rids`."""
     for leaf, at in _by_home(session, homes):
         await bulk.hydrated(block, leaf)
-        await bulk.lock_rids(session, block, leaf, rids.take(pa.array(at)))
+        await bulk_changes.lock_rids(session, block, leaf, rids.take(pa.array(at)))
 
 
 def not_gone(

@@ -22,15 +22,12 @@ from executor.columnar.engine import RunningQuery
 from executor.columnar.errors import canceled
 from executor.columnar.plain_rows import finds_rows_only
 from executor.columnar.rows import batch_rows, canonical_batch
-from executor.keyed.footprint import read_by_query
-from executor.keyed.read import LookupPlan
-from executor.keyed.table_writes import TableWrites
-from executor.past.tables import Loan, shard_of
+from executor.past.tables import Loan
 from executor.session import catalog_reads, changes, few_rows, keyed, pruning
 from executor.session.advisory import refused_midway
 from executor.session.block import Block
+from executor.session.relations import cells, physical_schema, record, relation, was_there
 from executor.session.values import session_value
-from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.writer import ReadPin
 from planner import types as t
 from planner.abc import (
@@ -45,7 +42,6 @@ from planner.abc import (
     Table,
     TypeRef,
 )
-from planner.lexer import quoted
 from planner.relations import TransitionTable
 from storage.abc import Datum, ShardId, Timestamp
 from txn.abc import Isolation, SerializationFailure
@@ -208,7 +204,7 @@ async def prepare(
             relations[slot] = f"given_{slot}"
             if table is not None:
                 beside = rows.column_names[len(table.columns) :]  # `executor.session.returned`
-                relations[slot] = f"(SELECT {', '.join([*_cells(table), *beside])} FROM given_{slot})"
+                relations[slot] = f"(SELECT {', '.join([*cells(table), *beside])} FROM given_{slot})"
         prepared.sql = assemble(query, params, relations, lambda v: session_value(session, v.name, ts))
         prepared.rows += sum(map(len, bindings.values()))
     except BaseException:
@@ -242,181 +238,14 @@ def _transition(session: Session, use: RelationUse, bindings: dict[str, pa.Table
     """The rows of a statement that a trigger's function looks at."""
     name = f"transition_{use.table.oid}"
     bindings[name] = session.transition[use.table.oid]
-    return f"(SELECT {', '.join([*_cells(use.table), '_rid'])} FROM {name})"
+    return f"(SELECT {', '.join([*cells(use.table), '_rid'])} FROM {name})"
 
 
 def _no_rows(use: RelationUse, bindings: dict[str, pa.Table]) -> str:
     """A relation without rows in the place of a table."""
     name = f"no_rows_{use.table.oid}"
     bindings[name] = physical_schema(use.table).empty_table()
-    return f"(SELECT {', '.join([*_cells(use.table), '_rid'])} FROM {name})"
-
-
-def was_there(session: Session, table: Table, ts: Timestamp) -> None:
-    """Whether the table's history reaches back to `ts`: it may be kept for a shorter time than others'. Raises 22023.
-
-    Asked again when it has been hydrated.
-    """
-    executor, shard = session.executor, shard_of(table.shard)
-    state = executor.env.txns.state
-    if shard not in state.registered and shard not in state.graves:
-        raise ExecutionError(
-            "22023",
-            f'the history of table "{table.name}" as it was then is not kept any more',
-            table=table.name,
-        )
-    handle = executor.env.shards.get(shard)
-    kept = max(
-        executor.env.retention.since(shard),
-        handle.since if handle is not None else 0,
-        executor.past_tables.since(table.shard),
-    )
-    if ts < kept:
-        since = t.output_text(kept, TypeRef(t.TIMESTAMPTZ), session.type_settings)
-        raise ExecutionError(
-            "22023",
-            f'the timestamp is older than the history of table "{table.name}" that is kept',
-            detail=f"History is kept from {since} (timestamp {kept}) on.",
-            table=table.name,
-        )
-
-
-class _Footprint:
-    """What a relation of a query reads, compiled: the columns, and the lookups; none: the whole table."""
-
-    __slots__ = ("columns", "lookups", "use")
-
-    def __init__(self, use: RelationUse) -> None:
-        self.use = use
-        self.columns = read_by_query(use)
-        ranges = use.ranges if use.table.key_indexes else None
-        self.lookups = tuple([LookupPlan(use.table, lookup) for lookup in ranges or ()])
-
-
-_FOOTPRINTS_MAX = 1024
-_footprints: dict[int, _Footprint] = {}
-"""By `id` of the use, which is a plan's and comes again with each execution. (Equal ones are compared table and all.)"""
-
-
-def _footprint(use: RelationUse) -> _Footprint:
-    known = _footprints.get(id(use))
-    if known is None or known.use is not use:
-        if len(_footprints) >= _FOOTPRINTS_MAX:
-            _footprints.clear()
-        known = _footprints[id(use)] = _Footprint(use)
-    return known
-
-
-def record(session: Session, block: Block, use: RelationUse, params: Sequence[Datum]) -> None:
-    """What the query reads, for conflict detection: ranges of the key if the plan knows them."""
-    if use.ranges is not None and not use.ranges:
-        return  # what it reads is known, or made sure of, in another way
-    footprint = _footprint(use)
-    reads, shard, columns = block.transaction().reads, use.table.shard, footprint.columns
-    if not footprint.lookups:
-        reads.whole(shard, columns)
-        return
-    for plan in footprint.lookups:
-        if plan.points is not None:
-            for key in plan.asked_keys(params, session):
-                reads.point(shard, key, columns)
-        else:
-            bounds = plan.bounds(params, session)
-            if bounds is not None:
-                low, high, low_inclusive, high_inclusive = bounds
-                reads.range(
-                    shard, low, high, columns, low_inclusive=low_inclusive, high_inclusive=high_inclusive
-                )
-
-
-def relation(
-    executor: Any,
-    block: Block | None,
-    use: RelationUse,
-    ts: Timestamp,
-    pin: ReadPin,
-    bindings: dict[str, pa.Table],
-) -> str:
-    """The rows of a table that this statement sees, as a parenthesised subquery."""
-    table = use.table
-    writes = block.tables.get(table.shard) if block is not None else None
-    created = block is not None and table.shard in block.created
-    altered = not created and block is not None and table.shard in block.altered
-    if not created and not altered and (writes is None or not writes.has_rows):
-        return str(
-            executor.store.relation_sql(table.shard, ts, use.columns, use.with_rid, pin=pin, seen_as=table)
-        )
-    wanted = range(len(table.columns)) if use.columns is None else use.columns
-    names = [quoted(table.columns[i].name) for i in wanted]
-    outer = ", ".join([*names, "_rid"] if use.with_rid or not names else names)
-    parts: list[str] = []
-    if not created:
-        if altered:
-            base = as_altered(executor, table, ts, pin)
-        else:
-            base = executor.store.relation_sql(table.shard, ts, use.columns, True, pin=pin, seen_as=table)
-        gone = _deleted(writes) if writes is not None else None
-        if gone is not None:
-            bindings[f"own_deleted_{table.oid}"] = gone
-            base = f"(SELECT * FROM {base} b WHERE b._rid NOT IN (SELECT _rid FROM own_deleted_{table.oid}))"
-        parts.append(f"SELECT {outer} FROM {base} base")
-    own = _inserted(writes, table) if writes is not None else None
-    if own is None and created:
-        own = physical_schema(table).empty_table()
-    if own is not None:
-        bindings[f"own_rows_{table.oid}"] = own
-        parts.append(
-            f"SELECT {outer} FROM (SELECT {', '.join([*_cells(table), '_rid'])} FROM own_rows_{table.oid}) own"
-        )
-    return f"({' UNION ALL '.join(parts)})"
-
-
-def as_altered(executor: Any, table: Table, ts: Timestamp, pin: ReadPin | None = None) -> str:
-    """Committed rows under a definition that only this block knows: columns by attribute number."""
-    known = {c.attnum: c for c in executor.store.image(table.shard).table.columns}
-    cells = []
-    for c in table.columns:
-        before = known.get(c.attnum)
-        value = quoted(before.name) if before is not None else f"CAST(NULL AS {t.duckdb_type(c.type)})"
-        cells.append(f"{value} AS {quoted(c.name)}")
-    base = executor.store.relation_sql(table.shard, ts, None, True, pin=pin)
-    return f"(SELECT {', '.join([*cells, '_rid'])} FROM {base} was)"
-
-
-def _cells(table: Table) -> list[str]:
-    """Physical columns of Arrow rows as the table's columns."""
-    return [f"{t.store_sql(f'c{c.attnum}', c.type)} AS {quoted(c.name)}" for c in table.columns]
-
-
-def physical_schema(table: Table) -> pa.Schema:
-    """Columns by attribute number in canonical Arrow types, then `_rid`."""
-    fields = [(f"c{c.attnum}", t.arrow_type(c.type)) for c in table.columns]
-    return pa.schema([*fields, ("_rid", pa.int64())])
-
-
-def _deleted(writes: TableWrites) -> pa.Table | None:
-    buffer = writes.txn.overlay(writes.shard)
-    chunks = [pa.array(list(buffer.deletes), pa.int64())] if buffer is not None and buffer.deletes else []
-    chunks += [d.rids for d in writes.bulk_deleted]
-    if not chunks:
-        return None
-    return pa.table({"_rid": pa.chunked_array(chunks)})
-
-
-def _inserted(writes: TableWrites, table: Table) -> pa.Table | None:
-    """Own rows with physical column names and `_rid`."""
-    schema = physical_schema(table)
-    tables: list[pa.Table] = []
-    buffer = writes.txn.overlay(writes.shard)
-    if buffer is not None and buffer.inserts:
-        rows = list(buffer.inserts.values())
-        arrays = rows_to_arrays(rows, schema.types[:-1])
-        tables.append(pa.table([*arrays, pa.array(list(buffer.inserts), pa.int64())], schema=schema))
-    if writes.bulk:
-        for rows in writes.live_bulk():
-            arrays = [rows.column(i + 1) for i in range(rows.num_columns - 1)]
-            tables.append(pa.table([*arrays, rows.column(0)], schema=schema))
-    return pa.concat_tables(tables) if tables else None
+    return f"(SELECT {', '.join([*cells(use.table), '_rid'])} FROM {name})"
 
 
 # --- reading -------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows
 from executor.keyed.compile import NotCompilable, compile_condition
-from executor.session import queries
+from executor.session import queries, relations
 from planner import types as t
 from planner.abc import Expr, Table, TypeRef
 from planner.catalog import policies
@@ -65,7 +65,7 @@ async def check(session: Session, block: Block, table: Table, kind: str, rows: p
                         raise ExecutionError("42501", message)
             return
     form = table.through or table
-    schema = queries.physical_schema(form)
+    schema = relations.physical_schema(form)
     rids = pa.nulls(rows.num_rows, pa.int64()).fill_null(0)
     columns = dict(zip((c.name for c in table.columns), rows.columns, strict=True))
     given = pa.table([*(columns[c.name] for c in form.columns), rids], schema=schema)

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.columnar.rows import batch_rows, canonical_array
-from executor.session import bulk, queries
+from executor.session import bulk_changes, relations
 from executor.session.row_queries import recomputed
 from executor.snapshot.columns import rows_to_arrays
 from planner import types as t
@@ -83,7 +83,7 @@ async def _with_own(
     own = [
         i for i, (at, c) in enumerate(zip(where, leaf.columns, strict=True)) if at is None and not c.generated
     ]
-    old = await bulk.old_columns(session, block, leaf, rows.column(0), own)
+    old = await bulk_changes.old_columns(session, block, leaf, rows.column(0), own)
     found = list(where)
     for i, cells in zip(own, old, strict=True):
         found[i] = rows.num_columns - first
@@ -95,7 +95,7 @@ async def _computed(
     session: Session, block: Block, leaf: Table, rows: pa.Table, where: list[int | None]
 ) -> list[pa.Array]:
     """The columns that only the leaf has, in order."""
-    schema = queries.physical_schema(leaf)
+    schema = relations.physical_schema(leaf)
     many = rows.num_rows
     arrays = [
         pa.nulls(many, t.arrow_type(c.type)) if i is None else canonical_array(rows.column(i), c.type)

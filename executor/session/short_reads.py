@@ -23,7 +23,7 @@ from executor.keyed.overlay import OverlayView
 from executor.keyed.plans import CompiledPlan, Shortcut
 from executor.keyed.read import SMALL_RANGE_ROWS_MAX, ReadPlan, rows_within
 from executor.keyed.write import UpdatePlan
-from executor.session import current, queries
+from executor.session import current, relations
 from executor.session.block import Block
 from executor.snapshot.abc import NoKeyedAnswer
 from planner.abc import Plan, Query, RelationUse, Table
@@ -84,7 +84,7 @@ def _by_index(
         if not isinstance(use, RelationUse):
             return None
         if use.table.shard == table.shard:
-            queries.record(session, block, use, params)
+            relations.record(session, block, use, params)
         elif use.part is None:  # or else it is a leaf that has none of the rows
             return None
     return rows
@@ -103,7 +103,7 @@ def _by_join(
         shards = {table.shard for table in indexed}
         for use in query.relations:
             if isinstance(use, RelationUse) and use.table.shard in shards:
-                queries.record(session, block, use, params)
+                relations.record(session, block, use, params)
     return rows
 
 

@@ -42,7 +42,7 @@ import pyarrow.parquet as pq
 
 from executor.abc import ExecutionError, Rows
 from executor.ddl.schema import shard_schema
-from executor.session import bulk, queries, row_checks, row_security, staging
+from executor.session import bulk, relations, row_checks, row_security, staging
 from executor.session.block import Block
 from executor.session.copying import copied_columns, default_values
 from executor.session.keyed import SnapshotMoved
@@ -352,7 +352,7 @@ class _Staged:
     @property
     def rows(self) -> pa.Table:
         if not self.tables:
-            schema = queries.physical_schema(self.table)
+            schema = relations.physical_schema(self.table)
             return schema.empty_table().select([f"c{c.attnum}" for c in self.columns])
         return pa.concat_tables(self.decoded(rows) for rows in self.tables)
 
@@ -364,7 +364,7 @@ class _Staged:
         return there.drop_columns(["_rid"])
 
     def encoded(self, files: Sequence[EncodedFile], first_rid: int) -> EncodedRows:
-        return EncodedRows(files, queries.physical_schema(self.table), first_rid)
+        return EncodedRows(files, relations.physical_schema(self.table), first_rid)
 
 
 def _valid(rows: pa.RecordBatch) -> pa.RecordBatch:
@@ -501,5 +501,5 @@ async def computed(session: Session, block: Block, table: Table, arrays: Sequenc
     if not any(c.generated for c in table.columns):
         return pa.table(arrays, names=[f"c{c.attnum}" for c in table.columns])
     zeros = pa.array(np.zeros(len(arrays[0]), np.int64))
-    whole = pa.table([*arrays, zeros], schema=queries.physical_schema(table))
+    whole = pa.table([*arrays, zeros], schema=relations.physical_schema(table))
     return await recomputed(session, block, table, whole, None)

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from executor.abc import ExecutionError
-from executor.session import bulk, queries
+from executor.session import bulk, bulk_changes, queries
 from executor.session.block import Block
 from planner import types as t
 from planner.abc import Column, DeleteQuery, Query, RelationUse, Slot, Table, TypeRef, UpdateQuery
@@ -119,7 +119,7 @@ async def upsert(
             arrays.append(rows.column(f"c{c.attnum}").take(take) if i in assigned else found.column(2 + i))
         new = (await computed(session, block, table, arrays)).add_column(0, "_rid", found.column(1))
         assigned += tuple(i for i, c in enumerate(table.columns) if c.generated)
-        await bulk.update(session, block, UpdateQuery(table, _NOTHING, assigned), new)
+        await bulk_changes.update(session, block, UpdateQuery(table, _NOTHING, assigned), new)
     fresh = np.ones(rows.num_rows, np.bool_)
     fresh[places] = False
     if fresh.any():
@@ -138,5 +138,5 @@ async def delete(
     found = await _matches(session, block, table, key, rows, whole=False)
     if not found.num_rows:
         return 0
-    _, count = await bulk.delete(session, block, DeleteQuery(table, _NOTHING), found.select([1]))
+    _, count = await bulk_changes.delete(session, block, DeleteQuery(table, _NOTHING), found.select([1]))
     return count

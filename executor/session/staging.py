@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from executor.ddl.schema import shard_schema
-from executor.session import queries
+from executor.session import relations
 from executor.snapshot.columns import rows_to_arrays
 from executor.snapshot.spill import Spill, numbers_from
 from planner.abc import (
@@ -39,7 +39,7 @@ STAGING_MAX = 3
 
 
 def written_rows(table: Table, rows: Sequence[Row], rids: Sequence[int] | None = None) -> pa.Table:
-    schema = queries.physical_schema(table)
+    schema = relations.physical_schema(table)
     arrays = rows_to_arrays(list(rows), schema.types[:-1])
     ids = rids if rids is not None else [0] * len(rows)
     return pa.table([*arrays, pa.array(ids, pa.int64())], schema=schema)
@@ -47,7 +47,7 @@ def written_rows(table: Table, rows: Sequence[Row], rids: Sequence[int] | None =
 
 def physical(table: Table, numbered: pa.Table) -> pa.Table:
     """Numbered rows with physical column names, `_rid` last."""
-    return pa.table([*numbered.columns[1:], numbered.column(0)], schema=queries.physical_schema(table))
+    return pa.table([*numbered.columns[1:], numbered.column(0)], schema=relations.physical_schema(table))
 
 
 def numbered(first: int, table: Table, rows: pa.Table, spill: Spill | None = None) -> pa.Table:

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError, Result, Rows
 from executor.columnar.rows import batch_rows
 from executor.keyed.row_ids import as_numpy
-from executor.session import bulk, locking, partitioned
+from executor.session import bulk, bulk_changes, locking, partitioned
 from executor.session.block import Block
 from executor.session.keyed import SnapshotMoved
 from executor.session.queries import Given, arrow, canonical_table
@@ -149,13 +149,13 @@ async def _run(
         if isinstance(body, UpdateQuery):
             rows = await _canonical(session, found, [RID, *types])
             if homes is None:
-                written, count = await bulk.update(session, block, body, rows)
+                written, count = await bulk_changes.update(session, block, body, rows)
             else:
                 written, count = await partitioned.update(session, block, body, rows, homes)
             tag, slot = f"UPDATE {count}", "new"
         else:
             if homes is None:
-                written, count = await bulk.delete(session, block, body, found)
+                written, count = await bulk_changes.delete(session, block, body, found)
             else:
                 written, count = await partitioned.delete(session, block, body, found, homes)
             tag, slot = f"DELETE {count}", "old"
@@ -206,7 +206,7 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
         there = pc.is_valid(rows.column(0))
         await partitioned.lock_rids(session, block, rows.column(0).filter(there), homes.filter(there))
     elif len(rids):
-        await bulk.lock_rids(session, block, table, rows.column(0).drop_null())
+        await bulk_changes.lock_rids(session, block, table, rows.column(0).drop_null())
     fired = [
         (event, made)
         for kind, event, columns in (
@@ -225,7 +225,7 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
         if homes_d is not None:
             _, done = await partitioned.delete(session, block, removal, deleted, homes_d)
         else:
-            _, done = await bulk.delete(session, block, removal, deleted)
+            _, done = await bulk_changes.delete(session, block, removal, deleted)
         count += done
     if updated.num_rows:
         new = canonical_table(updated.remove_column(1), [RID, *types])
@@ -233,7 +233,7 @@ async def _merge(session: Session, block: Block, body: MergeQuery, rows: pa.Tabl
         if homes_u is not None:
             _, done = await partitioned.update(session, block, action, new, homes_u)
         else:
-            _, done = await bulk.update(session, block, action, new)
+            _, done = await bulk_changes.update(session, block, action, new)
         count += done
     if inserted.num_rows:
         new = canonical_table(inserted.select(range(2, rows.num_columns)), types)

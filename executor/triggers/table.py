@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from executor.constraints.rules import BindCheck
 from executor.keyed.compile import NotCompilable, compile_condition, compile_tuple
-from executor.session import queries
+from executor.session import queries, relations
 from executor.session.returned import versions
 from executor.snapshot.columns import rows_to_arrays
 from planner import triggers
@@ -124,7 +124,7 @@ class TableTriggers:
         return made.query
 
     def _given(self, row: Row) -> pa.Table:
-        schema = queries.physical_schema(self.rows)
+        schema = relations.physical_schema(self.rows)
         arrays = rows_to_arrays([row], schema.types[:-1])
         rids = pa.array([0], pa.int64())
         return versions(pa.table([*arrays, rids], schema=schema), rids, False)

@@ -91,14 +91,14 @@ async def insert(
 async def update(
     session: Session, block: Block, fired: firing.Statement, body: UpdateQuery, rows: pa.Table
 ) -> Written:
-    """As `bulk.update`."""
-    from executor.session import bulk, references, staging
+    """As `bulk_changes.update`."""
+    from executor.session import bulk_changes, references, staging
 
     table = body.table
     seen: dict[int, Row] = {}
     for rid, *row in batch_rows(rows, [TypeRef(t.INT8), *(c.type for c in table.columns)]):
         seen.setdefault(rid, tuple(row))
-    old = await bulk.old_rows(session, block, table, pa.array(list(seen), pa.int64()))
+    old = await bulk_changes.old_rows(session, block, table, pa.array(list(seen), pa.int64()))
     key_of = session.rules(table).key
     found: list[Found] = [
         (key_of(old[rid]) if key_of is not None else rid, rid, old[rid], row)
@@ -113,11 +113,11 @@ async def update(
 
 
 async def delete(session: Session, block: Block, fired: firing.Statement, rids: pa.Array) -> Written:
-    """As `bulk.delete`."""
-    from executor.session import bulk, references, staging
+    """As `bulk_changes.delete`."""
+    from executor.session import bulk_changes, references, staging
 
     table = fired.on.rows
-    old = await bulk.old_rows(session, block, table, rids)
+    old = await bulk_changes.old_rows(session, block, table, rids)
     key_of = session.rules(table).key
     found: list[Found] = [
         (key_of(old[rid]) if key_of is not None else rid, rid, old[rid], None)
