@@ -16,6 +16,7 @@ from planner.binding import (
     own_aggregates,
     own_operators,
     queried_texts,
+    routine_resolution,
     routine_runs,
     routines,
     xml_forms,
@@ -270,7 +271,9 @@ class CallBinder(AggregateBinder):
             refuse_unsteady(self.queries.ctx.clause)
         runs = large_objects.functions().get(proc.oid) if self.queries.routines.expand else None
         if runs is not None:
-            return routine_runs.call(self.queries, routines.Resolved(runs, list(args), []), position)
+            return routine_runs.call(
+                self.queries, routine_resolution.Resolved(runs, list(args), []), position
+            )
         return ir.Call(result, signature, args, proc.volatility == "v", position)
 
     # --- calls -----------------------------------------------------------------------------------
@@ -339,7 +342,7 @@ class CallBinder(AggregateBinder):
         known = procs_named(name, offered)
         if schema:
             self.queries.accesses.enters(schema, _at(node))
-        in_sql = routines.known(self.queries, name, schema)
+        in_sql = routine_resolution.known(self.queries, name, schema)
         if not in_sql and over is None and not star and (schema or not known):
             made = self._constructed(name, schema, arguments, scope, _at(node))
             if made is not None:
@@ -440,11 +443,11 @@ class CallBinder(AggregateBinder):
             own = own_aggregates.called(
                 self, found, name, schema, arguments, star, over, dict(clauses), scope, position
             )
-            if not isinstance(own, routines.Resolved):
+            if not isinstance(own, routine_resolution.Resolved):
                 return own
-            made: routines.Resolved | None = own
+            made: routine_resolution.Resolved | None = own
         else:
-            made = routines.resolved(self, found, name, schema, arguments, scope, position)
+            made = routine_resolution.resolved(self, found, name, schema, arguments, scope, position)
         if made is None:
             return None
         if star:

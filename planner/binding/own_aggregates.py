@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import PlanError, TypeRef
-from planner.binding import ir, outer_aggregates, routine_runs, routines
+from planner.binding import ir, outer_aggregates, routine_resolution, routine_runs, routines
 from planner.binding.comparable import refuse_unordered
 from planner.binding.facts import type_name
 from planner.binding.fragments import ARRAY_TEXT, Frag, Item, join, sql
@@ -63,14 +63,14 @@ def said_otherwise(name: str, arguments: Sequence[str]) -> str:
 def called(
     calls: CallBinder, found: Sequence[Function], name: str, schema: str, arguments: list[exp.Expression], star: bool,
     over: exp.Window | None, clauses: Mapping[str, Any], scope: Scope, position: int,
-) -> ir.Node | routines.Resolved | None:  # fmt: skip
+) -> ir.Node | routine_resolution.Resolved | None:  # fmt: skip
     """A call of an aggregate; what was found where it turns out to be of a function; None: of one of PostgreSQL's own."""
     queries, clause = calls.queries, scope.clause
     before = outer_aggregates.marks(scope)
     if over is None:
         scope.clause = INSIDE
     try:
-        made = routines.resolved(calls, found, name, schema, arguments, scope, position)
+        made = routine_resolution.resolved(calls, found, name, schema, arguments, scope, position)
         keys = calls.sort_keys(clauses["ORDER BY"] or [], scope)
     finally:
         scope.clause = clause

@@ -18,7 +18,7 @@ from planner import types as t
 from planner.abc import PlanError, TypeRef
 from planner.binding import ir
 from planner.binding.facts import category, procs, type_name
-from planner.binding.routines import Resolved
+from planner.binding.routine_resolution import Resolved
 from planner.binding.routines import call as call_routine
 from planner.catalog import Cast, Function
 

@@ -20,7 +20,7 @@ from planner.binding.facts import Operator as OperatorFact
 from planner.binding.facts import Proc, operators, procs, type_name
 from planner.binding.offered import operators_named
 from planner.binding.resolve import fitting_operator
-from planner.binding.routines import Resolved, concrete_of
+from planner.binding.routine_resolution import Resolved, concrete_of
 from planner.binding.routines import call as call_routine
 from planner.catalog import Function, Operator, polymorphic
 from planner.catalog.names import missing_schema

@@ -16,7 +16,16 @@ from sqlglot import exp
 
 from planner import types as t
 from planner.abc import Oid, PlanError, TypeRef
-from planner.binding import expanded, ir, once, ordinality, routine_runs, routine_values, routines
+from planner.binding import (
+    expanded,
+    ir,
+    once,
+    ordinality,
+    routine_resolution,
+    routine_runs,
+    routine_values,
+    routines,
+)
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, join, sql
 from planner.binding.from_items import Source, star_of
@@ -98,14 +107,14 @@ def source(sources: SourceBinder, call: exp.Expression, node: exp.Expression, sc
         return None
     name = function_name(call)
     schema = queries.called_schema(identifier(schema_node)) if schema_node is not None else ""
-    found = routines.known(queries, name, schema)
+    found = routine_resolution.known(queries, name, schema)
     if not found:
         return None
     position = first_position(schema_node if schema_node is not None else call)
     if schema:
         queries.accesses.enters(schema, position)
     clause, scope.clause = scope.clause, "functions in FROM"
-    made = routines.resolved(
+    made = routine_resolution.resolved(
         queries.expressions, found, name, schema, list(call.expressions), scope, position
     )
     if made is not None and any(isinstance(n, ir.SetReturning) for a in made.args for n in ir.walk(a)):
@@ -126,7 +135,7 @@ class _Rows:
     def __init__(
         self,
         sources: SourceBinder,
-        made: routines.Resolved,
+        made: routine_resolution.Resolved,
         node: exp.Expression,
         scope: Scope,
         position: int,

@@ -28,7 +28,7 @@ from planner.catalog import Function
 
 if TYPE_CHECKING:
     from planner.binding.queries import QueryBinder
-    from planner.binding.routines import Resolved
+    from planner.binding.routine_resolution import Resolved
 
 RUN: Final = ir.RUN
 _TEXT: Final = TypeRef(t.TEXT)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from executor.abc import ExecutionError
 from executor.keyed.row_ids import RowIds
 from executor.limits import ExecutorLimits
-from executor.session import bulk, row_checks, staging
+from executor.session import bulk_changes, row_checks, staging
 from tests.executor.sql import Failed, Server
 
 ids = st.lists(st.integers(0, 60), max_size=30)
@@ -346,7 +346,7 @@ def test_nothing_that_grows_with_the_rows_is_done_on_the_loop(monkeypatch: pytes
         (image, "prepare_removal"),
         (prepared, "shared_keys"),
         (settling, "own_clash"),
-        (bulk, "distinct"),
+        (bulk_changes, "distinct"),
         (row_checks, "check_rows"),
     ):
         watched(module, name)

@@ -10,7 +10,7 @@ import pytest
 
 from executor.abc import Rows
 from executor.keyed.read import LookupPlan
-from executor.session import queries
+from executor.session import relations
 from executor.session.short_reads import WRITTEN_ROWS_MAX, writes_few
 from tests.executor.sql import Client, Failed, Server
 
@@ -208,7 +208,7 @@ def test_what_a_query_reads_is_compiled_once_and_noted_each_time(monkeypatch: py
                 session.context(),
                 (23, 23),
             )
-            monkeypatch.setattr(queries, "LookupPlan", Counted)
+            monkeypatch.setattr(relations, "LookupPlan", Counted)
             await client.query("CREATE TABLE seen (v int)")
             for a in (1, 2, 3):
                 for theirs, refused in ((a + 10, False), (a, True)):
