@@ -23,7 +23,7 @@ from planner.binding.numerics import to_float
 from planner.binding.parameters import Parameters
 from planner.binding.records import items_of, row_of, told_type
 from planner.binding.resolve import castable, own_cast
-from planner.catalog.objects import Cast
+from planner.catalog.routine_objects import Cast
 from planner.catalog.system.reg_names import INPUT, RegNames
 from planner.types.declared import FIRST_USER_OID
 

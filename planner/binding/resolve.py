@@ -29,7 +29,7 @@ from planner.binding.facts import (
 )
 from planner.binding.offered import NOTHING, Offered, operators_named, procs_named
 from planner.catalog.casts import NO_CASTS, Casts
-from planner.catalog.objects import Cast
+from planner.catalog.routine_objects import Cast
 from planner.types.declared import forget_with_types
 
 ONE_TYPE = frozenset(["anyelement", "anyarray", "anynonarray", "anyenum", "anyrange", "anymultirange"])

@@ -15,35 +15,21 @@ from planner.catalog.codec import CatalogRow, decode, encode
 from planner.catalog.names import quote_identifier, quote_qualified
 from planner.catalog.objects import (
     DATABASE_OID,
-    DEFAULT_OWNER,
     FIRST_USER_OID,
     INFORMATION_SCHEMA_OID,
     PG_CATALOG_OID,
     PUBLIC_OID,
     SUPERUSER_OID,
-    AggregateParts,
-    BaseType,
-    Cast,
     CatalogChange,
     CatalogObject,
-    Collation,
     Comment,
-    CompositeType,
     Counter,
     Database,
     DefaultGrant,
-    Domain,
-    EnumType,
-    EventTrigger,
     Extension,
-    Function,
     Grant,
     Index,
     IndexKey,
-    MultirangeType,
-    Operator,
-    Parameter,
-    RangeType,
     Relation,
     Role,
     Schema,
@@ -53,6 +39,17 @@ from planner.catalog.objects import (
     UserType,
     View,
     first_objects,
+)
+from planner.catalog.predefined import DEFAULT_OWNER
+from planner.catalog.routine_objects import AggregateParts, Cast, EventTrigger, Function, Operator, Parameter
+from planner.catalog.type_objects import (
+    BaseType,
+    Collation,
+    CompositeType,
+    Domain,
+    EnumType,
+    MultirangeType,
+    RangeType,
 )
 
 __all__ = [

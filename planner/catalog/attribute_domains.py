@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from planner.abc import DomainUse
 from planner.catalog.names import quote_identifier
-from planner.catalog.objects import CompositeType
+from planner.catalog.type_objects import CompositeType
 from planner.lexer import WORD, tokenize
 from planner.types import AttributeCondition, composite_conditions
 

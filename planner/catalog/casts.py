@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import Final
 
 from planner.abc import Oid
-from planner.catalog.objects import Cast
+from planner.catalog.routine_objects import Cast
 
 
 class Casts:

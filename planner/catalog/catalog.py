@@ -27,21 +27,15 @@ from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PG_CATALOG_OID,
-    BaseType,
-    Cast,
     CatalogChange,
     CatalogObject,
-    Collation,
     Comment,
     Counter,
     Database,
     DefaultGrant,
-    EventTrigger,
     Extension,
-    Function,
     Grant,
     Index,
-    Operator,
     Relation,
     Role,
     Schema,
@@ -52,7 +46,9 @@ from planner.catalog.objects import (
     built_in_objects,
 )
 from planner.catalog.objects import Sequence as SequenceObject
+from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of, row_type
+from planner.catalog.type_objects import BaseType, Collation
 from planner.catalog.user_types import USER_TYPES, founded, meet_rows
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
 

@@ -17,7 +17,7 @@ import typing
 from typing import Any, Final
 
 from planner.abc import Table
-from planner.catalog import objects
+from planner.catalog import objects, routine_objects, type_objects
 from planner.catalog.objects import CatalogObject
 from storage.abc import FormatTooNew
 
@@ -31,18 +31,18 @@ KINDS: Final[dict[str, type[Any]]] = {
     "index": objects.Index,
     "view": objects.View,
     "sequence": objects.Sequence,
-    "enum": objects.EnumType,
-    "domain": objects.Domain,
-    "composite": objects.CompositeType,
-    "function": objects.Function,
-    "event_trigger": objects.EventTrigger,
-    "cast": objects.Cast,
-    "operator": objects.Operator,
-    "collation": objects.Collation,
+    "enum": type_objects.EnumType,
+    "domain": type_objects.Domain,
+    "composite": type_objects.CompositeType,
+    "function": routine_objects.Function,
+    "event_trigger": routine_objects.EventTrigger,
+    "cast": routine_objects.Cast,
+    "operator": routine_objects.Operator,
+    "collation": type_objects.Collation,
     "statistics": objects.StatisticsObject,
     "extension": objects.Extension,
-    "range": objects.RangeType,
-    "multirange": objects.MultirangeType,
+    "range": type_objects.RangeType,
+    "multirange": type_objects.MultirangeType,
     "role": objects.Role,
     "comment": objects.Comment,
     "grant": objects.Grant,

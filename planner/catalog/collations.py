@@ -19,7 +19,7 @@ from planner.abc import Column, Oid
 from planner.types.oids import BPCHAR, CITEXT, CITEXT_ARRAY, NAME, TEXT, VARCHAR
 
 if TYPE_CHECKING:
-    from planner.catalog.objects import Collation
+    from planner.catalog.type_objects import Collation
 
 DEFAULT: Final = 100
 COLLATED: Final = frozenset((TEXT, VARCHAR, BPCHAR, 1009, 1015, 1014))

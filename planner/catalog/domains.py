@@ -19,7 +19,7 @@ from planner.abc import Column, Constraint, DomainUse, Table, TypeRef
 from planner.catalog.attribute_domains import VALUE, said_of
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier
-from planner.catalog.objects import Domain
+from planner.catalog.type_objects import Domain
 
 __all__ = [
     "VALUE",

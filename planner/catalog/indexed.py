@@ -19,20 +19,13 @@ from planner.catalog import collations
 from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.objects import (
     DATABASE_OID,
-    Cast,
     CatalogObject,
-    Collation,
     Comment,
-    CompositeType,
     Counter,
     Database,
-    Domain,
-    EventTrigger,
     Extension,
-    Function,
     Grant,
     Index,
-    Operator,
     Placed,
     Role,
     Schema,
@@ -41,6 +34,8 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.objects import Sequence as SequenceObject
+from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.type_objects import Collation, CompositeType, Domain
 from planner.catalog.user_types import USER_TYPES, declare_new, note_rows
 
 RELATIONS: Final = (Table, View, SequenceObject, Index, CompositeType)

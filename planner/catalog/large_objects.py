@@ -18,7 +18,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from planner.abc import Column, Constraint, Oid, PlanError, Table, TypeRef
-from planner.catalog.objects import PG_CATALOG_OID, Function, Parameter, Schema
+from planner.catalog.objects import PG_CATALOG_OID, Schema
+from planner.catalog.routine_objects import Function, Parameter
 from planner.catalog.system.static import static_columns
 
 if TYPE_CHECKING:

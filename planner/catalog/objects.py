@@ -1,4 +1,5 @@
-"""What a database has besides tables: schemas, indexes, views, sequences, types, roles, databases, comments.
+"""What a database has besides tables: schemas, indexes, views, sequences, roles, databases, comments, rights (types: `type_objects`,
+what is called: `routine_objects`).
 
 `Table`, `Column` and `Constraint` are `planner.abc`'s, because every room sees them. All objects are frozen: DDL makes
 new ones. Each has an `oid` of its own, by which others point to it, so that renaming is one row.
@@ -14,8 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from planner.abc import Column, Constraint, Oid, Table, Trigger, TypeRef
+from planner.abc import Column, Oid, Table, Trigger, TypeRef
 from planner.catalog import predefined
+from planner.catalog.predefined import DEFAULT_OWNER
+from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.type_objects import (
+    BaseType,
+    Collation,
+    CompositeType,
+    Domain,
+    EnumType,
+    MultirangeType,
+    RangeType,
+)
 
 PG_CATALOG_OID: Final = 11
 PUBLIC_OID: Final = 2200
@@ -27,8 +39,6 @@ POSTGRES_OID: Final = 16_382
 POSTGRES_PUBLIC_OID: Final = 16_383
 FIRST_USER_OID: Final = 16_384
 """OIDs below are PostgreSQL's own; every object that DDL makes is at or above."""
-
-DEFAULT_OWNER: Final = "tidewire"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,204 +190,6 @@ class Sequence:
 
 
 @dataclass(frozen=True, slots=True)
-class EnumType:
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    array_oid: Oid
-    labels: tuple[str, ...]
-    label_oids: tuple[Oid, ...] = ()
-    owner: str = DEFAULT_OWNER
-    places: tuple[float, ...] = ()
-    """enumsortorder of the labels, where it is not 1, 2, 3 and so on."""
-    unsafe: tuple[str, ...] = ()
-    """Labels that the transaction at hand has added: nobody may use them before it commits. In no row of the catalog."""
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    array_oid: Oid
-    base: TypeRef
-    not_null: bool = False
-    default: str | None = None
-    constraints: tuple[Constraint, ...] = ()
-    owner: str = DEFAULT_OWNER
-    collation: str = ""  # "": its type's
-
-
-@dataclass(frozen=True, slots=True)
-class CompositeType:
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    array_oid: Oid
-    columns: tuple[Column, ...]
-    owner: str = DEFAULT_OWNER
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a function: `mode` as in pg_proc (i in, o out, b both, t a column of RETURNS TABLE)."""
-
-    name: str
-    type: TypeRef
-    mode: str = "i"
-    default: str | None = None
-    domain: Oid = 0
-    """What it was declared as, if that is a domain or the arrays over one: `type` is then the type underneath."""
-
-    @property
-    def declared(self) -> Oid:
-        return self.domain or self.type.oid
-
-
-@dataclass(frozen=True, slots=True)
-class AggregateParts:
-    """What CREATE AGGREGATE says beyond a function's name and types."""
-
-    transition: Oid
-    state: TypeRef
-    initial: str | None = None
-    final: Oid = 0
-    final_extra: bool = False
-    """The final function has parameters for the arguments too, and is given NULLs for them."""
-    combine: Oid = 0
-    sort_operator: Oid = 0
-    final_modify: str = "r"
-    space: int = 0
-
-    @property
-    def functions(self) -> tuple[Oid, ...]:
-        return tuple(oid for oid in (self.transition, self.final, self.combine) if oid)
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function or procedure: what it is called with, what it returns, and its body as text.
-
-    One in SQL is put in the place of its calls when a statement is bound, unless it `runs`: several statements, or writes. PL/pgSQL runs.
-    Names in a body of the standard's form (RETURN, BEGIN ATOMIC) were looked up on `search_path` when it was made, and
-    what it needs is in `depends`; names in a string are looked up by whoever calls it.
-    """
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    parameters: tuple[Parameter, ...]
-    result: TypeRef
-    returns_set: bool
-    body: str
-    standard: bool = False  # RETURN expression, or BEGIN ATOMIC ... END
-    volatility: str = "v"
-    strict: bool = False
-    leakproof: bool = False
-    parallel: str = "u"
-    cost: float = 100.0
-    rows: float = 0.0
-    owner: str = DEFAULT_OWNER
-    depends: tuple[Oid, ...] = ()
-    search_path: tuple[str, ...] = ()
-    language: str = "sql"
-    kind: str = "f"  # as pg_proc has it; "p": a procedure, "a": an aggregate
-    runs: bool = False
-    definer: bool = False
-    """SECURITY DEFINER: it acts as its owner."""
-    settings: tuple[str, ...] = ()
-    """SET: `name=value`, in force while it runs."""
-    domain: Oid = 0
-    """Of its result, as of a parameter."""
-    aggregate: AggregateParts | None = None
-
-    @property
-    def returns(self) -> Oid:
-        """The type of its result as it was declared."""
-        return self.domain or self.result.oid
-
-    @property
-    def is_apart(self) -> bool:
-        """Whether it runs as somebody else, or under settings of its own."""
-        return self.definer or bool(self.settings)
-
-    @property
-    def inputs(self) -> tuple[Parameter, ...]:
-        """What a call gives it."""
-        return tuple(p for p in self.parameters if p.mode in "ibv")
-
-    @property
-    def outputs(self) -> tuple[Parameter, ...]:
-        """OUT and INOUT parameters, or the columns of RETURNS TABLE."""
-        return tuple(p for p in self.parameters if p.mode not in "iv")
-
-    @property
-    def is_variadic(self) -> bool:
-        """Whether its last argument's elements may be given one by one."""
-        return any(p.mode == "v" for p in self.parameters)
-
-    @property
-    def signature(self) -> tuple[Oid, ...]:
-        """What tells it from others of its name in its schema."""
-        return tuple(p.declared for p in self.inputs)
-
-
-@dataclass(frozen=True, slots=True)
-class RangeType:
-    """CREATE TYPE ... AS RANGE. Beside it there is always its `MultirangeType`."""
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    array_oid: Oid
-    subtype: TypeRef
-    multirange_oid: Oid
-    opclass: Oid
-    collation: str = ""  # "": the subtype's
-    difference: str = ""  # subtype_diff, for those who ask: no index is searched by it
-    owner: str = DEFAULT_OWNER
-
-
-@dataclass(frozen=True, slots=True)
-class MultirangeType:
-    """The multirange over a range type, under a name of its own."""
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    array_oid: Oid
-    subtype: TypeRef
-    range_oid: Oid
-    owner: str = DEFAULT_OWNER
-
-
-@dataclass(frozen=True, slots=True)
-class BaseType:
-    """A type that an extension brings. No row holds it: it is there as long as the extension is."""
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    array_oid: Oid
-    extension: Oid
-    owner: str = DEFAULT_OWNER
-
-
-@dataclass(frozen=True, slots=True)
-class Collation:
-    """CREATE COLLATION. Columns and expressions name it by its key (`planner.catalog.collations`)."""
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    provider: str  # "i": ICU, "c": the order of bytes
-    locale: str
-    deterministic: bool = True
-    encoding: int = -1  # -1: any
-    owner: str = DEFAULT_OWNER
-
-
-@dataclass(frozen=True, slots=True)
 class StatisticsObject:
     """CREATE STATISTICS: columns, in their order, then expressions, of which a planner is to count together."""
 
@@ -389,61 +201,6 @@ class StatisticsObject:
     kinds: str  # letters of pg_statistic_ext.stxkind
     owner: str = DEFAULT_OWNER
     target: int = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """CREATE OPERATOR: a sign for a function of one argument (`left` is 0 then) or two.
-
-    One without a function is there in name only: another one has called it its commutator or negator.
-    """
-
-    oid: Oid
-    schema_oid: Oid
-    name: str
-    left: Oid
-    right: Oid
-    result: Oid = 0
-    function: Oid = 0
-    commutator: Oid = 0
-    negator: Oid = 0
-    restrict: Oid = 0
-    join: Oid = 0
-    hashes: bool = False
-    merges: bool = False
-    owner: str = DEFAULT_OWNER
-
-    @property
-    def signature(self) -> tuple[Oid, Oid]:
-        """What tells it from others of its sign in its schema."""
-        return self.left, self.right
-
-
-@dataclass(frozen=True, slots=True)
-class Cast:
-    """CREATE CAST. `context`: e where it is said, a in assignment too, i anywhere; `method`: f by a function, i by text."""
-
-    oid: Oid
-    source: Oid
-    target: Oid
-    function: Oid
-    context: str
-    method: str
-    database_oid: Oid
-
-
-@dataclass(frozen=True, slots=True)
-class EventTrigger:
-    """CREATE EVENT TRIGGER. `enabled` as in pg_event_trigger: O, D, R, A; `tags`: the commands that it is of, () for all."""
-
-    oid: Oid
-    name: str
-    event: str
-    function: Oid
-    database_oid: Oid
-    enabled: str = "O"
-    tags: tuple[str, ...] = ()
-    owner: str = DEFAULT_OWNER
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from planner.abc import Oid, TypeRef
-from planner.catalog.objects import Function
+from planner.catalog.routine_objects import Function
 from planner.types import array_of, element_of
 
 PSEUDO: Final = {

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Final
 
+DEFAULT_OWNER: Final = "tidewire"
+
 DATABASE_OWNER: Final = "pg_database_owner"
 READ_ALL_DATA: Final = "pg_read_all_data"
 WRITE_ALL_DATA: Final = "pg_write_all_data"

@@ -22,14 +22,13 @@ from planner.catalog.objects import (
     CatalogObject,
     Database,
     Extension,
-    Function,
-    Operator,
     Schema,
     Sequence,
     StatisticsObject,
     UserType,
     View,
 )
+from planner.catalog.routine_objects import Function, Operator
 
 PUBLIC: Final = ""
 ALL_OF: Final[dict[str, tuple[str, ...]]] = {

@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import Final
 
 from planner.abc import Oid, Table
-from planner.catalog.objects import CompositeType, View
+from planner.catalog.objects import View
+from planner.catalog.type_objects import CompositeType
 
 FIRST_ROW_TYPE: Final = 1 << 30
 _ARRAYS: Final = 3 << 29

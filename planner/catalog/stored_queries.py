@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from planner.abc import Oid, PlanError, Table
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import Function, View
+from planner.catalog.objects import View
+from planner.catalog.routine_objects import Function
 
 
 @dataclass(frozen=True, slots=True)

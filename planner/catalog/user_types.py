@@ -19,16 +19,9 @@ from typing import TYPE_CHECKING
 
 from planner.abc import Oid
 from planner.catalog.attribute_domains import conditions_of
-from planner.catalog.objects import (
-    CatalogObject,
-    CompositeType,
-    Domain,
-    EnumType,
-    MultirangeType,
-    RangeType,
-    UserType,
-)
+from planner.catalog.objects import CatalogObject, UserType
 from planner.catalog.row_types import FIRST_ROW_TYPE, relation_of, row_type_oid
+from planner.catalog.type_objects import CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.types import register_composite, register_domain, register_enum
 from planner.types.user_ranges import Spanned, register_range
 

@@ -36,7 +36,7 @@ from planner.catalog import (
 from planner.catalog import (
     Sequence as SequenceObject,
 )
-from planner.catalog.objects import Comment, MultirangeType
+from planner.catalog.objects import Comment
 from planner.catalog.row_types import row_type
 from planner.catalog.system.relations import (
     CLASS_OID,
@@ -46,6 +46,7 @@ from planner.catalog.system.relations import (
     TRIGGER_OID,
     TYPE_OID,
 )
+from planner.catalog.type_objects import MultirangeType
 from planner.ddl.addresses import CLASSES, Address, Addresses
 from planner.ddl.plan import DdlPlan
 

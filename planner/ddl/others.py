@@ -21,8 +21,8 @@ from planner.catalog import (
     domains,
 )
 from planner.catalog.names import missing_relation, missing_type
-from planner.catalog.objects import BaseType
 from planner.catalog.system.definitions import bare
+from planner.catalog.type_objects import BaseType
 from planner.ddl import (
     alter,
     collations,

@@ -18,7 +18,8 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
-from planner.catalog.objects import CompositeType, Database
+from planner.catalog.objects import Database
+from planner.catalog.type_objects import CompositeType
 from planner.ddl import absent, collations, routine_names
 from planner.ddl.scope import Scope
 

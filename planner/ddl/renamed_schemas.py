@@ -15,7 +15,8 @@ import itertools
 
 from planner.abc import PlanError, Table
 from planner.catalog import Domain, Index, quote_identifier
-from planner.catalog.objects import Function, View
+from planner.catalog.objects import View
+from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery, stored_queries
 from planner.ddl.scope import Scope
 from planner.lexer import OPERATOR, QUOTED, WORD, Token, is_sign, tokenize

@@ -25,7 +25,9 @@ from planner.catalog import (
     quote_identifier,
     rights,
 )
-from planner.catalog.objects import BaseType, Cast, Domain, EventTrigger, Index, MultirangeType
+from planner.catalog.objects import Index
+from planner.catalog.routine_objects import Cast, EventTrigger
+from planner.catalog.type_objects import BaseType, Domain, MultirangeType
 from planner.ddl import (
     casts,
     collations,

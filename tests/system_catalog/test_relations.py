@@ -6,10 +6,11 @@ import pytest
 
 from planner.abc import Column, Constraint, Table, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import CatalogChange, EnumType, Index, IndexKey, Schema, View
+from planner.catalog.objects import CatalogChange, Index, IndexKey, Schema, View
 from planner.catalog.system import SystemContext, relations, rows
 from planner.catalog.system.function_table import function_named
 from planner.catalog.system.reg_names import OUTPUT
+from planner.catalog.type_objects import EnumType
 from planner.types import array_datum, element_of, from_datums
 from planner.types.oids import INT4, TEXT
 

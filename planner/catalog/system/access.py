@@ -15,15 +15,8 @@ from typing import Any
 from planner.abc import Oid, SqlError, Table
 from planner.catalog import predefined, rights
 from planner.catalog.names import split_name
-from planner.catalog.objects import (
-    Database,
-    Function,
-    Role,
-    Schema,
-    Sequence,
-    UserType,
-    View,
-)
+from planner.catalog.objects import Database, Role, Schema, Sequence, UserType, View
+from planner.catalog.routine_objects import Function
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.functions import regclass_in

@@ -8,13 +8,14 @@ from functools import lru_cache
 from planner.abc import Column, Oid, ResultColumn, Table, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import collation_oid
-from planner.catalog.objects import CompositeType, Index, Sequence, View
+from planner.catalog.objects import Index, Sequence, View
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import default_text
 from planner.catalog.system.privileges import column_acl
 from planner.catalog.system.relations import relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID
 from planner.types.oids import TEXT
 

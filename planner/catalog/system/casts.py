@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planner.catalog.objects import Cast
+from planner.catalog.routine_objects import Cast
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows

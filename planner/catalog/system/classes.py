@@ -11,13 +11,14 @@ from __future__ import annotations
 from planner import types
 from planner.abc import Oid, Table, TypeRef
 from planner.catalog.catalog import TEMPORARY_PREFIX, Catalog
-from planner.catalog.objects import CompositeType, Index, Schema, Sequence, View
+from planner.catalog.objects import Index, Schema, Sequence, View
 from planner.catalog.row_types import row_type_oid
 from planner.catalog.system.bounds import shown_bound
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.relations import INFORMATION_SCHEMA_OID, PG_CATALOG_OID, relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.type_objects import CompositeType
 from storage.abc import Datum, Row
 
 HEAP_AM, BTREE_AM = 2, 403

@@ -9,12 +9,13 @@ from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT, collation_oid, oid_of
 from planner.catalog.exclusions import index_of
-from planner.catalog.objects import Domain, Index, IndexKey
+from planner.catalog.objects import Index, IndexKey
 from planner.catalog.system.classes import BTREE_AM, INDEX_METHODS
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, index_column, predicate_text
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
+from planner.catalog.type_objects import Domain
 from planner.types.oids import ANYARRAY, ANYENUM, ANYMULTIRANGE, ANYRANGE, TEXT, VARCHAR
 from planner.types.user_ranges import spanned
 

@@ -9,20 +9,12 @@ from planner.catalog import collations
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import quote_identifier, quote_qualified, split_name
-from planner.catalog.objects import (
-    FIRST_USER_OID,
-    Collation,
-    Extension,
-    Function,
-    Index,
-    Operator,
-    Schema,
-    UserType,
-    View,
-)
+from planner.catalog.objects import FIRST_USER_OID, Extension, Index, Schema, UserType, View
+from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.written import column_default, condition, spelled, view_query
+from planner.catalog.type_objects import Collation
 from planner.extensions import class_of
 from planner.lexer import Token
 from planner.types import BY_OID, format_type

@@ -13,23 +13,8 @@ from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
 from planner.catalog.names import split_name
-from planner.catalog.objects import (
-    FIRST_USER_OID,
-    BaseType,
-    Cast,
-    CompositeType,
-    Domain,
-    EnumType,
-    EventTrigger,
-    Function,
-    Index,
-    MultirangeType,
-    Operator,
-    RangeType,
-    Sequence,
-    StatisticsObject,
-    UserType,
-)
+from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsObject, UserType
+from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
 from planner.catalog.system import policies
@@ -55,6 +40,7 @@ from planner.catalog.system.relations import (
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.triggers import listed
 from planner.catalog.system.written import called_by
+from planner.catalog.type_objects import BaseType, CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.lexer import Token
 from planner.types import element_of
 from planner.types.of_extensions import EXTENSION_OF

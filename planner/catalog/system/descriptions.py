@@ -10,26 +10,17 @@ from functools import lru_cache
 from planner.abc import Oid, Table
 from planner.catalog.objects import (
     PUBLIC_OID,
-    Cast,
-    Collation,
     Comment,
-    CompositeType,
     Database,
-    Domain,
-    EnumType,
-    EventTrigger,
     Extension,
-    Function,
     Index,
-    MultirangeType,
-    Operator,
-    RangeType,
     Role,
     Schema,
     Sequence,
     StatisticsObject,
     View,
 )
+from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.relations import (
     CAST_OID,
@@ -50,6 +41,7 @@ from planner.catalog.system.relations import (
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
+from planner.catalog.type_objects import Collation, CompositeType, Domain, EnumType, MultirangeType, RangeType
 
 _CLASS_OF: dict[type[object], Oid] = {
     Table: CLASS_OID,

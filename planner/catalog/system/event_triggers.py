@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from planner.abc import SqlError
-from planner.catalog.objects import EventTrigger, Role
+from planner.catalog.objects import Role
+from planner.catalog.routine_objects import EventTrigger
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.function_table import system
 from planner.catalog.system.rowmaker import RowMaker

@@ -11,13 +11,7 @@ from planner.catalog.names import missing_schema, split_name
 from planner.catalog.objects import (
     FIRST_USER_OID,
     PUBLIC_OID,
-    Cast,
-    CompositeType,
-    Domain,
-    EventTrigger,
-    Function,
     Index,
-    Operator,
     Role,
     Schema,
     Sequence,
@@ -25,6 +19,7 @@ from planner.catalog.objects import (
     UserType,
     View,
 )
+from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system import counted, routines
 from planner.catalog.system.context import SystemContext
@@ -44,6 +39,7 @@ from planner.catalog.system.reg_routines import number_in, regoperator_out
 from planner.catalog.system.relations import by_oid, fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
+from planner.catalog.type_objects import CompositeType, Domain
 from planner.types import BY_OID, oids
 from planner.types.of_extensions import EXTENSION_OF
 from planner.types.oids import BOOL, INT4, NAME, OID, PG_NODE_TREE, TEXT

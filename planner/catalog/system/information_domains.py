@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.abc import Column, Table, TypeRef
-from planner.catalog.objects import Domain, UserType
+from planner.catalog.objects import UserType
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import constraint_definition, default_text
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.type_objects import Domain
 from planner.types import BY_OID, format_type
 from planner.types.oids import (
     BIT,

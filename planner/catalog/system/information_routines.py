@@ -10,7 +10,8 @@ from typing import Any
 
 from planner.abc import Table, TypeRef
 from planner.catalog import rights
-from planner.catalog.objects import Function, View
+from planner.catalog.objects import View
+from planner.catalog.routine_objects import Function
 from planner.catalog.row_types import is_row_array, relation_of
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.information_domains import type_facts

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from planner import triggers as kinds
 from planner.abc import Column, Table, TypeRef
 from planner.catalog import rights
-from planner.catalog.objects import CompositeType, Role, Schema, Sequence, View
+from planner.catalog.objects import Role, Schema, Sequence, View
 from planner.catalog.system import (
     information_constraints,
     information_domains,
@@ -22,6 +22,7 @@ from planner.catalog.system.information_domains import INTEGER_BITS, type_facts
 from planner.catalog.system.listings import schema_name
 from planner.catalog.system.relations import SystemRelation, relations
 from planner.catalog.system.rowmaker import RowMaker
+from planner.catalog.type_objects import CompositeType
 from planner.types import BY_OID, format_type
 
 YES_NO = {True: "YES", False: "NO"}

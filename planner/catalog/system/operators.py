@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from planner.catalog.objects import Operator, Role
+from planner.catalog.objects import Role
+from planner.catalog.routine_objects import Operator
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from planner.abc import Oid, SqlError
 from planner.catalog import collations
 from planner.catalog.names import missing_schema, name_parts, split_name
-from planner.catalog.objects import Collation
 from planner.catalog.system import reg_routines as routines
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import collation_name
@@ -17,6 +16,7 @@ from planner.catalog.system.functions import (
     regnamespace_out,
     regtype_out,
 )
+from planner.catalog.type_objects import Collation
 from planner.types import resolve_name
 from planner.types.oids import REGCLASS, REGTYPE
 

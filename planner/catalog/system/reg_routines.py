@@ -16,7 +16,7 @@ from typing import Final
 
 from planner.abc import Oid, SqlError, TypeRef
 from planner.catalog.names import missing_schema, quote_identifier, quote_qualified, split_name
-from planner.catalog.objects import Function, Operator
+from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns

@@ -14,7 +14,8 @@ from typing import Final
 from planner.abc import Oid, SqlError, TypeRef
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import QUOTED_LISTS, quote_identifier, quote_qualified, split_identifiers
-from planner.catalog.objects import Function, Parameter, Role
+from planner.catalog.objects import Role
+from planner.catalog.routine_objects import Function, Parameter
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.function_table import system

@@ -15,7 +15,8 @@ from planner.abc import Oid, Table, Trigger
 from planner.catalog import rights
 from planner.catalog.catalog import Catalog
 from planner.catalog.names import quote_identifier, quote_qualified
-from planner.catalog.objects import Function, View
+from planner.catalog.objects import View
+from planner.catalog.routine_objects import Function
 from planner.catalog.system.context import Rows, SystemContext
 from planner.catalog.system.definitions import qualified
 from planner.catalog.system.function_table import system

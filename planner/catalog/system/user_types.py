@@ -6,16 +6,7 @@ from dataclasses import replace
 
 from planner.abc import Column, Table, TypeRef
 from planner.catalog.collations import oid_of
-from planner.catalog.objects import (
-    Collation,
-    CompositeType,
-    Domain,
-    EnumType,
-    MultirangeType,
-    RangeType,
-    UserType,
-    View,
-)
+from planner.catalog.objects import UserType, View
 from planner.catalog.row_types import row_type
 from planner.catalog.system.classes import composite_class_oid, owner_oid
 from planner.catalog.system.context import Rows, SystemContext
@@ -23,6 +14,7 @@ from planner.catalog.system.definitions import default_text
 from planner.catalog.system.privileges import acl
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import proc_oids, static_rows
+from planner.catalog.type_objects import Collation, CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.types import BY_OID
 from storage.abc import Datum
 

@@ -11,7 +11,8 @@ from typing import Final
 
 from planner.abc import Column, SqlError, Table, TypeRef
 from planner.catalog.catalog import Catalog
-from planner.catalog.objects import Function, View
+from planner.catalog.objects import View
+from planner.catalog.routine_objects import Function
 from planner.catalog.stored_queries import StoredQuery
 
 _NO_TABLE: Final = Table(0, 0, "", (), (), "")
