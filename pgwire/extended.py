@@ -47,14 +47,13 @@ def parse(conversation: Conversation) -> Step:
         name, text, types = messages.parse_parse(payload, conversation.encoding)
         if not name:
             session.statements.pop("", None)
-        elif name in session.statements:
-            raise SqlError("42P05", f'prepared statement "{name}" already exists')
         if _is_empty(conversation, text):
-            session.statements[name] = Prepared(name, text, EMPTY_PLAN, ())
+            _name(conversation, Prepared(name, text, EMPTY_PLAN, ()))
         else:
             if session.behind:
                 return _parse_later(conversation, name, text, types)
-            prepared = session.statements[name] = session.prepare(name, text, types)
+            prepared = session.prepare(name, text, types)
+            _name(conversation, prepared)
             if not name:
                 parsed.keep(conversation, payload, prepared)
     except Exception as error:  # noqa: BLE001
@@ -78,13 +77,21 @@ async def _parse_later(conversation: Conversation, name: str, text: str, types: 
             await session.caught_up()
         except StorageError as error:
             unread = error
-        session.statements[name] = session.prepare(name, text, types)
+        _name(conversation, session.prepare(name, text, types))
     except PlanError as error:
         conversation.fail_and_skip(unread or error)
     except Exception as error:  # noqa: BLE001
         conversation.fail_and_skip(error)
     else:
         conversation.out.append(replies.PARSE_COMPLETE)
+
+
+def _name(conversation: Conversation, prepared: Prepared) -> None:
+    """The statement has its name from now on. Raises 42P05 if another has it: what is wrong with its text is said before that."""
+    statements, name = conversation.session.statements, prepared.name
+    if name and name in statements:
+        raise SqlError("42P05", f'prepared statement "{name}" already exists')
+    statements[name] = prepared
 
 
 def _is_empty(conversation: Conversation, text: str) -> bool:

@@ -47,6 +47,7 @@ def query(conversation: Conversation) -> Step:
     if session.portals:
         conversation.drop_portal("")
     conversation.unnamed_done = None
+    session.statements.pop("", None)
     known = session.plan_simple(text)
     if known is None or len(known) != 1 or session.in_implicit:
         return _simple(conversation, text)

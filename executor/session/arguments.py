@@ -32,7 +32,7 @@ async def arguments(
     """The values of EXECUTE's arguments as the prepared statement's parameters. Raises 42601, 42804."""
     expect_count(name, given, wanted)
     values: list[Datum] = []
-    for number, (argument, ref) in enumerate(zip(given, wanted, strict=True), 1):
+    for number, (argument, ref) in enumerate(zip(given, wanted, strict=False), 1):
         if ref.oid == t.RECORD:
             values.append(await _record(session, argument, ref, number))
         else:
@@ -41,8 +41,8 @@ async def arguments(
 
 
 def expect_count(name: str, given: Sequence[st.Sql], wanted: Sequence[TypeRef]) -> None:
-    """Raises 42601 unless there are as many arguments as parameters."""
-    if len(given) != len(wanted):
+    """Raises 42601 unless there are as many arguments as parameters. Who has no parameters looks at no arguments, as in PostgreSQL."""
+    if wanted and len(given) != len(wanted):
         raise ExecutionError(
             "42601",
             f'wrong number of parameters for prepared statement "{name}"',

@@ -219,7 +219,7 @@ async def _deallocate(
     session: Session, plan: Plan, s: st.Deallocate, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
     if s.name is None:
-        session.statements.clear()
+        session.drop_named_statements()
         return Rows("DEALLOCATE ALL")
     if session.statements.pop(s.name, None) is None:
         raise ExecutionError("26000", f'prepared statement "{s.name}" does not exist')
@@ -233,7 +233,7 @@ async def _discard(
         for portal in session.portals.values():
             portal.close()
         session.portals.clear()
-        session.statements.clear()
+        session.drop_named_statements()
         session.channels.clear()
         for name in acting.NAMES:  # RESET ALL leaves them alone
             session.settings.set(name, None)

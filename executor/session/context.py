@@ -373,6 +373,13 @@ class SessionContext:
         for prepared in self.statements.values():
             prepared.plan = dataclasses.replace(prepared.plan, catalog_version=-1, compiled=None)
 
+    def drop_named_statements(self) -> None:
+        """DEALLOCATE ALL: the unnamed statement, which may be the one that says so, stays."""
+        unnamed = self.statements.get("")
+        self.statements.clear()
+        if unnamed is not None:
+            self.statements[""] = unnamed
+
     def trusted_context(self) -> PlanContext:
         """For texts of the server's own, over tables that the statement at hand may touch anyway."""
         return dataclasses.replace(self.context(), trusted=True, partition=None)

@@ -53,7 +53,7 @@ def written_out(session: Session, said: st.CreateTableAs) -> st.CreateTableAs:
     expect_count(executed.name, executed.arguments, prepared.parameter_types)
     values = [
         f"CAST(({argument.text}) AS {t.format_type(ref)})"
-        for argument, ref in zip(executed.arguments, prepared.parameter_types, strict=True)
+        for argument, ref in zip(executed.arguments, prepared.parameter_types, strict=False)
     ]
     text, pieces, at = prepared.plan.text, [], 0
     for token in tokenize(text):
