@@ -31,6 +31,7 @@ from executor.abc import ExecutionError
 from executor.columnar.errors import canceled, sql_error
 from executor.columnar.parallel import Parallelism, has_effect
 from executor.columnar.read_ahead import ReadAhead
+from executor.columnar.submitting import reader
 from executor.limits import ExecutorLimits
 from executor.procedural.inside import INSIDE
 from executor.snapshot.spill import Spill, spilled_table
@@ -109,14 +110,15 @@ class RunningQuery:
             self.zone = zone
             self.cursor.execute(f"SET TimeZone = '{icu_name(session_zone(zone))}'")
         self.sql = sql
-        if bound is not None:
+        if bound is None:
+            self.reader = reader(self.cursor, sql, batch_rows)
+        else:
             self.cursor.execute("BEGIN TRANSACTION")
             self._in_transaction = True
-        # It looks up its tables, and so begins the transaction in their databases.
-        relation = self.cursor.sql(sql)
-        if bound is not None:
+            # It looks up its tables, and so begins the transaction in their databases.
+            relation = self.cursor.sql(sql)
             bound()
-        self.reader = relation.to_arrow_reader(batch_rows)
+            self.reader = relation.to_arrow_reader(batch_rows)
         self.schema = self.reader.schema
 
     def over(self) -> None:

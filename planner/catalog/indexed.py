@@ -122,6 +122,7 @@ class IndexedObjects:
             self._defaults[thing.database_oid, thing.role_oid] = thing.oid
         elif isinstance(thing, Function):
             self._functions[thing.name] = self._functions.get(thing.name, EMPTY) | {thing.oid}
+            note_rows((thing.result.oid, *(p.type.oid for p in thing.parameters)))
         elif isinstance(thing, Cast):
             self._casts[thing.database_oid] = self._casts.get(thing.database_oid, NO_CASTS).with_(thing)
         elif isinstance(thing, Operator):

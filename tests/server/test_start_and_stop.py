@@ -65,6 +65,26 @@ def test_types_are_there_after_a_restart_whatever_was_altered_last(tmp_path: Pat
                 c.execute("INSERT INTO held (o) VALUES (5)")
 
 
+def test_rows_that_functions_take_and_return_are_known_after_a_restart(tmp_path: Path) -> None:
+    """No column has the type of a table's rows, and no statement has named it since the server began."""
+    with ServerProcess(tmp_path / "data") as server:
+        with server.connect() as c:
+            c.execute("CREATE TABLE jobs (id int PRIMARY KEY, what text)")
+            c.execute(
+                "CREATE FUNCTION added(int) RETURNS jobs LANGUAGE plpgsql AS "
+                "$$ DECLARE j jobs; BEGIN INSERT INTO jobs VALUES ($1, 'x') RETURNING * INTO j; RETURN j; END $$"
+            )
+            c.execute(
+                "CREATE FUNCTION called(jobs) RETURNS text LANGUAGE sql AS $$ SELECT ($1).what || ($1).id $$"
+            )
+        assert server.stop() == 0
+        server.start()
+        with server.connect() as c:
+            assert c.execute("SELECT id, what FROM added(1)").fetchall() == [(1, "x")]
+            assert c.execute("SELECT id FROM added(2)").fetchall() == [(2,)]
+            assert c.execute("SELECT called(j) FROM jobs j ORDER BY id").fetchall() == [("x1",), ("x2",)]
+
+
 def test_sigterm_tells_idle_sessions_and_lets_a_statement_end(tmp_path: Path) -> None:
     with ServerProcess(tmp_path / "data") as server:
         idle, busy = server.connect(), server.connect()
