@@ -10,6 +10,7 @@ sessions    one per client, and notifications between them                     (
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import logging
 from collections.abc import Callable, Coroutine, Sequence
@@ -281,9 +282,16 @@ class Executor:
             session.cancel()
 
     def closed(self, session: Session) -> None:
+        """The session is gone; asked again when a commit of its last block comes to be known afterwards."""
         self.sessions.pop(session.pid, None)
-        if session.has_temporary and not self._closed:
-            self.spawn(self.drop_temporary([session.temporary_schema], session.database))
+        if self._closed:
+            return
+        schema = (
+            session.temporary_schema
+        )  # `has_temporary` says what was known at the last statement's beginning
+        with contextlib.suppress(SqlError):  # 3D000: it went with its database
+            if self.catalogs.of(session.database).find_schema(schema) is not None:
+                self.spawn(self.drop_temporary([schema], session.database))
 
     async def drop_temporary(self, schemas: Sequence[str], database: str) -> None:
         """Temporary tables go with their session (or after a crash at the next start)."""

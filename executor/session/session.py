@@ -570,6 +570,10 @@ class Session(SessionContext):
             self.settings_changed()
         if block.notifications:
             self.executor.notify(self, block.notifications, told=block.wrote)
+        if (
+            self.closed
+        ):  # its client went away meanwhile: what the commit made for the session alone goes as well
+            self.executor.closed(self)
 
     async def commit(self) -> None:
         """Ends the block, if any, durably. A cancel request comes too late once this has begun."""
