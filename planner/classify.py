@@ -109,6 +109,9 @@ def classify(statement: Any) -> tuple[StatementKind, str]:
         return _SESSION, statement.what.upper()
     if isinstance(statement, st.AlterTable | st.AlterNamed):
         return _DDL, "ALTER " + statement.kind.upper()
+    if isinstance(statement, st.CreateTextSearch | st.AlterTextSearch):
+        verb = "CREATE " if isinstance(statement, st.CreateTextSearch) else "ALTER "
+        return _DDL, verb + statement.kind.upper()
     if isinstance(statement, st.Drop):
         return _DDL, "DROP " + statement.kind.replace("-", " ").upper()
     if isinstance(statement, st.CreateAggregate):

@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from executor.abc import ExecutionError, Prepared, Result, Rows
-from executor.session import acting, permissions, transactions
+from executor.session import acting, permissions, text_search, transactions
 from executor.session.arguments import arguments
 from executor.session.executed import prepared_as
 from executor.session.session_defaults import one_value
@@ -55,6 +55,8 @@ def set_value(session: Session, name: str, value: str | None, *, local: bool) ->
         acting.become(session, key, value, local=local)
         settle(session)
     else:
+        if key == text_search.SETTING and value is not None:
+            value = text_search.in_full(session, value)
         session.settings.set(name, value, local=local)
         shown = show_value(session, name)
         settle(session)

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from executor.abc import ExecutionError
+from executor.session import text_search
 from executor.session.guc_table import GUCS
 from executor.session.permissions import require_setting
 from executor.session.settings import join_list, unknown_setting
@@ -51,6 +52,8 @@ def checked(session: Session, said: st.AlterSettings) -> st.AlterSettings:
     value = one_value(name, said.values)
     require_setting(session, name.lower())
     session.settings.check(name, value)
+    if name == text_search.SETTING:
+        text_search.in_full(session, value)
     return dataclasses.replace(said, name=name, values=(value,))
 
 

@@ -22,9 +22,9 @@ from operator import attrgetter
 from executor.abc import ExecutionError
 from executor.session.guc_table import GUCS, REPORTED, UNSUPPORTED, Guc
 from planner.abc import SqlError, TypeRef
-from planner.catalog.names import split_identifiers
+from planner.catalog.names import split_identifiers, split_name
 from planner.catalog.system.reg_names import RegNames
-from planner.textsearch.documents import check_configuration
+from planner.catalog.text_search import CONFIGURATION
 from planner.types import INTERVAL, TIMESTAMPTZ, TypeSettings, input_text
 from planner.types.encodings import encoding_named
 from planner.types.timezones import find_zone
@@ -213,10 +213,12 @@ def _parse_time_zone(guc: Guc, value: str) -> str:
 
 
 def _parse_text_search(guc: Guc, value: str) -> str:
+    """A name. Whether there is one the session knows (`session.text_search`), and at its start nobody asks."""
     try:
-        return f"pg_catalog.{check_configuration(value.strip())}"
+        schema, name = split_name(value)
     except SqlError:
         raise _invalid(guc, value) from None
+    return f"pg_catalog.{name}" if not schema and name in CONFIGURATION.own else value
 
 
 def _parse_encoding(guc: Guc, value: str) -> str:

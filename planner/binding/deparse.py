@@ -203,9 +203,14 @@ class Writer:
         if ref.oid in _NUMBERS and self.is_number(node.position):
             return self.number(node)
         if ref.oid in _SEARCH_NAMES:
-            name = _SEARCH_NAMES[ref.oid].get(node.value, str(node.value))
+            name = _SEARCH_NAMES[ref.oid].get(node.value) or self.of_text_search(node.value)
             return f"'{name}'::{self.type_name(ref)}"
         return self.quoted(node.value, ref)
+
+    def of_text_search(self, oid: Any) -> str:
+        """A user's configuration or dictionary; its number where it is gone."""
+        there = self.catalog is not None and self.catalog.get(oid) is not None
+        return self.type_name(TypeRef(oid)).replace("'", "''") if there else str(oid)
 
     def is_number(self, position: int) -> bool:
         """Whether a constant is a bare number in the text. A sign may stand before it."""

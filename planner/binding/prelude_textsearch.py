@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from planner.textsearch import (
+    chains,
     documents,
     headlines,
     json_documents,
@@ -63,6 +64,8 @@ FUNCTIONS: list[Entry] = [
     ("tw_phraseto_tsquery", _of(documents.phrase), (_C, _V), _V),
     ("tw_websearch_to_tsquery", _of(documents.websearch), (_C, _V), _V),
     ("tw_ts_lexize", lambda said, word: documents.lexize(dictionary(said), word), (_C, _V), _L),
+    ("tw_ts_unaccent", lambda said, text: documents.unaccented(dictionary(said), text), (_C, _V), _V),
+    ("tw_ts_among", chains.among, (_V, _V), _V),
     ("tw_ts_match", matching.matches, (_V, _V), "BOOLEAN"),
     ("tw_ts_needle", lambda query, place: query, (_V, _I), _V),  # by columns alone
     ("tw_ts_concat", vectors.concatenated, (_V, _V), _V),

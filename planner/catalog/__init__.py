@@ -42,6 +42,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.predefined import DEFAULT_OWNER
 from planner.catalog.routine_objects import AggregateParts, Cast, EventTrigger, Function, Operator, Parameter
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary, TokenMapping
 from planner.catalog.type_objects import (
     BaseType,
     Collation,
@@ -94,6 +95,9 @@ __all__ = [
     "Sequence",
     "SessionDefaults",
     "StatisticsObject",
+    "TextSearchConfiguration",
+    "TextSearchDictionary",
+    "TokenMapping",
     "UserType",
     "View",
     "changes_to_rows",

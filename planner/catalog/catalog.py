@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final, TypeVar
 
 from planner.abc import Oid, PlanError, Table
-from planner.catalog import collations, names
+from planner.catalog import collations, names, text_search
 from planner.catalog.casts import NO_CASTS, Casts
 from planner.catalog.codec import CatalogRow, decode, encode
 from planner.catalog.indexed import EMPTY, RELATIONS, IndexedObjects
@@ -48,6 +48,7 @@ from planner.catalog.objects import (
 from planner.catalog.objects import Sequence as SequenceObject
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of, row_type
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import BaseType, Collation
 from planner.catalog.user_types import USER_TYPES, founded, meet_rows
 from planner.types.of_extensions import EXTENSION_OF, MEMBERS
@@ -403,6 +404,10 @@ class Catalog(IndexedObjects):
                 )
             case Collation(schema_oid=home, name=name):
                 return self.collation_in(home, name)
+            case TextSearchConfiguration(schema_oid=home, name=name):
+                return text_search.in_schema(self, text_search.CONFIGURATION, home, name)
+            case TextSearchDictionary(schema_oid=home, name=name):
+                return text_search.in_schema(self, text_search.DICTIONARY, home, name)
             case StatisticsObject(schema_oid=home, name=name):
                 return self.statistics_in(home, name)
         if isinstance(thing, USER_TYPES) and (made := self.type_in(thing.schema_oid, thing.name)) is not None:

@@ -17,7 +17,7 @@ import typing
 from typing import Any, Final
 
 from planner.abc import Table
-from planner.catalog import objects, routine_objects, type_objects
+from planner.catalog import objects, routine_objects, text_search_objects, type_objects
 from planner.catalog.objects import CatalogObject
 from storage.abc import FormatTooNew
 
@@ -40,6 +40,8 @@ KINDS: Final[dict[str, type[Any]]] = {
     "operator": routine_objects.Operator,
     "collation": type_objects.Collation,
     "statistics": objects.StatisticsObject,
+    "ts_configuration": text_search_objects.TextSearchConfiguration,
+    "ts_dictionary": text_search_objects.TextSearchDictionary,
     "extension": objects.Extension,
     "range": type_objects.RangeType,
     "multirange": type_objects.MultirangeType,

@@ -209,6 +209,11 @@ class IndexedObjects:
             if self._is_here(thing):
                 yield thing
 
+    def all_of(self, kind: type[_T]) -> list[_T]:
+        """The same where only some objects are shown: names are found among all of them."""
+        made = (self._objects[oid] for oid in self._all_of_kind(kind))
+        return [x for x in made if isinstance(x, kind) and self._is_here(x)]
+
     @property
     def casts(self) -> Casts:
         """The users' casts of this database."""
@@ -225,6 +230,9 @@ class IndexedObjects:
         """The OIDs of objects of a kind, in order."""
         if self.shown is not None:
             return tuple(oid for oid in self.shown if isinstance(self._objects[oid], kind))
+        return self._all_of_kind(kind)
+
+    def _all_of_kind(self, kind: type[Any]) -> tuple[Oid, ...]:
         found = self._kinds.get(kind)
         if found is None:
             found = tuple(sorted(oid for oid, x in self._objects.items() if isinstance(x, kind)))

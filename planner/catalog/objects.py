@@ -19,6 +19,7 @@ from planner.abc import Column, Oid, Table, Trigger, TypeRef
 from planner.catalog import predefined
 from planner.catalog.predefined import DEFAULT_OWNER
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import (
     BaseType,
     Collation,
@@ -297,6 +298,8 @@ Placed = (
     | Operator
     | Collation
     | StatisticsObject
+    | TextSearchConfiguration
+    | TextSearchDictionary
     | Extension
 )
 """What lives in a schema."""
@@ -316,6 +319,8 @@ CatalogObject = (
     | EventTrigger
     | Collation
     | StatisticsObject
+    | TextSearchConfiguration
+    | TextSearchDictionary
     | Extension
     | Role
     | Comment

@@ -29,6 +29,7 @@ from planner.catalog.objects import (
     View,
 )
 from planner.catalog.routine_objects import Function, Operator
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 
 PUBLIC: Final = ""
 ALL_OF: Final[dict[str, tuple[str, ...]]] = {
@@ -71,6 +72,10 @@ def word_for(thing: CatalogObject) -> str:
         return {"a": "aggregate", "p": "procedure"}.get(thing.kind, "function")
     if isinstance(thing, StatisticsObject):
         return "statistics object"
+    if isinstance(thing, TextSearchConfiguration):
+        return "text search configuration"
+    if isinstance(thing, TextSearchDictionary):
+        return "text search dictionary"
     return kind_of(thing)
 
 

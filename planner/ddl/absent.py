@@ -19,6 +19,8 @@ _FACTS: Final = {
     "conversion": ("pg_conversion", "conname"),
     "language": ("pg_language", "lanname"),
     "access method": ("pg_am", "amname"),
+    "text search parser": ("pg_ts_parser", "prsname"),
+    "text search template": ("pg_ts_template", "tmplname"),
 }
 _TABLESPACES: Final = ("pg_default", "pg_global")
 KINDS: Final = frozenset(

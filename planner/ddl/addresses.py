@@ -21,6 +21,8 @@ from planner.catalog import (
     Operator,
     Schema,
     StatisticsObject,
+    TextSearchConfiguration,
+    TextSearchDictionary,
     UserType,
     View,
     quote_identifier,
@@ -40,6 +42,8 @@ from planner.catalog.system.relations import (
     OPERATOR_OID,
     PROC_OID,
     STATISTIC_EXT_OID,
+    TS_CONFIG_OID,
+    TS_DICT_OID,
     TYPE_OID,
 )
 
@@ -47,6 +51,7 @@ _KINDS: Final = {"a": "aggregate", "p": "procedure", "f": "function"}
 CLASSES: Final[dict[type[Any], tuple[Oid, str]]] = {
     View: (CLASS_OID, "view"), SequenceObject: (CLASS_OID, "sequence"), Index: (CLASS_OID, "index"),
     Schema: (NAMESPACE_OID, "schema"), Collation: (COLLATION_OID, "collation"), Extension: (EXTENSION_OID, "extension"),
+    TextSearchConfiguration: (TS_CONFIG_OID, "text search configuration"), TextSearchDictionary: (TS_DICT_OID, "text search dictionary"),
     StatisticsObject: (STATISTIC_EXT_OID, "statistics object"), Operator: (OPERATOR_OID, "operator"), Cast: (CAST_OID, "cast"),
 }  # fmt: skip
 _STANDARD: Final = frozenset(

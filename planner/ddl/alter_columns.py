@@ -210,7 +210,7 @@ def set_default(on: Alteration, a: st.AlterAction) -> None:
         column,
         dataclasses.replace(
             column,
-            default=with_schemas(on.scope, moments.frozen(on.scope, default, column.type)),
+            default=with_schemas(on.scope, moments.frozen(on.scope, default, column.type), column.type),
             sequence_oid=0,
         ),
     )

@@ -34,6 +34,7 @@ from planner.ddl import (
     sequences,
     statistics,
     tables,
+    text_search,
     triggers,
     views,
 )
@@ -61,6 +62,8 @@ _BINDERS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.AlterCollation: collations.alter_collation,
     st.CreateStatistics: statistics.create_statistics,
     st.AlterStatistics: statistics.alter_statistics,
+    st.CreateTextSearch: text_search.create,
+    st.AlterTextSearch: text_search.alter,
     st.CreateOperator: operators.create_operator,
     st.AlterOperator: operators.alter_operator,
     st.DropOperators: operators.drop_operators,

@@ -25,6 +25,8 @@ from planner.catalog import (
     RangeType,
     Schema,
     Sequence,
+    TextSearchConfiguration,
+    TextSearchDictionary,
     UserType,
     View,
     quote_identifier,
@@ -95,6 +97,32 @@ def _by_collation(scope: Scope, key: str, on: str) -> list[Dependent]:
     return found + [Dependent(r, on) for r in catalog.objects(RangeType) if r.collation == key]
 
 
+def _by_text_search(
+    scope: Scope, thing: TextSearchDictionary | TextSearchConfiguration, on: str
+) -> list[Dependent]:
+    """Defaults, generated columns, CHECKs and indexes that name it."""
+
+    def uses(text: str | None) -> bool:
+        return (
+            text is not None and thing.name in text and thing.oid in depends.needs_of_expression(scope, text)
+        )
+
+    found: list[Dependent] = []
+    for table in scope.catalog.objects(Table):
+        found += [
+            Dependent(table, on, column=c, default_only=not c.generated)
+            for c in table.visible
+            if uses(c.default)
+        ]
+        found += [
+            Dependent(table, on, constraint=c)
+            for c in table.constraints
+            if c.kind == "c" and uses(c.expression)
+        ]
+        found += [Dependent(i, on) for i in scope.catalog.indexes_of(table.oid) if any(map(uses, i.texts))]
+    return found
+
+
 def multirange_of(scope: Scope, thing: RangeType) -> MultirangeType:
     found = scope.catalog.get(thing.multirange_oid)
     assert isinstance(found, MultirangeType)
@@ -113,6 +141,14 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
             )
             if not owned:
                 found.append(Dependent(other, on))
+    if isinstance(thing, TextSearchDictionary):
+        found += [
+            Dependent(c, on)
+            for c in catalog.objects(TextSearchConfiguration)
+            if any(thing.oid in m.dictionaries for m in c.mappings)
+        ]
+    if isinstance(thing, TextSearchDictionary | TextSearchConfiguration):
+        found += _by_text_search(scope, thing, on)
     if isinstance(thing, Collation):
         found += _by_collation(scope, key_of(thing.oid), on)
     if isinstance(thing, Table):
@@ -148,7 +184,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
                 and thing.name in c.expression
                 and thing.oid in depends.needs_of_expression(scope, c.expression)
             ]
-    if isinstance(thing, Table | View | Sequence | UserType | Collation):
+    if isinstance(
+        thing,
+        Table | View | Sequence | UserType | Collation | TextSearchDictionary | TextSearchConfiguration,
+    ):
         for view in stored_queries(catalog):
             if thing.oid in view.depends:
                 found.append(Dependent(view.holder, on))

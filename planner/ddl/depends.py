@@ -10,6 +10,7 @@ is recorded nowhere. So it is here.
 from __future__ import annotations
 
 import dataclasses
+from typing import Final
 
 from sqlglot import exp
 
@@ -30,10 +31,21 @@ from planner.catalog.collations import made
 from planner.catalog.constants import BY_REGCLASS, with_constants
 from planner.catalog.names import split_name
 from planner.catalog.system.relations import relations
+from planner.catalog.text_search import (
+    CONFIGURATION,
+    DICTIONARY,
+    TAKE_CONFIGURATION,
+    TAKE_DICTIONARY,
+    Kind,
+    is_own,
+)
+from planner.catalog.text_search import found as found_of_text_search
 from planner.ddl.scope import Scope
 from planner.lexer import QUOTED, WORD, Token, tokenize
 from planner.parse import parse_expression
 from planner.relations import TransitionTable
+
+_OF_CAST: Final = {"regconfig": CONFIGURATION, "regdictionary": DICTIONARY}
 
 
 def needs_of_query(scope: Scope, tree: exp.Expression) -> tuple[Oid, ...]:
@@ -160,11 +172,38 @@ def _types(scope: Scope, tree: exp.Expression) -> set[Oid]:
         collation = made(collating.key(said, scope.catalog, scope.search_path))
         if collation is not None:
             found.add(collation.oid)
+    found |= text_search_of(scope, tree)
     for call in tree.find_all(exp.Anonymous):
         kind_made = constructed_type(scope.catalog, function_name(call), "", scope.search_path)
         if kind_made is not None:
             found.add(kind_made.oid)
     return found
+
+
+def text_search_of(scope: Scope, tree: exp.Expression) -> set[Oid]:
+    """Users' text search configurations and dictionaries that constants name."""
+    said: list[tuple[Kind, str]] = []
+    for call in tree.find_all(exp.Anonymous):
+        name = function_name(call)
+        kind = (
+            CONFIGURATION if name in TAKE_CONFIGURATION else DICTIONARY if name in TAKE_DICTIONARY else None
+        )
+        if kind is not None and len(call.expressions) > 1:
+            said += [
+                (kind, x.this) for x in call.expressions[:1] if isinstance(x, exp.Literal) and x.is_string
+            ]
+    for node in tree.find_all(exp.Cast):
+        kind = _OF_CAST.get(_type_words(node)[-1:][0] if _type_words(node) else "")
+        if kind is not None and isinstance(node.this, exp.Literal) and node.this.is_string:
+            said.append((kind, node.this.this))
+    made: set[Oid] = set()
+    for kind, text in said:
+        parts = [t.value for t in tokenize(text) if t.kind in (WORD, QUOTED)]
+        if parts:
+            schema = parts[-2] if len(parts) > 1 else ""
+            oid = found_of_text_search(scope.catalog, kind, parts[-1], schema, scope.search_path)
+            made |= {oid} if oid and not is_own(oid) else set()
+    return made
 
 
 def _type_words(node: exp.Cast) -> list[str]:

@@ -21,6 +21,7 @@ from planner.catalog import (
     CompositeType,
     Domain,
     EnumType,
+    Extension,
     Index,
     MultirangeType,
     Operator,
@@ -28,6 +29,7 @@ from planner.catalog import (
     Schema,
     Sequence,
     StatisticsObject,
+    TextSearchDictionary,
     View,
     quote_identifier,
 )
@@ -40,6 +42,7 @@ from planner.ddl import (
     policies,
     sequences,
     statistics,
+    text_search,
     triggers,
 )
 from planner.ddl.dependents import Dependent, dependents, mentions, multirange_of, referencing
@@ -58,6 +61,7 @@ _KIND: Final[dict[str, tuple[type, ...]]] = {
     "domain": (Domain,),
     "collation": (Collation,),
     "statistics": (StatisticsObject,),
+    **{word: (kind.made,) for word, kind in text_search.KINDS.items()},
 }
 _HINTS: Final = {
     Table: "Use DROP TABLE to remove a table.",
@@ -137,6 +141,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         found = _collation(scope, name)
     elif kind == "statistics":
         found = statistics.find(scope, name)
+    elif kind in text_search.KINDS:
+        found = text_search.to_drop(scope, text_search.KINDS[kind], name)
     else:
         found = scope.find(name)
     if found is None:
@@ -144,6 +150,8 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
         missing = f'type "{_shown(name)}"' if kind in ("type", "domain") else f'{kind} "{name.name}"'
         if kind == "collation" and not said.if_exists:
             missing = f'collation "{_shown(name)}" for encoding "UTF8"'
+        if kind in text_search.KINDS:
+            missing = f'{kind} "{_shown(name)}"'
         if kind == "statistics":
             missing = f'statistics object "{_shown(name)}"'
         missing += " does not exist"
@@ -155,6 +163,7 @@ def _find(scope: Scope, said: st.Drop, name: st.Name) -> CatalogObject | None:
                 "collation": "42704",
                 "statistics": "42704",
                 "extension": "42704",
+                **dict.fromkeys(text_search.KINDS, "42704"),
                 "index": "42704",
             }.get(kind, "42P01")
             raise PlanError(state, missing)
@@ -393,6 +402,8 @@ def _internal(scope: Scope, thing: CatalogObject) -> list[CatalogObject]:
             *scope.catalog.sequences_of(thing.oid),
         ]
         return [*below, *owned, *counted]
+    if isinstance(thing, Extension):
+        return [d for d in scope.catalog.objects(TextSearchDictionary) if d.extension == thing.oid]
     if isinstance(thing, Index):
         over = scope.catalog.partitions_of(thing.table_oid)
         return [i for t in over for i in scope.catalog.indexes_of(t.oid) if i.parent == thing.oid]

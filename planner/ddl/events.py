@@ -49,6 +49,7 @@ from planner.catalog.system.relations import (
 from planner.catalog.type_objects import MultirangeType
 from planner.ddl.addresses import CLASSES, Address, Addresses
 from planner.ddl.plan import DdlPlan
+from planner.ddl.text_search import KINDS
 
 # --- commands -------------------------------------------------------------------------------------------
 
@@ -295,7 +296,7 @@ def _named(
     elif isinstance(statement, st.Drop):
         names = list(statement.names)
         kinds = (Schema,) if statement.kind == "schema" else (Extension,) if statement.kind == "extension" else (
-            (UserType,) if statement.kind in ("type", "domain") else (Collation,) if statement.kind == "collation" else (Table, View, SequenceObject, Index)
+            (KINDS[statement.kind].made,) if statement.kind in KINDS else (UserType,) if statement.kind in ("type", "domain") else (Collation,) if statement.kind == "collation" else (Table, View, SequenceObject, Index)
         )  # fmt: skip
     else:
         return []

@@ -27,6 +27,7 @@ from planner.catalog import (
     Function,
     Index,
     Schema,
+    TextSearchDictionary,
     quote_identifier,
     rights,
 )
@@ -35,6 +36,7 @@ from planner.ddl import constraints, permits
 from planner.ddl.scope import Scope
 from planner.extensions import class_of, facts, function_names, known
 from planner.lexer import tokenize
+from planner.textsearch import chains
 from planner.types.of_extensions import MEMBERS
 
 _TEXTS: Final = (types.TEXT, types.VARCHAR)
@@ -75,6 +77,13 @@ def create_extension(scope: Scope, said: st.CreateExtension) -> None:
     made = Extension(oid, home.oid, found.name, found.version, scope.catalog.database_oid, scope.user)
     scope.add(made)
     scope.add(Comment(scope.allocate(), oid, 0, found.comment))
+    if found.name == chains.UNACCENT:
+        rules = chains.written([("rules", chains.UNACCENT, False)])
+        scope.add(
+            TextSearchDictionary(
+                scope.allocate(), home.oid, found.name, found.name, rules, scope.user, extension=oid
+            )
+        )
 
 
 def _schema(scope: Scope, name: str) -> Schema:
@@ -98,6 +107,9 @@ def alter_extension(scope: Scope, said: st.AlterExtension) -> None:
         rights.require(scope.catalog, scope.user, home, "create")
         before = scope.catalog.schema_of(found.schema_oid).name
         scope.replace(found, dataclasses.replace(found, schema_oid=home.oid))
+        for own in list(scope.catalog.objects(TextSearchDictionary)):
+            if own.extension == found.oid:
+                scope.replace(own, dataclasses.replace(own, schema_oid=home.oid))
         follow_members(scope, found.name, before, home.name)
     elif said.version in ("", found.version):
         scope.notice(f'version "{found.version}" of extension "{found.name}" is already installed')

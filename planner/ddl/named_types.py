@@ -13,25 +13,45 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
 
-from planner.abc import Table
+from planner.abc import SqlError, Table, TypeRef
 from planner.binding.facts import operators, procs
 from planner.catalog import Catalog, Collation, Domain, Index, UserType
 from planner.catalog.collations import made
-from planner.catalog.names import quote_identifier, quote_qualified
+from planner.catalog.names import name_parts, quote_identifier, quote_qualified
 from planner.catalog.stored_queries import stored_queries
+from planner.catalog.text_search import (
+    CONFIGURATION,
+    DICTIONARY,
+    TAKE_CONFIGURATION,
+    TAKE_DICTIONARY,
+    Kind,
+    found,
+)
 from planner.ddl.scope import Scope
 from planner.lexer import OPERATOR, QUOTED, STRING, WORD, Token, is_sign, tokenize
 from planner.types import BY_NAME
+from planner.types.oids import REGCONFIG, REGDICTIONARY
 
 _NAMES = (WORD, QUOTED)
 _COLLATION = "\0"
 """Behind the words of a collation's name."""
+_CONSTANTS: Final = {"\1": CONFIGURATION, "\2": DICTIONARY}
+"""Behind those of a constant that names a text search configuration or dictionary."""
+_CONSTANT_TYPES: Final = {REGCONFIG: "::regconfig", REGDICTIONARY: "::regdictionary"}
 _Change = Callable[[str], str]
 
 
-def with_schemas(scope: Scope, text: str) -> str:
-    """The expression with the schemas of users' types and functions. Whatever does not exist stays as it is: binding says so."""
+def with_schemas(scope: Scope, text: str, ref: TypeRef | None = None) -> str:
+    """The expression with the schemas of users' types and functions. Whatever does not exist stays as it is: binding says so.
+
+    `ref`: the type that it is of, if that is known; a constant may be a name then.
+    """
+    if ref is not None and ref.oid in _CONSTANT_TYPES:
+        tokens = tokenize(text)
+        if len(tokens) == 2 and tokens[0].kind == STRING:
+            text += _CONSTANT_TYPES[ref.oid]
 
     def name_of(said: tuple[str, ...]) -> str | None:
         return _qualified(scope.catalog, said, scope.search_path, scope.catalog) or _function(scope, said)
@@ -104,6 +124,8 @@ def _qualified(before: Catalog, said: tuple[str, ...], path: Sequence[str], now:
     """What a name of a type in `before` is called in full now; None for what is no type of a user's."""
     if said[-1] == _COLLATION:
         return _collation(before, said[:-1], path, now)
+    if said[-1] in _CONSTANTS:
+        return _constant(before, _CONSTANTS[said[-1]], said[:-1], path, now)
     schema = said[-2] if len(said) > 1 else ""
     if schema and before.find_schema(schema) is None:
         return None
@@ -116,6 +138,17 @@ def _qualified(before: Catalog, said: tuple[str, ...], path: Sequence[str], now:
     return quote_qualified(now.schema_of(current.schema_oid).name, current.name)
 
 
+def _constant(
+    before: Catalog, kind: Kind, said: tuple[str, ...], path: Sequence[str], now: Catalog
+) -> str | None:
+    schema = said[-2] if len(said) > 1 else ""
+    made: Any = now.get(found(before, kind, said[-1], schema, path))
+    if not isinstance(made, kind.made):
+        return None
+    full = quote_qualified(now.schema_of(made.schema_oid).name, made.name)
+    return "'" + full.replace("'", "''") + "'"
+
+
 def _collation(before: Catalog, said: tuple[str, ...], path: Sequence[str], now: Catalog) -> str | None:
     schema = said[-2] if len(said) > 1 else ""
     found = made(before.collation_key(said[-1], schema, path))
@@ -123,6 +156,27 @@ def _collation(before: Catalog, said: tuple[str, ...], path: Sequence[str], now:
     if not isinstance(current, Collation):
         return None
     return quote_qualified(now.schema_of(current.schema_oid).name, current.name)
+
+
+def _names_constant(tokens: list[Token], at: int) -> str:
+    """Whether a string says a configuration (`to_tsvector('fr', ...)`, `'fr'::regconfig`) or a dictionary: the mark for it."""
+    after = [t.value for t in tokens[at + 1 : at + 5]]
+    cast = after[1] if after[:1] == ["::"] else ""
+    if after[:4:2] == ["::", "."]:
+        cast = after[3]
+    if cast in ("regconfig", "regdictionary"):
+        return "\1" if cast == "regconfig" else "\2"
+    if at < 2 or after[:1] != [","] or not is_sign(tokens[at - 1], "("):
+        return ""
+    called = tokens[at - 2].value if tokens[at - 2].kind in _NAMES else ""
+    return "\1" if called in TAKE_CONFIGURATION else "\2" if called in TAKE_DICTIONARY else ""
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    try:
+        return tuple(name_parts(text)[-2:])
+    except SqlError:
+        return ()
 
 
 def _rewritten(text: str, name_of: Callable[[tuple[str, ...]], str | None]) -> str:
@@ -142,6 +196,12 @@ def _type_names(tokens: list[Token]) -> Iterator[tuple[Token, Token, tuple[str, 
     while i < len(tokens) - 1:
         start = i
         i += 1
+        if tokens[start].kind == STRING:
+            mark = _names_constant(tokens, start)
+            words = _parts(tokens[start].value) if mark else ()
+            if words:
+                yield tokens[start], tokens[start], (*words, mark)
+            continue
         if tokens[start].kind not in _NAMES or (start and is_sign(tokens[start - 1], ".")):
             continue
         while is_sign(tokens[i], ".") and tokens[i + 1].kind in _NAMES:

@@ -25,6 +25,8 @@ from planner.catalog import (
     Schema,
     Sequence,
     StatisticsObject,
+    TextSearchConfiguration,
+    TextSearchDictionary,
     View,
     predefined,
     rights,
@@ -34,7 +36,7 @@ from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 
 OWNED: tuple[type[Any], ...] = (
-    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, Operator, Function, EventTrigger,
+    Schema, Table, View, Sequence, EnumType, Domain, CompositeType, RangeType, Collation, StatisticsObject, TextSearchConfiguration, TextSearchDictionary, Operator, Function, EventTrigger,
     Extension,
 )  # fmt: skip
 """What a role may have in a database."""

@@ -12,6 +12,7 @@ What is not there is left to the binder, which says so in its own words.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
@@ -76,6 +77,10 @@ def _creates(scope: Scope, said: Any) -> None:
     rights.require(scope.catalog, scope.user, schema, "create", name.position)
 
 
+def _unplaced(said: st.CreateTextSearch) -> st.CreateTextSearch:
+    return dataclasses.replace(said, name=dataclasses.replace(said.name, position=0))
+
+
 def _found(scope: Scope, name: st.Name) -> CatalogObject | None:
     schema = scope.catalog.find_schema(name.schema) if name.schema else None
     if schema is not None:
@@ -137,6 +142,8 @@ def _drops(scope: Scope, said: st.Drop) -> None:
             continue
         elif said.kind == "statistics":
             thing = _statistics(scope, name)
+        elif said.kind.startswith("text search "):
+            thing = _of_text_search(scope, said.kind, name)
         else:
             thing = _found(scope, name)
         if thing is not None:
@@ -148,6 +155,15 @@ def _statistics(scope: Scope, name: st.Name) -> CatalogObject | None:
 
     name = scope.homed(name)
     return None if name.schema and scope.catalog.find_schema(name.schema) is None else find(scope, name)
+
+
+def _of_text_search(scope: Scope, kind: str, name: st.Name) -> CatalogObject | None:
+    from planner.ddl.text_search import KINDS, find
+
+    name = scope.homed(name)
+    if kind not in KINDS or (name.schema and scope.catalog.find_schema(name.schema) is None):
+        return None
+    return find(scope, KINDS[kind], name)
 
 
 def _type(scope: Scope, name: st.Name) -> CatalogObject | None:
@@ -320,6 +336,8 @@ def _comments(scope: Scope, said: st.Comment) -> None:
         thing = collations.find(scope, said.name)
     elif said.kind == "statistics":
         thing = _statistics(scope, said.name)
+    elif said.kind.startswith("text search "):
+        thing = _of_text_search(scope, said.kind, said.name)
     elif isinstance(said.signature, st.CastSignature):
         from planner.ddl import casts
 
@@ -368,6 +386,7 @@ _CHECKS: Final[dict[type[Any], Callable[[Scope, Any], None]]] = {
     st.CreateRange: _creates,
     st.CreateCollation: _creates,
     st.AlterCollation: _alters_collation,
+    st.CreateTextSearch: lambda scope, said: _creates(scope, _unplaced(said)),
     st.CreateComposite: _creates,
     st.CreateDomain: _creates,
     st.AlterTable: _owns_relation,

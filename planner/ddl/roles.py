@@ -39,6 +39,7 @@ from planner.ddl import (
     policies,
     routine_names,
     statistics,
+    text_search,
     triggers,
 )
 from planner.ddl.constraints import require_role
@@ -365,6 +366,8 @@ def _commented(scope: Scope, said: st.Comment) -> tuple[CatalogObject | Oid, int
         return routine_names.named(scope, said.signature, kind), 0
     if kind == "domain constraint":
         return _domain_constraint(scope, name, said.column), 0
+    if kind in text_search.KINDS:
+        return text_search.existing(scope, text_search.KINDS[kind], name, "a comment on"), 0
     if kind == "statistics":
         return statistics.existing(scope, name), 0
     if kind == "schema":

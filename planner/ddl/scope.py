@@ -299,6 +299,8 @@ def describe(thing: CatalogObject, catalog: Catalog, search_path: tuple[str, ...
         objects.Function: "function",
         objects.Collation: "collation",
         objects.StatisticsObject: "statistics object",
+        objects.TextSearchConfiguration: "text search configuration",
+        objects.TextSearchDictionary: "text search dictionary",
         objects.Operator: "operator",
         objects.Cast: "cast",
         objects.EventTrigger: "event trigger",

@@ -265,7 +265,10 @@ class _Builder:
                 )
             default = depends.qualified_constants(self.scope, said.default)
             column = dataclasses.replace(
-                column, default=with_schemas(self.scope, moments.frozen(self.scope, default, column.type))
+                column,
+                default=with_schemas(
+                    self.scope, moments.frozen(self.scope, default, column.type), column.type
+                ),
             )
             self.expressions.append((column.name, said.default))
         self.columns[at] = dataclasses.replace(column, not_null=column.not_null or bool(said.not_null))
@@ -436,7 +439,7 @@ def define_column(
     check_column_type(ref, said.name, scope.catalog)
     ref, domain = domains.underneath(scope.catalog, ref)
     collation = collations.resolved(scope, said.collation, ref, said.collation_position)
-    default = with_schemas(scope, moments.frozen(scope, default, ref)) if default is not None else None
+    default = with_schemas(scope, moments.frozen(scope, default, ref), ref) if default is not None else None
     if said.identity:
         if ref.oid not in (types.INT2, types.INT4, types.INT8):
             raise PlanError("22023", "identity column type must be smallint, integer, or bigint")
@@ -446,7 +449,7 @@ def define_column(
         not_null = True
     if said.generated is not None:
         constraints.refuse_subqueries(said.generated, "column generation expression")
-        default = said.generated.text
+        default = with_schemas(scope, said.generated.text)
     checks = [c if c.kind == "c" else dataclasses.replace(c, columns=(said.name,)) for c in said.constraints]
     column = Column(
         said.name,

@@ -26,6 +26,7 @@ from planner.parse import (
     schemas,
     statistics,
     tables,
+    text_search,
     triggers,
 )
 from planner.parse.cursor import Cursor
@@ -36,7 +37,7 @@ from planner.parse.sequences import sequence_options
 from planner.parse.storage import storage_options
 
 _REFUSED: Final = frozenset(
-    ("conversion", "rule", "publication", "subscription", "server", "foreign", "text", "tablespace",
+    ("conversion", "rule", "publication", "subscription", "server", "foreign", "tablespace",
      "language", "access", "transform", "assertion")
 )  # fmt: skip
 
@@ -102,6 +103,8 @@ def create(c: Cursor) -> Any:
         return collations.create_collation(c)
     if c.accept("statistics"):
         return statistics.create_statistics(c)
+    if c.accept("text", "search"):
+        return text_search.create(c, at)
     if c.accept("domain"):
         return _domain(c)
     if c.accept("role") or c.accept("group"):
@@ -441,6 +444,8 @@ def alter(c: Cursor) -> Any:
         return collations.alter_collation(c)
     if c.accept("statistics"):
         return statistics.alter_statistics(c)
+    if c.accept("text", "search"):
+        return text_search.alter(c, at)
     if c.accept("domain"):
         return alter_domain(c)
     if c.accept_one("role", "user", "group"):
@@ -486,6 +491,10 @@ _DROPPED: Final = {
     ("type",): "type",
     ("collation",): "collation",
     ("statistics",): "statistics",
+    ("text", "search", "configuration"): "text search configuration",
+    ("text", "search", "dictionary"): "text search dictionary",
+    ("text", "search", "parser"): "text search parser",
+    ("text", "search", "template"): "text search template",
     ("domain",): "domain",
     ("role",): "role",
     ("user",): "role",

@@ -8,7 +8,7 @@ from typing import Any, Final
 from planner import statements as st
 from planner.abc import PlanError
 from planner.lexer import PUNCTUATION, WORD
-from planner.parse import aggregates, casts, clauses, operators, routines
+from planner.parse import aggregates, casts, clauses, operators, routines, text_search
 from planner.parse.cursor import Cursor
 from planner.parse.first_settings import first_settings
 
@@ -111,6 +111,9 @@ def comment(c: Cursor) -> Any:
         "table", "view", "index", "sequence", "type", "domain", "collation", "statistics"
     ):
         kind, name = word, c.qualified()
+    elif c.accept("text", "search"):
+        kind = text_search.kind(c)
+        name = c.qualified()
     elif c.accept("event", "trigger"):
         kind, name = "event trigger", st.Name(c.name())
     elif word := c.accept_one("schema", "database", "role"):

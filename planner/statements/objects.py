@@ -130,6 +130,39 @@ class AlterCollation:
 
 
 @dataclass(frozen=True, slots=True)
+class TextSearchOption:
+    """`label`, `label = value`; `name`, where the value may be the name of an object."""
+
+    label: str
+    value: str | None = None
+    name: Name | None = None
+    number: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTextSearch:
+    """CREATE TEXT SEARCH CONFIGURATION, DICTIONARY."""
+
+    kind: str
+    name: Name
+    options: tuple[TextSearchOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTextSearch:
+    """`what`: rename, owner, set schema; options of a dictionary; add, alter, replace (two dictionaries), drop of mappings."""
+
+    kind: str
+    name: Name
+    what: str
+    to: str = ""
+    options: tuple[TextSearchOption, ...] = ()
+    tokens: tuple[str, ...] = ()
+    dictionaries: tuple[Name, ...] = ()
+    if_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class CreateStatistics:
     """CREATE STATISTICS: of columns, by name, and of expressions."""
 

@@ -17,7 +17,7 @@ DICTIONARIES: Final = {3765: SIMPLE} | {
 
 @lru_cache(maxsize=256)
 def configuration(said: str) -> str:
-    """The name of a configuration that is said by its OID or by a setting. Raises 42704, XX000."""
+    """A configuration that is said by its OID, by a setting or by its definition. Raises 42704, XX000."""
     if not said.isdigit():
         return check_configuration(said)
     found = CONFIGURATIONS.get(int(said))
@@ -27,7 +27,9 @@ def configuration(said: str) -> str:
 
 
 def dictionary(said: str) -> str:
-    """The name of a dictionary by its OID. Raises XX000."""
+    """A dictionary that is said by its OID or by its definition. Raises XX000."""
+    if said.startswith("["):
+        return said
     found = DICTIONARIES.get(int(said)) if said.isdigit() else None
     if found is None:
         raise SqlError("XX000", f"cache lookup failed for text search dictionary {said}")

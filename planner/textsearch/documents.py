@@ -4,7 +4,8 @@
     query("english", "fat & cats")                 'fat' & 'cat'
     websearch("english", '"fat cats" or -dogs')    'fat' <-> 'cat' | !'dog'
 
-A configuration is `simple`, or a language: Snowball's stemmer of it, and its stop words as PostgreSQL has them.
+A configuration is `simple`, or a language: Snowball's stemmer of it, and its stop words as PostgreSQL has them; or it is a user's, and
+then the text of its definition (`chains`).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _ENGLISH_WITHIN: Final = frozenset(("hindi", "russian"))
 
 
 @lru_cache(maxsize=1)
-def _stop_words() -> dict[str, frozenset[str]]:
+def stop_words() -> dict[str, frozenset[str]]:
     text = Path(__file__).with_name("stopwords.tsv").read_text(encoding="utf-8")
     return {
         language: frozenset(words.split()) for language, words in (x.split("\t") for x in text.splitlines())
@@ -51,6 +52,8 @@ def _stemmer(language: str) -> Any:
 
 def check_configuration(name: str) -> str:
     """Raises 42704."""
+    if name.startswith("{"):
+        return name  # a user's
     bare = name.removeprefix("pg_catalog.")
     if bare != SIMPLE and bare not in LANGUAGES:
         raise SqlError("42704", f'text search configuration "{name}" does not exist')
@@ -70,17 +73,29 @@ def dictionary_of(configuration: str, kind: int) -> str:
 def lexeme(dictionary: str, word: str) -> str | None:
     """What a dictionary makes of a word; None: it is a stop word."""
     small = lowered(word)
-    if dictionary == SIMPLE or len(word.encode()) > _STEMMED_BYTES_MAX:
+    if dictionary == SIMPLE:
         return small
     language = dictionary.removesuffix("_stem")
-    if not small or small in _stop_words().get(language, ()):
-        return None
-    stem: str = _stemmer(language).stemWord(small)
-    return stem
+    found = stemmed(language, language, small)
+    return found[0] if found else None
 
 
-def lexize(dictionary: str, word: str) -> list[str]:
-    """`ts_lexize`. Raises 42704."""
+def stemmed(language: str, stops: str, small: str) -> tuple[str, ...]:
+    """A word in small letters as Snowball's stemmer has it; nothing: it is one of the stop words."""
+    if len(small.encode()) > _STEMMED_BYTES_MAX:
+        return (small,)
+    if not small or small in stop_words().get(stops, ()):
+        return ()
+    return (_stemmer(language).stemWord(small),)
+
+
+def lexize(dictionary: str, word: str) -> list[str] | None:
+    """`ts_lexize`; None: the dictionary does not know the word. Raises 42704."""
+    if dictionary.startswith("["):
+        from planner.textsearch import chains
+
+        made = chains.lexized(chains.step_of(dictionary), word)
+        return None if made is None else list(made)
     bare = dictionary.removeprefix("pg_catalog.")
     if bare != SIMPLE and bare.removesuffix("_stem") not in LANGUAGES:
         raise SqlError("42704", f'text search dictionary "{dictionary}" does not exist')
@@ -88,8 +103,35 @@ def lexize(dictionary: str, word: str) -> list[str]:
     return [] if found is None else [found]
 
 
+def unaccented(dictionary: str, text: str) -> str:
+    """`unaccent` with a dictionary, which is asked for the whole text."""
+    found = lexize(dictionary, text)
+    return found[0] if found else text
+
+
+def taken(configuration: str, kind: int, token: str) -> tuple[str, ...] | None:
+    """What a token is searched for as; nothing: it is a stop word; None: no dictionary takes it."""
+    if configuration.startswith("{"):
+        from planner.textsearch import chains
+
+        known = chains.taken(chains.chains_of(configuration).get(kind, ()), token)
+        return None if known is None else known[1]
+    dictionary = dictionary_of(configuration, kind)
+    if not dictionary:
+        return None
+    found = lexeme(dictionary, token)
+    return () if found is None else (found,)
+
+
 def placed(configuration: str, text: str, place: int = 0) -> Iterator[tuple[str | None, int]]:
     """Words as they are searched for, with their places, counted on from `place`; stop words (None) have places too."""
+    if configuration.startswith("{"):
+        for kind, token in tokens.tokens(text):
+            known = taken(configuration, kind, token) if len(token.encode()) <= WORD_BYTES_MAX else None
+            if known is not None:
+                place += 1
+                yield known[0] if known else None, place
+        return
     for kind, token in tokens.tokens(text):
         dictionary = dictionary_of(configuration, kind)
         if not dictionary or len(token.encode()) > WORD_BYTES_MAX:
@@ -227,5 +269,5 @@ class _Websearch(Reader):
 
 
 __all__ = [
-    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "vector", "websearch",
+    "LANGUAGES", "SIMPLE", "check_configuration", "dictionary_of", "lexeme", "lexize", "phrase", "placed", "plain", "query", "stemmed", "stop_words", "taken", "unaccented", "vector", "websearch",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from planner.textsearch import tokens
-from planner.textsearch.documents import check_configuration, dictionary_of, lexeme
+from planner.textsearch.documents import check_configuration, taken
 from planner.textsearch.headline_options import Options, options_of
 from planner.textsearch.matching import NO, YES, Lookup, execute
 from planner.textsearch.queries import Both, Node, Not, Word, tree_of, words
@@ -78,10 +78,10 @@ class _Text:
                 continue
             piece = _Piece(kind, token, size)
             self.pieces.append(piece)
-            dictionary = dictionary_of(configuration, kind)
-            if dictionary:
+            known = taken(configuration, kind, token)
+            if known is not None:
                 self.place += 1
-                self._find(piece, lexeme(dictionary, token), asked)
+                self._find(piece, known[0] if known else None, asked)
         self.found = [i for i, p in enumerate(self.pieces) if p.word is not None]
 
     def _find(self, piece: _Piece, found: str | None, asked: list[Word]) -> None:

@@ -107,3 +107,64 @@ def test_a_dump_is_restored_in_postgres_and_here(server: ServerProcess) -> None:
             there.execute("DROP TABLE docs")
     except NoPostgres as e:
         pytest.skip(str(e))
+
+
+OWN = """
+CREATE EXTENSION unaccent;
+CREATE SCHEMA "Of ours";
+CREATE TEXT SEARCH DICTIONARY "Of ours".st (TEMPLATE = snowball, LANGUAGE = french, STOPWORDS = 'french');
+CREATE TEXT SEARCH CONFIGURATION "Of ours".fr (COPY = french);
+ALTER TEXT SEARCH CONFIGURATION "Of ours".fr ALTER MAPPING FOR hword, hword_part, word WITH unaccent, "Of ours".st;
+COMMENT ON TEXT SEARCH CONFIGURATION "Of ours".fr IS 'without accents';
+CREATE TABLE t (id int PRIMARY KEY, a text, v tsvector GENERATED ALWAYS AS (to_tsvector('"Of ours".fr', a)) STORED);
+INSERT INTO t VALUES (1, 'Hôtel de la Mer'), (2, 'Été');
+CREATE INDEX tj ON t USING gin (to_tsvector('"Of ours".fr', a));
+CREATE VIEW tv AS SELECT id, to_tsvector('"Of ours".fr', a)::text AS v FROM t;
+ALTER DATABASE own SET default_text_search_config = '"Of ours".fr';
+"""
+OWN_ROWS = [(1, "'hotel':1 'mer':4"), (2, "'ete':1")]
+
+
+@needs_psql
+@pytest.mark.skipif(shutil.which("pg_dump") is None, reason="pg_dump is not installed")
+def test_configurations_are_dumped_and_restored_and_outlive_a_restart(server: ServerProcess) -> None:
+    try:
+        with running_postgres({"fsync": "off"}) as dsn:
+            with server.connect() as here:
+                here.execute("CREATE DATABASE own")
+                here.execute("CREATE DATABASE own_again")
+            made = server.psql("-d", "own", "-v", "ON_ERROR_STOP=1", "-c", OWN)
+            assert made.returncode == 0, made.stderr
+            dump = dumped(server, "--no-owner", "own")
+            restored(server, dump, "own_again", dsn)
+            assert _without_keys(dumped(server, "--no-owner", "own_again")) == _without_keys(dump)
+            with psycopg.connect(dsn) as there:
+                assert there.execute("SELECT * FROM tv ORDER BY id").fetchall() == OWN_ROWS
+    except NoPostgres as e:
+        pytest.skip(str(e))
+    server.kill()
+    server.start()
+    with server.connect(dbname="own") as again:
+        assert again.execute("SELECT id, v::text FROM t ORDER BY id").fetchall() == OWN_ROWS
+        assert again.execute("SELECT to_tsvector('Été')::text").fetchall() == [("'ete':1",)]
+
+
+def test_prepared_statements_see_what_others_alter(server: ServerProcess) -> None:
+    with server.connect() as reads, server.connect() as alters:
+        alters.execute("CREATE TEXT SEARCH CONFIGURATION moving (COPY = simple)")
+        alters.execute(
+            "CREATE TABLE moved (id int PRIMARY KEY, v tsvector GENERATED ALWAYS AS (to_tsvector('moving', 'the cats')) STORED)"
+        )
+        reads.prepare_threshold = 0
+        ask = "SELECT to_tsvector('moving', %s)::text, to_tsvector(%s::regconfig, 'the cats')::text"
+        write = "INSERT INTO moved VALUES (%s) RETURNING v::text"
+        assert reads.execute(ask, ("the cats", "moving")).fetchall() == [("'cats':2 'the':1",) * 2]
+        assert reads.execute(write, (1,)).fetchall() == [("'cats':2 'the':1",)]
+        alters.execute("ALTER TEXT SEARCH CONFIGURATION moving ALTER MAPPING FOR asciiword WITH english_stem")
+        assert reads.execute(ask, ("the cats", "moving")).fetchall() == [("'cat':2",) * 2]
+        assert reads.execute(write, (2,)).fetchall() == [("'cat':2",)]
+
+
+def _without_keys(dump: str) -> list[str]:
+    """pg_dump draws a key anew each time, so that nobody can end its meta-commands."""
+    return [line for line in dump.splitlines() if not line.startswith(("\\restrict", "\\unrestrict"))]

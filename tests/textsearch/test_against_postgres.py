@@ -11,7 +11,9 @@ import psycopg
 import pytest
 
 from planner.abc import SqlError
+from planner.catalog import TokenMapping, text_search
 from planner.textsearch import (
+    chains,
     documents,
     headline_options,
     headlines,
@@ -23,6 +25,7 @@ from planner.textsearch import (
     tokens,
     vectors,
 )
+from planner.textsearch.configurations import CONFIGURATIONS
 from tests.textsearch import generated
 
 pytestmark = pytest.mark.postgres
@@ -64,7 +67,7 @@ def test_tokens(postgres: psycopg.Connection) -> None:
 def test_vectors_of_documents(postgres: psycopg.Connection, configuration: str) -> None:
     r = Random(2)
     texts = [generated.text(r) for _ in range(1000 if configuration == "english" else 100)]
-    stops = documents._stop_words().get(configuration, frozenset())
+    stops = documents.stop_words().get(configuration, frozenset())
     texts += [" ".join(sorted(stops)), "быстрые лисы φίλος çalışma straße niños eläimet כלב किताब"]
     wanted = asked(postgres, f"to_tsvector('{configuration}', t)::text", texts)
     for text, vector in zip(texts, wanted, strict=True):
@@ -243,3 +246,53 @@ def test_json_as_documents(postgres: psycopg.Connection) -> None:
     for text, headline in zip(texts, wanted, strict=True):
         asked_for = queries.query_in("fox|run|2000|name")
         assert json_documents.headline("english", text, asked_for) == headline, text
+
+
+CHAINS = {
+    "unaccented": ("french", dict.fromkeys(("hword", "hword_part", "word"), ("unaccent", "french_stem"))),
+    "stopped": ("simple", dict.fromkeys(("asciiword", "word", "asciihword"), ("stopping", "english_stem"))),
+    "filtered_last": ("english", dict.fromkeys(("word", "numword"), ("english_stem", "unaccent"))),
+    "left_out": ("german", {"word": ("rejecting",), "asciiword": ("rejecting", "unaccent", "german_stem")}),
+}
+STEPS = {
+    "unaccent": chains.Step("unaccent"),
+    "stopping": chains.Step("simple", stops="english", accept=False),
+    "rejecting": chains.Step("simple", stops="german", accept=False),
+}
+
+
+@pytest.mark.parametrize("name", CHAINS)
+def test_chains_of_dictionaries(postgres: psycopg.Connection, name: str) -> None:
+    copied, altered = CHAINS[name]
+    postgres.execute("CREATE EXTENSION IF NOT EXISTS unaccent")
+    for made, of in {"stopping": "english", "rejecting": "german"}.items():
+        postgres.execute(f"DROP TEXT SEARCH DICTIONARY IF EXISTS {made} CASCADE".encode())
+        postgres.execute(
+            f"CREATE TEXT SEARCH DICTIONARY {made} (TEMPLATE = simple, STOPWORDS = {of}, ACCEPT = false)".encode()
+        )
+    postgres.execute(f"DROP TEXT SEARCH CONFIGURATION IF EXISTS {name}".encode())
+    postgres.execute(f"CREATE TEXT SEARCH CONFIGURATION {name} (COPY = {copied})".encode())
+    steps = {m.kind: [chains.built_in(copied_by(m, copied))] for m in text_search.own_mappings(OIDS[copied])}
+    for kind, by in altered.items():
+        postgres.execute(
+            f"ALTER TEXT SEARCH CONFIGURATION {name} ALTER MAPPING FOR {kind} WITH {', '.join(by)}".encode()
+        )
+        steps[text_search.KIND_OF[kind]] = [STEPS.get(d) or chains.built_in(d) for d in by]
+    definition = chains.definition(steps)
+    r = Random(12)
+    texts = [generated.text(r) for _ in range(500)] + ["Hôtel de la Mer, œuvres d'été", "the Größe der Dinge"]
+    for function, made_of in (("to_tsvector", documents.vector), ("plainto_tsquery", documents.plain)):
+        wanted = asked(postgres, f"{function}('{name}', t)::text", texts)
+        for text, said in zip(texts, wanted, strict=True):
+            assert made_of(definition, text) == said, text
+    wanted = asked(postgres, f"ts_headline('{name}', t, plainto_tsquery('{name}', 'été größe cats'))", texts)
+    query = documents.plain(definition, "été größe cats")
+    for text, said in zip(texts, wanted, strict=True):
+        assert headlines.headline(definition, text, query, "") == said, text
+
+
+OIDS = {name: oid for oid, name in CONFIGURATIONS.items()}
+
+
+def copied_by(mapping: TokenMapping, configuration: str) -> str:
+    return documents.dictionary_of(configuration, mapping.kind)

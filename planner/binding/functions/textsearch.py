@@ -8,12 +8,16 @@ from planner import types as t
 from planner.abc import SessionValue, TypeRef
 from planner.binding import ir
 from planner.binding.emit import Emitter, Implementation
-from planner.binding.fragments import Frag, Item, sql
+from planner.binding.fragments import Frag, Item, quote_text, sql
 from planner.binding.functions.conversions import from_text
 from planner.binding.functions.registry import implementation, register, template, templates
+from planner.catalog.objects import FIRST_USER_OID
 from planner.textsearch.matching import NEEDLES
 
-_DEFAULT = SessionValue("setting:default_text_search_config", TypeRef(t.TEXT))
+_DEFAULT = SessionValue("text_search:", TypeRef(t.TEXT))
+"""The configuration of the session's setting."""
+_ALL = SessionValue("text_search", TypeRef(t.TEXT))
+"""What users have made, by number."""
 
 templates("""
 tsvector || tsvector => tw_ts_concat({0}, {1})
@@ -42,7 +46,6 @@ tsvectorsend(tsvector) => tw_send_tsvector({0})
 tsquerysend(tsquery) => tw_send_tsquery({0})
 numnode(tsquery) => tw_numnode({0})
 querytree(tsquery) => tw_querytree({0})
-ts_lexize(regdictionary, text) => tw_ts_lexize(CAST({0} AS VARCHAR), {1})
 """)
 for _op in ("<", "<=", ">", ">="):
     template(f"tsvector {_op} tsvector", f"(tw_tsvector_key({{0}}) {_op} tw_tsvector_key({{1}}))")
@@ -63,9 +66,44 @@ for _name in ("ts_rank", "ts_rank_cd"):
     template(f"{_name}(_float4, tsvector, tsquery, int4)", f"tw_{_name}_by({{0}}, {{1}}, {{2}}, {{3}})")
 
 
+def _said(node: ir.Node, value: Frag) -> Frag:
+    """A configuration or dictionary as the functions take it: a number that PostgreSQL has, or a definition."""
+    if isinstance(node, ir.Lit) and isinstance(node.value, int):
+        if node.value < FIRST_USER_OID:
+            return sql(quote_text(str(node.value)))
+        return sql(SessionValue(f"text_search:{node.value}", TypeRef(t.TEXT)))
+    number = sql("CAST(", value, " AS VARCHAR)")
+    return sql(
+        "CASE WHEN ",
+        value,
+        f" < {FIRST_USER_OID} THEN ",
+        number,
+        " ELSE tw_ts_among(",
+        number,
+        ", ",
+        _ALL,
+        ") END",
+    )
+
+
+def _with_said(text: str) -> Implementation:
+    """A template in which {0} is a configuration or dictionary."""
+    cut = re.split(r"\{(\d)\}", text)
+
+    def made(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
+        said = _said(call.args[0], args[0])
+        return sql(*(x if i % 2 == 0 else said if x == "0" else args[int(x)] for i, x in enumerate(cut)))
+
+    return made
+
+
+register("ts_lexize(regdictionary, text)", _with_said("tw_ts_lexize({0}, {1})"))
+register("unaccent(regdictionary, text)", _with_said("tw_ts_unaccent({0}, {1})"))
+
+
 def _read(name: str) -> None:
     """With a configuration, and with the session's."""
-    template(f"{name}(regconfig, text)", f"tw_{name}(CAST({{0}} AS VARCHAR), {{1}})")
+    register(f"{name}(regconfig, text)", _with_said(f"tw_{name}({{0}}, {{1}})"))
 
     def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
         return sql(f"tw_{name}(", _DEFAULT, ", ", args[0], ")")
@@ -79,7 +117,7 @@ for _name in ("to_tsvector", "to_tsquery", "plainto_tsquery", "phraseto_tsquery"
 
 def _read_with(name: str, given: str, text: str) -> None:
     """The same of several arguments: in `text` the configuration is {0}."""
-    template(f"{name}(regconfig, {given})", text.replace("{0}", "CAST({0} AS VARCHAR)"))
+    register(f"{name}(regconfig, {given})", _with_said(text))
     cut = re.split(r"\{(\d)\}", text)
 
     def made(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
@@ -102,7 +140,8 @@ for _options, _given in (("''", "tsquery"), ("{3}", "tsquery, text")):
 
 
 def _current(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
-    return from_text(sql(_DEFAULT), TypeRef(t.REGCONFIG))
+    setting = SessionValue("setting:default_text_search_config", TypeRef(t.TEXT))
+    return from_text(sql(setting), TypeRef(t.REGCONFIG))
 
 
 register("get_current_ts_config()", _current)

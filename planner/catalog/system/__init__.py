@@ -34,6 +34,7 @@ from planner.catalog.system import (
     people,
     policies,
     routines,
+    text_search,
     triggers,
     user_types,
 )
@@ -81,6 +82,10 @@ _COMPUTED: dict[str, Callable[[SystemContext], Rows]] = {
     "pg_tables": listings.pg_tables,
     "pg_tablespace": people.pg_tablespace,
     "pg_trigger": triggers.pg_trigger,
+    "pg_ts_config": text_search.pg_ts_config,
+    "pg_ts_config_map": text_search.pg_ts_config_map,
+    "pg_ts_dict": text_search.pg_ts_dict,
+    "pg_ts_template": text_search.pg_ts_template,
     "pg_type": user_types.pg_type,
     "pg_user": people.pg_user,
     "pg_views": listings.pg_views,

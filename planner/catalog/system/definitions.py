@@ -14,6 +14,7 @@ from planner.catalog.routine_objects import Function, Operator
 from planner.catalog.row_types import is_row_array, relation_of, row_type_oid
 from planner.catalog.stored_queries import stored_query
 from planner.catalog.system.written import column_default, condition, spelled, view_query
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation
 from planner.extensions import class_of
 from planner.lexer import Token
@@ -45,7 +46,7 @@ def type_name(catalog: Catalog, ref: TypeRef, search_path: tuple[str, ...] = ("p
     if ref.oid in BY_OID and ref.oid < FIRST_USER_OID and ref.oid not in EXTENSION_OF:
         return format_type(ref)
     thing = catalog.get(ref.oid)
-    if isinstance(thing, UserType | Function | Collation):
+    if isinstance(thing, UserType | Function | Collation | TextSearchConfiguration | TextSearchDictionary):
         schema = catalog.get(thing.schema_oid)
         shown = quote_identifier(thing.name)
         if isinstance(schema, Schema) and schema.name not in search_path and schema.name != "pg_catalog":

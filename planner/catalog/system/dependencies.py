@@ -17,7 +17,7 @@ from planner.catalog.objects import FIRST_USER_OID, Index, Sequence, StatisticsO
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.row_types import relation_of
 from planner.catalog.stored_queries import stored_queries
-from planner.catalog.system import policies
+from planner.catalog.system import policies, text_search
 from planner.catalog.system.attributes import attrdef_oid
 from planner.catalog.system.classes import composite_class_oid
 from planner.catalog.system.constraints import referenced_index
@@ -35,17 +35,27 @@ from planner.catalog.system.relations import (
     REWRITE_OID,
     STATISTIC_EXT_OID,
     TRIGGER_OID,
+    TS_CONFIG_OID,
+    TS_DICT_OID,
+    TS_TEMPLATE_OID,
     TYPE_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.triggers import listed
 from planner.catalog.system.written import called_by
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import BaseType, CompositeType, Domain, EnumType, MultirangeType, RangeType
 from planner.lexer import Token
 from planner.types import element_of
 from planner.types.of_extensions import EXTENSION_OF
 
-_CLASSES: dict[type[object], Oid] = {Function: PROC_OID, Operator: OPERATOR_OID, Cast: CAST_OID}
+_CLASSES: dict[type[object], Oid] = {
+    Function: PROC_OID,
+    Operator: OPERATOR_OID,
+    Cast: CAST_OID,
+    TextSearchConfiguration: TS_CONFIG_OID,
+    TextSearchDictionary: TS_DICT_OID,
+}
 _AUTO, _INTERNAL, _NORMAL, _OF_EXTENSION = "a", "i", "n", "e"
 
 
@@ -110,6 +120,15 @@ def pg_depend(context: SystemContext) -> Rows:
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, constraint.foreign_table, attnum)
                 if key := referenced_index(catalog, constraint):
                     edge(CONSTRAINT_OID, constraint.oid, _NORMAL, CLASS_OID, key)
+    for made in catalog.objects(TextSearchConfiguration):
+        for by in dict.fromkeys(d for m in made.mappings for d in m.dictionaries):
+            if by >= FIRST_USER_OID:
+                edge(TS_CONFIG_OID, made.oid, _NORMAL, TS_DICT_OID, by)
+    for own in catalog.objects(TextSearchDictionary):
+        if own.extension:
+            edge(TS_DICT_OID, own.oid, _OF_EXTENSION, EXTENSION_OID, own.extension)
+    for template, extension in text_search.of_extension(context):
+        edge(TS_TEMPLATE_OID, template, _OF_EXTENSION, EXTENSION_OID, extension)
     for counted in catalog.objects(StatisticsObject):
         for k in counted.keys:
             if k.attnum:

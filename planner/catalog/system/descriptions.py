@@ -37,10 +37,13 @@ from planner.catalog.system.relations import (
     ROLE_CLASS_OID,
     STATISTIC_EXT_OID,
     TRIGGER_OID,
+    TS_CONFIG_OID,
+    TS_DICT_OID,
     TYPE_OID,
 )
 from planner.catalog.system.rowmaker import RowMaker
 from planner.catalog.system.static import static_rows
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import Collation, CompositeType, Domain, EnumType, MultirangeType, RangeType
 
 _CLASS_OF: dict[type[object], Oid] = {
@@ -60,6 +63,8 @@ _CLASS_OF: dict[type[object], Oid] = {
     RangeType: TYPE_OID,
     Collation: COLLATION_OID,
     StatisticsObject: STATISTIC_EXT_OID,
+    TextSearchConfiguration: TS_CONFIG_OID,
+    TextSearchDictionary: TS_DICT_OID,
     MultirangeType: TYPE_OID,
 }
 

@@ -21,7 +21,7 @@ from planner.catalog.objects import (
 )
 from planner.catalog.routine_objects import Cast, EventTrigger, Function, Operator
 from planner.catalog.stored_queries import stored_query
-from planner.catalog.system import counted, routines
+from planner.catalog.system import counted, routines, text_search
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import (
     bare,
@@ -36,9 +36,10 @@ from planner.catalog.system.definitions import (
 from planner.catalog.system.descriptions import built_in, commented_on, pg_shdescription
 from planner.catalog.system.function_table import system
 from planner.catalog.system.reg_routines import number_in, regoperator_out
-from planner.catalog.system.relations import by_oid, fact_lines, relations
+from planner.catalog.system.relations import TS_TEMPLATE_OID, by_oid, fact_lines, relations
 from planner.catalog.system.static import static_rows
 from planner.catalog.system.written import condition
+from planner.catalog.text_search_objects import TextSearchConfiguration, TextSearchDictionary
 from planner.catalog.type_objects import CompositeType, Domain
 from planner.types import BY_OID, oids
 from planner.types.of_extensions import EXTENSION_OF
@@ -122,8 +123,6 @@ for _name in (
     "opfamily",
     "conversion",
     "collation",
-    "ts_config",
-    "ts_dict",
     "ts_parser",
     "ts_template",
 ):
@@ -467,6 +466,10 @@ def _describe_object(
             name = next((c.name for c in thing.columns if c.attnum == sub), None)
             return f"column {name} of {shown}" if name is not None else None
         return shown
+    if class_oid == TS_TEMPLATE_OID and any(oid == made for made, _ in text_search.of_extension(context)):
+        return "text search template unaccent"
+    if isinstance(thing, TextSearchConfiguration | TextSearchDictionary):
+        return text_search.described(context, thing)
     if isinstance(thing, StatisticsObject):
         return f"statistics object {counted.shown(context, thing)}"
     if isinstance(thing, Schema):

@@ -8,6 +8,7 @@ from planner.abc import Oid, SqlError
 from planner.catalog import collations
 from planner.catalog.names import missing_schema, name_parts, split_name
 from planner.catalog.system import reg_routines as routines
+from planner.catalog.system import text_search
 from planner.catalog.system.context import SystemContext
 from planner.catalog.system.definitions import collation_name
 from planner.catalog.system.functions import (
@@ -16,6 +17,7 @@ from planner.catalog.system.functions import (
     regnamespace_out,
     regtype_out,
 )
+from planner.catalog.text_search import CONFIGURATION, DICTIONARY
 from planner.catalog.type_objects import Collation
 from planner.types import resolve_name
 from planner.types.oids import REGCLASS, REGTYPE
@@ -61,8 +63,8 @@ OUTPUT: dict[Oid, Callable[[SystemContext, Oid | None], str | None]] = {
     REGOPER: routines.regoper_out,
     REGOPERATOR: routines.regoperator_out,
     REGCOLLATION: _regcollation_out,
-    REGCONFIG: routines.named_out("pg_ts_config", "cfgname"),
-    REGDICTIONARY: routines.named_out("pg_ts_dict", "dictname"),
+    REGCONFIG: text_search.shown(CONFIGURATION),
+    REGDICTIONARY: text_search.shown(DICTIONARY),
     REGNAMESPACE: regnamespace_out,
     REGROLE: _rolename,
 }
@@ -136,8 +138,8 @@ INPUT: dict[Oid, Callable[[SystemContext, str], Oid]] = {
     REGOPER: routines.regoper_in,
     REGOPERATOR: routines.regoperator_in(regtype_in),
     REGCOLLATION: _regcollation_in,
-    REGCONFIG: routines.named_in("pg_ts_config", "cfgname", 'text search configuration "{}" does not exist'),
-    REGDICTIONARY: routines.named_in("pg_ts_dict", "dictname", 'text search dictionary "{}" does not exist'),
+    REGCONFIG: text_search.read(CONFIGURATION),
+    REGDICTIONARY: text_search.read(DICTIONARY),
     REGNAMESPACE: _regnamespace_in,
     REGROLE: _regrole_in,
 }

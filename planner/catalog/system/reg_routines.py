@@ -260,21 +260,6 @@ def _by_name(relation: str, column: str) -> dict[str, Oid]:
     return {name: oid for oid, name in static_columns(relation, ("oid", column))}
 
 
-def named_in(relation: str, column: str, missing: str) -> TypeInput:
-    """Reads an object of a kind of which a database has none of its own. `missing`: the words for one that is not there."""
-
-    def read(context: SystemContext, text: str) -> Oid:
-        if (number := number_in(text)) is not None:
-            return number
-        schema, name = split_name(text)
-        found = _by_name(relation, column).get(name) if _ours(context, schema) else None
-        if found is None:
-            raise SqlError("42704", missing.format(name))
-        return found
-
-    return read
-
-
 def named_out(relation: str, column: str) -> Callable[[SystemContext, Oid | None], str | None]:
     def show(context: SystemContext, oid: Oid | None) -> str | None:
         if not oid:
