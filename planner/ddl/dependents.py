@@ -136,8 +136,10 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     found: list[Dependent] = []
     if isinstance(thing, Schema):
         for other in catalog.inside(thing.oid):
-            owned = isinstance(other, Index | MultirangeType) or (
-                isinstance(other, Sequence) and other.table_oid
+            owned = (
+                isinstance(other, Index | MultirangeType)
+                or (isinstance(other, Sequence) and other.table_oid)
+                or (isinstance(other, TextSearchDictionary) and other.extension)
             )
             if not owned:
                 found.append(Dependent(other, on))
