@@ -45,7 +45,7 @@ def in_full(session: Session, value: str) -> str:
     if not oid:
         raise ExecutionError("22023", f'invalid value for parameter "{SETTING}": "{value}"')
     made = catalog.get(oid)
-    home = catalog.schema_of(made.schema_oid).name if made is not None else "pg_catalog"  # type: ignore[union-attr]
+    home = catalog.schema_of(made.schema_oid).name if made is not None else "pg_catalog"
     return quote_qualified(home, name)
 
 
