@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Final
 from executor.abc import ExecutionError
 from executor.keyed.write import Change
 from executor.procedural.triggers import TriggerContext, fire
-from executor.triggers import transition
+from executor.triggers import text_search, transition
 from executor.triggers.table import Holder, TableTriggers, fires, wants_transition
 from planner import triggers
 from planner.abc import Table, Trigger
 from planner.catalog import Function
-from planner.ddl.triggers import REDUNDANT
+from planner.ddl.triggers import REDUNDANT, TEXT_SEARCH, TEXT_SEARCH_BY_COLUMN
 from storage.abc import Row
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class Event:
     event: int
     old: Row | None = None
     new: Row | None = None
+    updated: Collection[int] = ()
+    """Of a row before it is written: the positions that the UPDATE sets."""
 
 
 @dataclass(slots=True)
@@ -137,6 +139,12 @@ async def call(session: Session, block: Block, event: Event, seen: Gathered | No
     trigger, holder = event.trigger, event.on.holder
     if trigger.function == REDUNDANT:
         return _not_redundant(event)
+    if trigger.function in (TEXT_SEARCH, TEXT_SEARCH_BY_COLUMN):
+        by_column = trigger.function == TEXT_SEARCH_BY_COLUMN
+        columns = event.on.rows.columns
+        return text_search.with_vector(
+            session, trigger, event.event, columns, event.new, event.updated, by_column=by_column
+        )
     routine = session.catalog.get(trigger.function)
     assert isinstance(routine, Function), "a function is not dropped while a trigger calls it"
     on = event.on
@@ -283,7 +291,9 @@ class Statement:
         for trigger in self.of(event, when, row=True):
             if not await on.passes(self.session, self.block, trigger, old, new):
                 continue
-            made = await call(self.session, self.block, Event(on, trigger, event, old, new))
+            made = await call(
+                self.session, self.block, Event(on, trigger, event, old, new, self._columns.get(event, ()))
+            )
             if made is None:
                 return None
             if new is not None:

@@ -26,7 +26,15 @@ from planner.triggers import BEFORE, DELETE, INSERT, INSTEAD, ROW, TRUNCATE, UPD
 
 REDUNDANT: Final = 1291
 """suppress_redundant_updates_trigger()"""
-BUILT_IN: Final = {"suppress_redundant_updates_trigger": REDUNDANT}
+TEXT_SEARCH: Final = 3752
+"""tsvector_update_trigger()"""
+TEXT_SEARCH_BY_COLUMN: Final = 3753
+"""tsvector_update_trigger_column()"""
+BUILT_IN: Final = {
+    "suppress_redundant_updates_trigger": REDUNDANT,
+    "tsvector_update_trigger": TEXT_SEARCH,
+    "tsvector_update_trigger_column": TEXT_SEARCH_BY_COLUMN,
+}
 _OF_OTHERS: Final = {SequenceObject: "sequences", Index: "indexes"}
 
 Holder = Table | View
