@@ -24,6 +24,8 @@ def alone(statement: Any) -> str:
         return "DROP INDEX CONCURRENTLY"
     if isinstance(statement, st.CreateIndex) and statement.concurrently:
         return "CREATE INDEX CONCURRENTLY"
+    if isinstance(statement, st.EndPrepared):
+        return "COMMIT PREPARED" if statement.commits else "ROLLBACK PREPARED"
     if isinstance(statement, st.Discard) and statement.what == "all":
         return "DISCARD ALL"
     return ""

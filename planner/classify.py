@@ -15,6 +15,8 @@ _FIXED: Final[dict[type[Any], tuple[StatementKind, str]]] = {
     st.Commit: (_SESSION, "COMMIT"),
     st.Rollback: (_SESSION, "ROLLBACK"),
     st.RollbackTo: (_SESSION, "ROLLBACK"),
+    st.PrepareTransaction: (_SESSION, "PREPARE TRANSACTION"),
+    st.EndPrepared: (_SESSION, "COMMIT PREPARED"),
     st.Savepoint: (_SESSION, "SAVEPOINT"),
     st.ReleaseSavepoint: (_SESSION, "RELEASE"),
     st.SetVariable: (_SESSION, "SET"),

@@ -50,7 +50,16 @@ if TYPE_CHECKING:
 
 PLANNED_MAX: Final = 3
 """Times that a statement is planned while others change the catalog."""
-_TRANSACTIONAL: Final = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavepoint, st.RollbackTo)
+_TRANSACTIONAL: Final = (
+    st.Begin,
+    st.Commit,
+    st.Rollback,
+    st.PrepareTransaction,
+    st.EndPrepared,
+    st.Savepoint,
+    st.ReleaseSavepoint,
+    st.RollbackTo,
+)
 _HAS_FROM: Final = re.compile(r"\bfrom\b", re.IGNORECASE)
 _INTEGERS: Final = {t.INT2: 0, t.INT4: 1, t.INT8: 2}
 _NOWHERE: Final = Level()

@@ -362,7 +362,16 @@ _TABLE: dict[type[Any], Run] = {
 def _elsewhere() -> dict[type[Any], Run]:
     """Statements that have a file of their own."""
     from executor.procedural import calls, do
-    from executor.session import as_of, copying, cursors, explain, large_objects, maintenance, positioned
+    from executor.session import (
+        as_of,
+        copying,
+        cursors,
+        explain,
+        large_objects,
+        maintenance,
+        positioned,
+        two_phase,
+    )
 
     return {
         st.DeclareCursor: cursors.declare,
@@ -376,6 +385,8 @@ def _elsewhere() -> dict[type[Any], Run]:
         st.SelectAsOf: as_of.run,
         st.PositionedWrite: positioned.run,
         st.Vacuum: maintenance.run,
+        st.PrepareTransaction: two_phase.prepare,
+        st.EndPrepared: two_phase.end,
     }
 
 
@@ -383,6 +394,8 @@ OWN_TRANSACTION = (
     st.Begin,
     st.Commit,
     st.Rollback,
+    st.PrepareTransaction,
+    st.EndPrepared,
     st.ShowVariable,
     st.SetTransaction,
     st.Prepare,

@@ -71,7 +71,7 @@ T = TypeVar("T")
 
 SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
 _ROLLBACKS = (st.Rollback, st.RollbackTo)
-_ENDINGS = (st.Commit, *_ROLLBACKS)
+_ENDINGS = (st.Commit, st.PrepareTransaction, *_ROLLBACKS)
 _LETTING_GO = (st.Deallocate, *_ROLLBACKS)
 
 
@@ -659,7 +659,7 @@ def _gives_up(plan: Plan) -> bool:
 
 
 def ends_block(plan: Plan) -> bool:
-    """COMMIT, ROLLBACK and ROLLBACK TO: what a failed block still takes."""
+    """COMMIT, ROLLBACK, ROLLBACK TO and PREPARE TRANSACTION: what a failed block still takes."""
     return isinstance(plan.body, Utility) and isinstance(plan.body.statement, _ENDINGS)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from executor.session.block import Block
     from executor.session.session import Session
 
-_NO_BLOCK = "there is no transaction in progress"
+NO_BLOCK = "there is no transaction in progress"
 
 
 def end_now(session: Session, statement: Any, done: Done) -> Rows | _Pending | None:
@@ -65,7 +65,7 @@ def end(session: Session, *, commit: bool) -> Rows:
     """COMMIT without, or of a failed, block; ROLLBACK."""
     block = session.block
     if block is None:
-        session.notice("WARNING", "25P01", _NO_BLOCK)
+        session.notice("WARNING", "25P01", NO_BLOCK)
         return Rows("COMMIT" if commit else "ROLLBACK")
     session.rollback()
     return Rows("ROLLBACK")
@@ -91,11 +91,11 @@ async def run_commit(
     if s.chain and (block is None or block.implicit):
         raise ExecutionError("25P01", "COMMIT AND CHAIN can only be used in transaction blocks")
     if block is None or (block.implicit and not block.begun):
-        session.notice("WARNING", "25P01", _NO_BLOCK)
+        session.notice("WARNING", "25P01", NO_BLOCK)
         session.rollback()
         return Rows("COMMIT")
     if block.implicit:
-        session.notice("WARNING", "25P01", _NO_BLOCK)
+        session.notice("WARNING", "25P01", NO_BLOCK)
     tag = "ROLLBACK" if block.failed else "COMMIT"
     if block.failed:
         session.rollback()
@@ -118,7 +118,7 @@ async def run_rollback(
     if block is None or block.implicit:
         if s.chain:
             raise ExecutionError("25P01", "ROLLBACK AND CHAIN can only be used in transaction blocks")
-        session.notice("WARNING", "25P01", _NO_BLOCK)
+        session.notice("WARNING", "25P01", NO_BLOCK)
     session.rollback()
     if s.chain and block is not None:
         _chain(session, block)

@@ -25,7 +25,16 @@ from planner.statements import plpgsql as pl
 
 _READS = frozenset(("select", "values", "table", "with", "("))
 _WRITES = frozenset(("insert", "update", "delete", "merge"))
-_TRANSACTIONS = (st.Begin, st.Commit, st.Rollback, st.Savepoint, st.ReleaseSavepoint, st.RollbackTo)
+_TRANSACTIONS = (
+    st.Begin,
+    st.Commit,
+    st.Rollback,
+    st.PrepareTransaction,
+    st.EndPrepared,
+    st.Savepoint,
+    st.ReleaseSavepoint,
+    st.RollbackTo,
+)
 
 
 def runs(f: Function) -> bool:

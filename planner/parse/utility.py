@@ -84,13 +84,13 @@ def _chain(c: Cursor) -> bool:
 
 def commit(c: Cursor) -> Any:
     if c.accept("prepared"):
-        c.unsupported("COMMIT PREPARED", c.tokens[c.at - 1])
+        return st.EndPrepared(c.string(), commits=True)
     return st.Commit(_chain(c))
 
 
 def rollback(c: Cursor) -> Any:
     if c.accept("prepared"):
-        c.unsupported("ROLLBACK PREPARED", c.tokens[c.at - 1])
+        return st.EndPrepared(c.string(), commits=False)
     at = c.at
     c.accept_one("work", "transaction")
     if c.accept("to"):
@@ -241,9 +241,11 @@ def show(c: Cursor) -> st.ShowVariable:
 # --- prepared statements, cursors, notifications ------------------------------------------------------
 
 
-def prepare(c: Cursor) -> st.Prepare:
+def prepare(c: Cursor) -> st.Prepare | st.PrepareTransaction:
     if c.accept("transaction"):
-        c.unsupported("PREPARE TRANSACTION", c.tokens[c.at - 1])
+        if not (c.symbol_is("(") or c.next_is("as")):
+            return st.PrepareTransaction(c.string())
+        c.at -= 1  # a statement of that name
     name = c.name()
     types: list[st.TypeName] = []
     if c.accept_symbol("("):

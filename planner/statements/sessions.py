@@ -36,6 +36,21 @@ class Rollback:
 
 
 @dataclass(frozen=True, slots=True)
+class PrepareTransaction:
+    """The first half of a two-phase commit."""
+
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class EndPrepared:
+    """COMMIT PREPARED, ROLLBACK PREPARED."""
+
+    identifier: str
+    commits: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Savepoint:
     name: str
 

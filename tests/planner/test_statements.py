@@ -138,8 +138,6 @@ REFUSED = [
     ("create publication p", "CREATE PUBLICATION"),
     ("alter operator family f using btree rename to g", "ALTER OPERATOR FAMILY"),
     ("create aggregate a (order by int) (sfunc = f, stype = int)", "an ordered-set aggregate"),
-    ("prepare transaction 'x'", "PREPARE TRANSACTION"),
-    ("commit prepared 'x'", "COMMIT PREPARED"),
     ("alter system set x = 1", "ALTER SYSTEM"),
 ]
 
