@@ -29,6 +29,7 @@ from executor.session.secured_rules import SecuredRules
 from executor.snapshot.store import SnapshotStore
 from executor.triggers.table import Holder, TableTriggers, fires
 from planner import triggers
+from planner import types as t
 from planner.abc import (
     Constraint,
     InsertValues,
@@ -130,7 +131,7 @@ class Plans:
         """A CHECK's expression over the table's columns.
 
         It is bound as the output of a keyed read of a table that has the same columns and surely a key. A function that it
-        calls may read the table itself, by its name. What it calls of users' is added to `called`.
+        calls may read the table itself, by its name. What it calls of users' is added to `called`, and its enums.
         """
         if not isinstance(seen.get(table.schema_oid), Schema):
             return None, ()
@@ -149,6 +150,8 @@ class Plans:
         plan, _ = self._planner.plan(sql, context, normalise=False)
         functions: Collection[Oid] = plan.extra.get("functions", ())
         called.update(functions)
+        # Conditions on labels are compiled with those that there are now: ALTER TYPE may add some in between.
+        called.update(c.type.oid for c in table.columns if t.labels_of(c.type.oid) is not None)
         if not isinstance(plan.body, KeyedRead) or "runs" in plan.extra:
             return None, functions
         return plan.body.outputs[0], ()

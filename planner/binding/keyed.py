@@ -17,7 +17,7 @@ from typing import Final
 
 from planner import types as t
 from planner.abc import Ask, Call, Col, Const, Expr, Lookup, Param, Points, Range, Table, TypeRef
-from planner.binding import ir, keyed_catalog, keyed_json
+from planner.binding import ir, keyed_catalog, keyed_enums, keyed_json
 from planner.binding.collating import matters
 from planner.binding.facts import type_name
 from planner.catalog.collations import nondeterministic
@@ -214,6 +214,9 @@ def expression(node: ir.Node, offsets: Mapping[int, int]) -> Expr:
             return as_json
         if node.op in _WITH_TEXT and not matters(node):
             return Call("text || text", tuple(_as_text(a, offsets) for a in args), node.type)
+        of_labels = keyed_enums.expression(node, lambda n: expression(n, offsets))
+        if of_labels is not None:
+            return of_labels
         if node.op not in KEYED_OPS or matters(node):
             raise NotKeyed(node.op)
         return Call(node.op, tuple(expression(a, offsets) for a in args), node.type)
@@ -289,7 +292,8 @@ def query_type(node: ir.SubQuery) -> TypeRef:
 
 def _cast(node: ir.Cast, offsets: Mapping[int, int]) -> Expr:
     a, b = node.arg.type, node.type
-    if b.typmod < 0 and (a.oid == b.oid or (a.oid in _TEXTS and b.oid in _TEXTS)):
+    label = b.oid in _TEXTS and t.labels_of(a.oid) is not None
+    if b.typmod < 0 and (a.oid == b.oid or label or (a.oid in _TEXTS and b.oid in _TEXTS)):
         return expression(node.arg, offsets)
     if not _castable(a.oid, b.oid) and a.oid != b.oid:
         raise NotKeyed(f"cast {type_name(a.oid)} {type_name(b.oid)}")

@@ -61,3 +61,25 @@ def test_a_limit_locks_numbers_of_no_more_rows_than_it_shows(server: ServerProce
         ).fetchone() == (3000,)
         held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
         assert two.execute(held).fetchone() == (3000,)
+
+
+def test_states_that_are_labels_are_asked_by_key(server: ServerProcess) -> None:
+    """DuckDB would take milliseconds for each, most of them to read the question."""
+    with server.connect() as admin:
+        admin.execute("CREATE DATABASE labelled_jobs")
+    asked = (
+        "s = 'active'",
+        "s <> 'active'",
+        "s < 'active'",
+        "'created' < s",
+        "s IN ('created', 'done')",
+        "s::text = 'done'",
+    )
+    with server.connect(dbname="labelled_jobs") as c:
+        c.execute("CREATE TYPE state AS ENUM ('created', 'active', 'done')")
+        c.execute("CREATE TABLE labelled (id int PRIMARY KEY, s state CHECK (s < 'done' OR id > 0))")
+        for condition in asked:
+            shown = c.execute(
+                f"EXPLAIN SELECT id FROM labelled WHERE id = 1 AND {condition}".encode()
+            ).fetchall()
+            assert any("Keyed read on labelled" in line for (line,) in shown), condition
