@@ -38,7 +38,8 @@ def expression(node: ir.Call, of: Callable[[ir.Node], Expr]) -> Expr | None:
     same = _AS_TEXTS.get(node.op)
     if same is not None:
         return Call(same, tuple(of(a) for a in node.args), _BOOL)
-    return _ordered(_ORDERED[node.op], *node.args, of)
+    a, b = node.args
+    return _ordered(_ORDERED[node.op], a, b, of)
 
 
 def _ordered(op: str, a: ir.Node, b: ir.Node, of: Callable[[ir.Node], Expr]) -> Expr | None:
