@@ -243,6 +243,8 @@ class Plans:
         for rule in self.rules(table, catalog).references:
             c = rule.constraint
             parent = catalog.table(c.foreign_table)
+            if parent.partitioning is not None:
+                return None
             key, order = referenced_key(parent, c)
             simple = key.kind == "p" and not c.deferrable and c.match == "s" and parent.oid != table.oid
             if not simple or not same_datums(table, parent, c):

@@ -325,8 +325,12 @@ class Router:
         return self._below.get(child.oid)
 
     def children(self) -> list[Table]:
-        found: dict[int, Table] = {c.oid: c for c in self._by_value.values()}
-        found.update({c.oid: c for _, c in self.hashes})
+        listed = sorted((v for v in self._by_value if v is not None), key=lambda v: v)
+        found: dict[int, Table] = {self._by_value[v].oid: self._by_value[v] for v in listed}
+        if (of_null := self._by_value.get(None)) is not None:
+            found.setdefault(of_null.oid, of_null)
+        dealt = sorted(self.hashes, key=lambda h: (h[0].modulus, h[0].remainder))
+        found.update({c.oid: c for _, c in dealt})
         found.update({r[2].oid: r[2] for r in self.ranges})
         if self.default is not None:
             found[self.default.oid] = self.default

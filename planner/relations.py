@@ -80,6 +80,16 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Aim:
+    """A foreign key into a partitioned table, at one of its partitions (`planner.aims`)."""
+
+    oid: Oid
+    name: str
+    table: Oid
+    parent: Oid  # the foreign key's, or the aim's at the partition that this one is a partition of
+
+
+@dataclass(frozen=True, slots=True)
 class Constraint:
     oid: Oid
     name: str
@@ -108,6 +118,7 @@ class Constraint:
     )
     local: bool = True  # as of columns; partitions say it by `parent`
     inherited: int = 0
+    aims: tuple[Aim, ...] = ()  # f: at the partitions of the table that it refers to
 
 
 VIEW_CHECK: Final = "w"

@@ -101,7 +101,7 @@ class Block:
     __slots__ = (
         "again", "altered", "as_of", "begun", "catalog", "catalog_rids", "commit_ts", "constraint_modes", "created",
         "deferrable", "deferred", "dropped", "executor", "failed", "found", "gathered", "implicit", "isolation_name", "large_objects", "last_changes", "level",
-        "notifications", "number", "own_oids", "party", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
+        "notifications", "number", "own_oids", "party", "postponed", "published", "read_only", "reference_checks", "routed", "savepoints", "sender_pid",
         "settled", "since", "start_us", "steps", "tables", "txn", "used", "vanished",
     )  # fmt: skip
 
@@ -161,6 +161,8 @@ class Block:
         self.level: Any = None
         """What triggers the statement that runs has to fire when it is over (`executor.triggers.firing`)."""
         self.routed: Mapping[int, Any] = {}
+        self.postponed: list[Any] | None = None
+        """What a statement has written to leaves of its table, for foreign keys to look at when it has written to all."""
         """Leaves to which rows of a statement go that names a table above them, and who takes down what is written there
         (`executor.triggers.firing.Above`; None: nobody)."""
         self.catalog: Any = None

@@ -144,19 +144,29 @@ async def _set_constraints(
 
 def _constraints(session: Session, name: st.Name) -> list[int]:
     """The deferrable constraints of that name. Raises 42704, 42809."""
-    found = [
-        c
-        for table in session.catalog.tables()
-        for c in (*table.constraints, *(x for x in table.triggers if x.constraint))
-        if c.name == name.name
-        and (not name.schema or session.catalog.schema_of(table.schema_oid).name == name.schema)
-    ]
-    if not found:
+    catalog = session.catalog
+    path = [name.schema] if name.schema else [s.name for s in catalog.schemas_on(session.search_path())]
+    for schema in path:
+        found = [
+            c
+            for table in catalog.tables()
+            for c in (*table.constraints, *(x for x in table.triggers if x.constraint))
+            if c.name == name.name and catalog.schema_of(table.schema_oid).name == schema
+        ]
+        if found:
+            break
+    else:
         raise ExecutionError("42704", f'constraint "{name.name}" does not exist')
     for c in found:
         if not c.deferrable:
             raise ExecutionError("42809", f'constraint "{name.name}" is not deferrable')
-    return [c.oid for c in found]
+    wanted = {c.oid for c in found}
+    below = [c for table in catalog.tables() if table.partition is not None for c in table.constraints]
+    while (
+        more := {c.oid for c in below if c.parent in wanted} - wanted
+    ):  # the parts of them that partitions have
+        wanted |= more
+    return sorted(wanted)
 
 
 async def _reset(

@@ -113,7 +113,7 @@ def _compiled(compiled: CompiledPlan) -> RowBatch:
         raise NotCompilable("rows that policies are asked about")
     if any(c.kind == "x" for c in table.constraints):
         raise NotCompilable("rows that exclude each other")
-    if any(c.foreign_table == table.oid for c in table.constraints if c.kind == "f"):
+    if table.oid in table.referenced_by:
         raise NotCompilable("rows that refer to each other")
     return RowBatch(compiled.plan)
 

@@ -25,7 +25,8 @@ import pyarrow.compute as pc
 from executor.abc import ExecutionError
 from executor.columnar.rows import batch_rows, canonical_array
 from executor.constraints.rules import describe_key, tell_row
-from executor.session import bulk, bulk_changes, queries, row_security, staging
+from executor.keyed.write import Change
+from executor.session import bulk, bulk_changes, queries, references, row_security, staging
 from executor.session.block import Block
 from executor.session.returned import Written, versions
 from executor.session.rows_of_leaves import of_leaf, set_by
@@ -36,7 +37,7 @@ from planner.abc import Constraint, DeleteQuery, MergeQuery, OnConflict, SqlErro
 from planner.inheritance import spreads
 from planner.partitioning import Router, deciding, router
 from planner.relations import VIEW_CHECK, GuardedTable
-from storage.abc import Datum
+from storage.abc import Datum, Row
 
 if TYPE_CHECKING:
     from executor.session.session import Session
@@ -172,6 +173,25 @@ def _through(
 
 
 @contextmanager
+def _postponing(block: Block) -> Iterator[list[Any]]:
+    """While a statement writes to leaves: their foreign keys are looked at when it has written to all (`_heed`)."""
+    around, block.postponed = block.postponed, []
+    try:
+        yield block.postponed
+    finally:
+        block.postponed = around
+
+
+async def _heed(session: Session, block: Block, postponed: Sequence[tuple[Table, Any]]) -> None:
+    """What foreign keys say of what was written to leaves. Raises as `references.enforce`."""
+    for leaf, written in postponed:
+        if isinstance(written, pa.Table):
+            await references.after_bulk(session, block, leaf, written)
+        else:
+            await references.enforce(session, block, leaf, written)
+
+
+@contextmanager
 def _told_as(table: Table, leaf: Table) -> Iterator[None]:
     """Errors about a child's row tell what the parent that was named has of it."""
     try:
@@ -254,13 +274,15 @@ async def insert(
         firing.asked(session, leaf) or any(x.bits & triggers.ROW for x in leaf.triggers) for leaf, _ in pieces
     ):
         pieces = _in_order(pieces)  # triggers fire for one row after the other
-    for leaf, at in pieces:
-        part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
-        conflict = _conflict(table, leaf, on_conflict)
-        with _through(block, table, leaf, fired):
-            target = _written_as(table, leaf)
-            written, count = await bulk.insert(session, block, target, part, conflict, params, given)
-        made.add(leaf, at, written, count)
+    with _postponing(block) as postponed:
+        for leaf, at in pieces:
+            part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)))
+            conflict = _conflict(table, leaf, on_conflict)
+            with _through(block, table, leaf, fired):
+                target = _written_as(table, leaf)
+                written, count = await bulk.insert(session, block, target, part, conflict, params, given)
+            made.add(leaf, at, written, count)
+    await _heed(session, block, postponed)
     if fired is not None:
         if updates:
             await fired.end(triggers.UPDATE)
@@ -318,38 +340,71 @@ async def update(
         target[at] = leaf.oid
     if not decides:
         target = old
-    for oid in dict.fromkeys(old.tolist()):
-        leaf = session.catalog.table(oid)
-        at = np.flatnonzero((old == oid) & (target == oid))
-        if len(at):
-            part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)), 1)
-            assigned = set_by(table, leaf, body.assigned)
-            with _through(block, table, leaf, fired, triggers.UPDATE), _told_as(table, leaf):
-                mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
-                written, count = await bulk_changes.update(session, block, mine, part)
-            made.add(leaf, at, written, count)
-        gone = np.flatnonzero((old == oid) & (target != oid))
-        if len(gone):
-            _refuse_to_move(leaf)
-            with _through(block, table, leaf, fired, triggers.UPDATE):
-                part = rows.select([0]).take(pa.array(gone))
-                await bulk_changes.delete(session, block, DeleteQuery(leaf, body.query), part)
-            moved.append(gone)
-    away = np.concatenate(moved) if moved else np.empty(0, np.int64)
-    for leaf, among in dealt_out:
-        at = np.intersect1d(among, away)
-        if len(at):
-            part = rows.take(pa.array(at))
-            new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
-            with _through(block, table, leaf, fired, triggers.UPDATE):
-                target_form = _written_as(table, leaf, moved=True)
-                written, count = await bulk.insert(session, block, target_form, new, None)
-            if written.num_rows == len(at):  # FROM's columns are known by the row that was found
-                written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
-            made.add(leaf, at, written, count)
+    left: list[tuple[Table, Sequence[Change]]] = []
+    with _postponing(block) as postponed:
+        for oid in dict.fromkeys(old.tolist()):
+            leaf = session.catalog.table(oid)
+            at = np.flatnonzero((old == oid) & (target == oid))
+            if len(at):
+                part = await of_leaf(session, block, table, leaf, rows.take(pa.array(at)), 1)
+                assigned = set_by(table, leaf, body.assigned)
+                with _through(block, table, leaf, fired, triggers.UPDATE), _told_as(table, leaf):
+                    mine = replace(body, table=_written_as(table, leaf), assigned=assigned)
+                    written, count = await bulk_changes.update(session, block, mine, part)
+                made.add(leaf, at, written, count)
+            gone = np.flatnonzero((old == oid) & (target != oid))
+            if len(gone):
+                _refuse_to_move(leaf)
+                before = len(postponed)
+                with _through(block, table, leaf, fired, triggers.UPDATE):
+                    part = rows.select([0]).take(pa.array(gone))
+                    await bulk_changes.delete(session, block, DeleteQuery(leaf, body.query), part)
+                left += postponed[before:]
+                del postponed[before:]
+                moved.append(gone)
+        away = np.concatenate(moved) if moved else np.empty(0, np.int64)
+        arrived: dict[int, Row] = {}
+        for leaf, among in dealt_out:
+            at = np.intersect1d(among, away)
+            if len(at):
+                part = rows.take(pa.array(at))
+                new = (await of_leaf(session, block, table, leaf, part, 1)).remove_column(0)
+                with _through(block, table, leaf, fired, triggers.UPDATE):
+                    target_form = _written_as(table, leaf, moved=True)
+                    written, count = await bulk.insert(session, block, target_form, new, None)
+                if written.num_rows == len(at):  # FROM's columns are known by the row that was found
+                    written = written.set_column(written.column_names.index("_rid"), "_rid", part.column(0))
+                made.add(leaf, at, written, count)
+                if left and leaf.referenced_by:
+                    arrived.update(_arrived(table, leaf, written, part))
+    await _heed(session, block, postponed)
+    for leaf, changes in left:
+        await references.moved(session, block, table, leaf, changes, _changed(table, leaf, changes, arrived))
     if fired is not None:
         await fired.end(triggers.UPDATE)
     return made.together()
+
+
+def _arrived(table: Table, leaf: Table, written: pa.Table, found: pa.Table) -> dict[int, Row]:
+    """What rows that moved have become, as rows of the table, by the ids that they had. Raises 0A000."""
+    if written.num_rows != found.num_rows:
+        raise ExecutionError(
+            "0A000", "rows that are referred to and that a trigger keeps from moving are not supported"
+        )
+    shown = _shown(table, leaf, written)
+    rows = batch_rows(shown.select(range(len(table.columns))), [c.type for c in table.columns])
+    return dict(zip(found.column(0).to_pylist(), rows, strict=True))
+
+
+def _changed(table: Table, leaf: Table, left: Sequence[Change], arrived: Mapping[int, Row]) -> list[Change]:
+    """What a leaf's rows were and have become elsewhere, as changes of the table's rows."""
+    places = {c.name: i for i, c in enumerate(leaf.columns)}
+    order = [places.get(c.name) for c in table.columns]
+    return [
+        (None, rid, tuple(None if i is None else old[i] for i in order), None, arrived.get(rid))
+        for _, rid, old, _, _ in left
+        if old is not None
+    ]
 
 
 def _refuse_to_move(leaf: Table) -> None:
@@ -374,14 +429,16 @@ async def delete(
     if fired is not None:
         await fired.begin(triggers.DELETE)
     made = _Made(table)
-    for leaf, at in _by_home(session, homes):
-        part = rows.select([0]).take(pa.array(at))
-        with _through(block, table, leaf, fired, triggers.DELETE):
-            written, count = await bulk_changes.delete(session, block, replace(body, table=leaf), part)
-        if body.returning is not None:
-            made.add(leaf, at, written, count)
-        else:
-            made.count(count)
+    with _postponing(block) as postponed:
+        for leaf, at in _by_home(session, homes):
+            part = rows.select([0]).take(pa.array(at))
+            with _through(block, table, leaf, fired, triggers.DELETE):
+                written, count = await bulk_changes.delete(session, block, replace(body, table=leaf), part)
+            if body.returning is not None:
+                made.add(leaf, at, written, count)
+            else:
+                made.count(count)
+    await _heed(session, block, postponed)
     if fired is not None:
         await fired.end(triggers.DELETE)
     return made.together()

@@ -29,7 +29,7 @@ Nothing is asked where a table's triggers are disabled (ALTER TABLE ... DISABLE 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -64,7 +64,7 @@ from executor.snapshot.abc import TooOldForKeyed
 from executor.snapshot.columns import row_reader, rows_to_arrays
 from executor.triggers import firing
 from executor.triggers.rows import RowWriter
-from planner import triggers
+from planner import aims, triggers
 from planner import types as t
 from planner.abc import Constraint, Query, RelationUse, Slot, Table, TypeRef
 from planner.lexer import quoted
@@ -75,6 +75,7 @@ from txn.locks import LockMode
 if TYPE_CHECKING:
     from executor.session.block import Block
     from executor.session.session import Session
+    from planner.catalog import Catalog
 
 LOOKUPS_MAX = 2_000
 """Parents looked up one by one; more are found by one query."""
@@ -92,6 +93,9 @@ class Deferred:
     child_oid: int
     lost: bool
     values: list[Values]
+    parent_oid: int = (
+        0  # of lost keys: the table that had them, the one that is referred to or a partition of it
+    )
 
 
 @dataclass(slots=True)
@@ -113,8 +117,49 @@ async def enforce(session: Session, block: Block, table: Table, changes: Sequenc
     """After a statement has changed rows of a table. Raises 23503 and what the actions' own changes raise."""
     if not changes or not concerns(table):
         return
+    if block.postponed is not None and table.oid in block.routed:
+        block.postponed.append((table, changes))
+        return
     await exclusions.enforce(session, block, table, changes)
-    queue = deque(_events(session, block, table, changes))
+    await _heed(session, block, deque(_events(session, block, table, changes)))
+
+
+async def moved(
+    session: Session,
+    block: Block,
+    table: Table,
+    leaf: Table,
+    left: Sequence[Change],
+    changes: Sequence[Change],
+) -> None:
+    """After an UPDATE of a partitioned table has moved rows to other partitions. Raises 23503, 0A000.
+
+    `left`: what became of them in their leaf. They have not gone from the table (`changes`, of its rows): so who refers to it or to a
+    table above it is asked about an UPDATE. To who refers to the leaf itself they are deleted.
+    """
+    catalog = session.catalog
+    _note_lost(session, block, leaf, left)
+    if leaf.unheeded or session.settings.replica:
+        return
+    between = aims.aimed(catalog, leaf)[1:]
+    for oid in between[: between.index(table.oid)]:
+        above = catalog.table(oid)
+        if any(
+            c.kind == "f" and c.foreign_table == oid for t in catalog.referring_to(oid) for c in t.constraints
+        ):
+            raise ExecutionError(
+                "0A000",
+                "cannot move tuple across partitions when a non-root ancestor of the source partition is directly referenced in a "
+                "foreign key",
+                detail=f'A foreign key points to ancestor "{above.name}" but not the root ancestor "{table.name}".',
+                hint=f'Consider defining the foreign key on table "{table.name}".',
+            )
+    queue = deque(_keys_lost(catalog, leaf, left, own=True))
+    queue.extend(_keys_lost(catalog, table, changes))
+    await _heed(session, block, queue)
+
+
+async def _heed(session: Session, block: Block, queue: deque[_Event]) -> None:
     budget = CASCADE_MAX
     while queue:
         event = queue.popleft()
@@ -143,24 +188,7 @@ def _events(session: Session, block: Block, table: Table, changes: Sequence[Chan
         _note_lost(session, block, table, changes)
     if table.unheeded or session.settings.replica:
         return
-    into: list[tuple[Constraint, Table]] = []
-    for oid in table.referenced_by:
-        child = catalog.table(oid)
-        into += [(c, child) for c in child.constraints if c.kind == "f" and c.foreign_table == table.oid]
-    for constraint, child in sorted(into, key=lambda pair: pair[0].oid):
-        indexes, _ = referenced(table, constraint)
-        lost = []
-        for _, _, old, _, new in changes:
-            if old is None or any(old[i] is None for i in indexes):
-                continue
-            if new is None or any(old[i] != new[i] for i in indexes):
-                lost.append((old, new))
-        if lost and (constraint.parent or child.partitioning is not None):
-            acts = (constraint.on_delete if lost[0][1] is None else constraint.on_update) in "cnd"
-            if acts != (constraint.parent == 0):
-                continue  # actions are the partitioned table's, questions are its leaves'
-        if lost:
-            yield _Event(child, table, constraint, True, lost)
+    yield from _keys_lost(catalog, table, changes)
     for constraint in sorted((c for c in table.constraints if c.kind == "f"), key=lambda c: c.oid):
         rule = reference(table, constraint)
         rows = []
@@ -173,6 +201,30 @@ def _events(session: Session, block: Block, table: Table, changes: Sequence[Chan
                 rows.append(new)
         if rows:
             yield _Event(table, catalog.table(constraint.foreign_table), constraint, False, rows)
+
+
+def _keys_lost(
+    catalog: Catalog, table: Table, changes: Iterable[Change], *, own: bool = False
+) -> Iterator[_Event]:
+    """What becomes of who refers to the table's rows. `own`: only by foreign keys into this very table, and not one above it."""
+    for constraint, child in aims.into(catalog, table):
+        if own and not any(
+            c.oid == constraint.oid and c.foreign_table == table.oid for c in child.constraints
+        ):
+            continue
+        indexes, _ = referenced(table, constraint)
+        lost = []
+        for _, _, old, _, new in changes:
+            if old is None or any(old[i] is None for i in indexes):
+                continue
+            if new is None or any(old[i] != new[i] for i in indexes):
+                lost.append((old, new))
+        if lost and (constraint.parent or child.partitioning is not None):
+            acts = (constraint.on_delete if lost[0][1] is None else constraint.on_update) in "cnd"
+            if constraint.parent != 0 if acts else child.partitioning is not None:
+                continue  # actions are the partitioned table's, questions are its leaves'
+        if lost:
+            yield _Event(child, table, constraint, True, lost)
 
 
 def _note_lost(session: Session, block: Block, table: Table, changes: Sequence[Change]) -> None:
@@ -211,14 +263,14 @@ async def _expect_present(session: Session, block: Block, event: _Event) -> None
 async def _check_present(
     session: Session, block: Block, child: Table, parent: Table, constraint: Constraint, values: list[Values]
 ) -> None:
-    for missing in await _absent(session, block, child, parent, constraint, values, keep=True):
+    for missing in await absent(session, block, child, parent, constraint, values, keep=True):
         await block.transaction().settled()
         # A row that a later event has changed or deleted again refers to nothing.
         if await children(session, block, child, parent, constraint, [missing], from_child=True):
             raise missing_parent(child, parent, constraint, missing)
 
 
-async def _absent(
+async def absent(
     session: Session,
     block: Block,
     child: Table,
@@ -232,6 +284,12 @@ async def _absent(
 
     `keep`: parents that are few are locked, so that nobody takes them away before the end.
     """
+    if parent.partitioning is not None:
+        from executor.session import referenced_partitions
+
+        return await referenced_partitions.absent(
+            session, block, child, parent, constraint, values, keep=keep
+        )
     key, order = referenced_key(parent, constraint)
     await ready(block, parent)
     block.use(parent)
@@ -288,6 +346,9 @@ async def after_bulk(
 
     `certain`: they are still to be added, so it need not be asked whether they are still there.
     """
+    if block.postponed is not None and table.oid in block.routed:
+        block.postponed.append((table, numbered))
+        return
     await exclusions.after_bulk(session, block, table, numbered)
     if table.unheeded or session.settings.replica:
         return
@@ -313,7 +374,7 @@ async def after_bulk(
         parent = session.catalog.table(constraint.foreign_table)
         if not certain:
             await _check_present(session, block, table, parent, constraint, values)
-        elif missing := await _absent(session, block, table, parent, constraint, values):
+        elif missing := await absent(session, block, table, parent, constraint, values):
             raise missing_parent(table, parent, constraint, missing[0])
 
 
@@ -339,8 +400,7 @@ async def _as_of_now(
     txn, index, space = block.transaction(), session.executor.env.conflicts, space_of(child, constraint)
     if not index.whole(space, txn.read_ts):
         return
-    parent = session.catalog.table(constraint.foreign_table)
-    _, canonical = referenced(parent, constraint)
+    _, canonical = referenced(session.catalog.table(constraint.foreign_table), constraint)
     newest, key = max(
         ((index.point(space, k, txn.read_ts), k) for k in map(canonical, lost)), key=itemgetter(0)
     )
@@ -368,7 +428,7 @@ async def _parent_lost(session: Session, block: Block, event: _Event) -> list[Ch
     deleted = event.rows[0][1] is None
     action = constraint.on_delete if deleted else constraint.on_update
     if action == "a" and is_deferred(block, constraint):
-        block.deferred.append(Deferred(constraint.oid, child.oid, True, list(lost.values())))
+        block.deferred.append(Deferred(constraint.oid, child.oid, True, list(lost.values()), parent.oid))
         return []
     if action in "ar":
         await refuse_children(session, block, child, parent, constraint, list(lost.values()), action)
@@ -530,8 +590,8 @@ async def refuse_children(
         if still:
             from executor.session import referring_partitions
 
-            named, constraint = referring_partitions.whole(session.catalog, child, constraint)
-            raise still_referenced(named, parent, constraint, still[0])
+            named, whole = referring_partitions.whole(session.catalog, child, constraint)
+            raise still_referenced(named, parent, aims.at(session.catalog, whole, parent), still[0])
     note_absence(block, child, constraint, frozenset(canonical(v) for v in lost))
 
 
@@ -540,8 +600,9 @@ async def _gone(
 ) -> set[Key]:
     """Those of the parent's values that no parent row has any more."""
     _, canonical = referenced(parent, constraint)
-    own = Constraint(0, "", "f", constraint.foreign_columns, foreign_columns=constraint.foreign_columns)
-    return {canonical(v) for v in await _absent(session, block, parent, parent, own, values)}
+    columns = constraint.foreign_columns
+    own = Constraint(0, "", "f", columns, foreign_table=parent.oid, foreign_columns=columns)
+    return {canonical(v) for v in await absent(session, block, parent, parent, own, values)}
 
 
 def note_absence(block: Block, child: Table, constraint: Constraint, keys: frozenset[Key]) -> None:
@@ -632,14 +693,17 @@ async def _check_now(session: Session, block: Block, waiting: Sequence[Any]) -> 
         constraint = next((c for c in child.constraints if c.oid == d.constraint_oid), None)
         if constraint is None:
             continue
-        parent = session.catalog.table(constraint.foreign_table)
         if d.lost:
+            parent = session.catalog.table(d.parent_oid)
+            constraint = aims.at(session.catalog, constraint, parent)
             await _as_of_now(session, block, child, constraint, d.values)
             await refuse_children(session, block, child, parent, constraint, d.values, "a")
         else:
+            parent = session.catalog.table(constraint.foreign_table)
             await _check_present(session, block, child, parent, constraint, d.values)
 
 
 __all__ = [
-    "Deferred", "after_bulk", "check_deferred", "children", "computed", "enforce", "fillings", "note_absence", "ready", "refuse_children",
+    "Deferred", "absent", "after_bulk", "check_deferred", "children", "computed", "enforce", "fillings", "moved", "note_absence", "ready",
+    "refuse_children",
 ]  # fmt: skip

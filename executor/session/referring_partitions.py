@@ -19,6 +19,7 @@ import pyarrow as pa
 from executor.constraints.references import reference, referenced
 from executor.session import partitioned, references, staging
 from executor.session.keyed import SnapshotMoved
+from planner import aims
 from planner.abc import Constraint, DeleteQuery, Query, Table, UpdateQuery
 from planner.partitioning import leaves_of
 from storage.abc import Row
@@ -42,11 +43,15 @@ def whole(catalog: Catalog, child: Table, constraint: Constraint) -> tuple[Table
 
 
 def parts(catalog: Catalog, child: Table, constraint: Constraint) -> list[tuple[Table, Constraint]]:
-    """The leaves with their parts of the foreign key."""
-    found = []
+    """The leaves with their parts of the foreign key, each into the table that the whole one is into."""
+    found, target = [], catalog.table(constraint.foreign_table)
     for leaf in leaves_of(catalog, child):
         own = (c for c in leaf.constraints if c.kind == "f" and c.parent)
-        found += [(leaf, c) for c in own if whole(catalog, leaf, c)[1].oid == constraint.oid]
+        found += [
+            (leaf, aims.at(catalog, c, target))
+            for c in own
+            if whole(catalog, leaf, c)[1].oid == constraint.oid
+        ]
     return found
 
 

@@ -133,7 +133,7 @@ class IndexedObjects:
             self._targets[thing.target] = self._targets.get(thing.target, EMPTY) | {thing.oid}
         self._parts.update(dict.fromkeys(_parts(thing), thing.oid))
         if isinstance(thing, Table):
-            for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
+            for target in _targets(thing):
                 self._referring[target] = self._referring.get(target, EMPTY) | {thing.oid}
             if thing.partition is not None:
                 parent = thing.partition.parent
@@ -173,7 +173,7 @@ class IndexedObjects:
         for part in _parts(thing):
             self._parts.pop(part, None)
         if isinstance(thing, Table):
-            for target in {c.foreign_table for c in thing.constraints if c.kind == "f"}:
+            for target in _targets(thing):
                 _discard(self._referring, target, thing.oid)
             if thing.partition is not None:
                 _discard(self._partitions, thing.partition.parent, thing.oid)
@@ -300,7 +300,14 @@ def _parts(thing: CatalogObject) -> list[Oid]:
     found = [c.oid for c in thing.constraints] if isinstance(thing, Table | Domain) else []
     if isinstance(thing, Table):
         found += [p.oid for p in thing.policies]
+        found += [a.oid for c in thing.constraints for a in c.aims]
     return found + [x.oid for x in thing.triggers] if isinstance(thing, Table | View) else found
+
+
+def _targets(table: Table) -> set[Oid]:
+    """The tables that its foreign keys refer to, partitions of these included."""
+    keys = [c for c in table.constraints if c.kind == "f"]
+    return {c.foreign_table for c in keys} | {a.table for c in keys for a in c.aims}
 
 
 def _discard(index: dict[_K, frozenset[Oid]], key: _K, oid: Oid) -> None:

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Final
 
+from planner import aims
 from planner import statements as st
 from planner.abc import PlanError, Table
 from planner.catalog import Index, Relation, Sequence, View, rights
@@ -235,8 +236,7 @@ def switch_triggers(on: Alteration, a: st.AlterAction) -> None:
     switched = triggers.switched(table, a)
     if a.which == "all":
         keys = [c for c in table.constraints if c.kind == "f"]
-        for oid in table.referenced_by:
-            keys += [c for c in scope.catalog.table(oid).constraints if c.foreign_table == table.oid]
+        keys += [c for c, _ in aims.into(scope.catalog, table)]
         if keys and not rights.is_superuser(scope.catalog, scope.user):
             shown = f"RI_ConstraintTrigger_{'c' if keys[0].foreign_table != table.oid else 'a'}_{keys[0].oid}"
             raise PlanError("42501", f'permission denied: "{shown}" is a system trigger')

@@ -7,8 +7,8 @@ from typing import Final
 
 from sqlglot import exp
 
+from planner import aims, types
 from planner import statements as st
-from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.binding.facts import type_name as fact_name
 from planner.binding.resolve import castable, own_cast
@@ -449,9 +449,5 @@ def casts_automatically(source: int, target: int) -> bool:
 def _is_key(scope: Scope, table: Table, column: Column) -> bool:
     """Whether rows are told apart, or found, by the column: its own keys, and what refers to it."""
     mine = any(c.kind in "pufx" and column.attnum in c.columns for c in table.constraints)
-    theirs = any(
-        c.kind == "f" and c.foreign_table == table.oid and column.attnum in c.foreign_columns
-        for t in scope.catalog.objects(Table)
-        for c in t.constraints
-    )
+    theirs = any(column.attnum in c.foreign_columns for c, _ in aims.into(scope.catalog, table))
     return mine or theirs

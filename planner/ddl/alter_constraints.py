@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 
+from planner import aims
 from planner import statements as st
-from planner.abc import PlanError
+from planner.abc import Constraint, PlanError, Table
 from planner.catalog import Index
 from planner.ddl import constraints, foreign_keys, standing
 from planner.ddl.alteration import Alteration
@@ -19,6 +20,8 @@ def add_constraint(on: Alteration, a: st.AlterAction) -> None:
 def drop_constraint(on: Alteration, a: st.AlterAction) -> None:
     scope, table = on.scope, on.table
     found = next((c for c in table.constraints if c.name == a.name and not c.index_only), None)
+    if found is None and any(x.name == a.name for c in table.constraints for x in c.aims):
+        raise PlanError("42P16", f'cannot drop inherited constraint "{a.name}" of relation "{table.name}"')
     if found is None:
         message = f'constraint "{a.name}" of relation "{table.name}" does not exist'
         if a.exists:
@@ -37,6 +40,15 @@ def alter_constraint(on: Alteration, a: st.AlterAction) -> None:
     table, said = on.table, a.constraint
     assert said is not None
     found = next((c for c in table.constraints if c.name == a.name and not c.index_only), None)
+    for key in table.constraints:
+        if any(x.name == a.name for x in key.aims):
+            raise _derived(a.name, table, key, table)
+    if found is not None and found.kind == "f" and found.parent:
+        above, of = table, found
+        while of.parent and above.partition is not None:
+            above = on.scope.catalog.table(above.partition.parent)
+            of = next(c for c in above.constraints if c.oid == of.parent)
+        raise _derived(a.name, table, of, above)
     if found is None:
         raise PlanError("42704", f'constraint "{a.name}" of relation "{table.name}" does not exist')
     if found.kind != "f":
@@ -46,6 +58,15 @@ def alter_constraint(on: Alteration, a: st.AlterAction) -> None:
     changed = dataclasses.replace(found, deferrable=said.deferrable, deferred=said.initially_deferred)
     on.table = dataclasses.replace(
         table, constraints=tuple(changed if c.oid == found.oid else c for c in table.constraints)
+    )
+
+
+def _derived(name: str, table: Table, of: Constraint, above: Table) -> PlanError:
+    return PlanError(
+        "XX000",
+        f'cannot alter constraint "{name}" on relation "{table.name}"',
+        detail=f'Constraint "{name}" is derived from constraint "{of.name}" of relation "{above.name}".',
+        hint="You may alter the constraint it derives from, instead.",
     )
 
 
@@ -84,10 +105,21 @@ def validate_constraint(on: Alteration, a: st.AlterAction) -> None:
 def rename_constraint(on: Alteration, a: st.AlterAction) -> None:
     scope, table = on.scope, on.table
     found = next((c for c in table.constraints if c.name == a.name), None)
-    if found is None:
+    aim = next((x for c in table.constraints for x in c.aims if x.name == a.name), None)
+    if found is None and aim is None:
         raise PlanError("42704", f'constraint "{a.name}" for table "{table.name}" does not exist')
-    if any(c.name == a.new_name for c in table.constraints):
+    if a.new_name in aims.names(table):
         raise PlanError("42710", f'constraint "{a.new_name}" for relation "{table.name}" already exists')
+    if found is None:
+        renamed = tuple(
+            dataclasses.replace(
+                c,
+                aims=tuple(dataclasses.replace(x, name=a.new_name) if x is aim else x for x in c.aims),
+            )
+            for c in table.constraints
+        )
+        on.table = dataclasses.replace(table, constraints=renamed)
+        return
     index = scope.catalog.get(found.index_oid) if found.index_oid else None
     if isinstance(index, Index):
         scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), a.new_name)

@@ -94,6 +94,12 @@ def _of_partitioned(scope: Scope, table: Table, a: st.AlterAction, only: bool) -
     if only and below and a.what in _WHOLE:
         if a.what == "add constraint" and a.constraint is not None and a.constraint.kind in "pu":
             return
+        if a.what == "add constraint" and a.constraint is not None and a.constraint.kind == "f":
+            raise PlanError(
+                "42809",
+                f'cannot use ONLY for foreign key on partitioned table "{table.name}" referencing relation '
+                f'"{a.constraint.foreign}"',
+            )
         if a.what == "add constraint":
             raise PlanError("42P16", "constraint must be added to child tables too")
         said = {

@@ -13,8 +13,8 @@ from typing import Final
 
 from sqlglot import exp
 
+from planner import aims, types
 from planner import statements as st
-from planner import types
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.catalog import Index, IndexKey, Role, domains, quote_identifier, quote_qualified
 from planner.ddl import moments, naming
@@ -32,7 +32,7 @@ SYSTEM_COLUMNS: Final = frozenset(("tableoid", "cmax", "xmax", "cmin", "xmin", "
 def is_free(scope: Scope, table: Table) -> Callable[[str], bool]:
     """Whether a constraint's or index's name is taken in the table's schema."""
     schema = scope.catalog.schema_of(table.schema_oid)
-    own = {c.name for c in table.constraints}
+    own = aims.names(table)
     return lambda name: name in own or scope.is_taken(schema, name)
 
 

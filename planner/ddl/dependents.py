@@ -156,11 +156,7 @@ def dependents(scope: Scope, thing: CatalogObject) -> list[Dependent]:
     if isinstance(thing, Table):
         found += _heirs(scope, thing, on)
         for table in referencing(scope, thing):
-            found += [
-                Dependent(table, on, constraint=c)
-                for c in table.constraints
-                if c.kind == "f" and c.foreign_table == thing.oid
-            ]
+            found += [Dependent(table, on, constraint=c) for c in _keys_into(table, thing)]
     if isinstance(thing, Table | View) and (
         has_rows_of(row_type_oid(thing.oid)) or routines.of_type(scope, row_type(thing))
     ):
@@ -305,13 +301,21 @@ def _foreign_keys_on(scope: Scope, index: Index, on: str) -> list[Dependent]:
     ]
 
 
+def _keys_into(table: Table, target: Table) -> list[Constraint]:
+    """The table's foreign keys into another, or into that as a partition; but for those that are parts of a key of a table above."""
+    return [
+        c
+        for c in table.constraints
+        if c.kind == "f"
+        and not c.parent
+        and (c.foreign_table == target.oid or any(a.table == target.oid for a in c.aims))
+    ]
+
+
 def referencing(scope: Scope, table: Table) -> list[Table]:
     """The other tables with a foreign key into this one."""
-    return [
-        t
-        for t in scope.catalog.tables()
-        if t.oid != table.oid and any(c.kind == "f" and c.foreign_table == table.oid for c in t.constraints)
-    ]
+    referring = scope.catalog.referring_to(table.oid)
+    return [t for t in referring if t.oid != table.oid and _keys_into(t, table)]
 
 
 def mentions(query: str, name: str) -> bool:

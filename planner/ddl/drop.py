@@ -45,7 +45,7 @@ from planner.ddl import (
     text_search,
     triggers,
 )
-from planner.ddl.dependents import Dependent, dependents, mentions, multirange_of, referencing
+from planner.ddl.dependents import Dependent, dependents, mentions, multirange_of
 from planner.ddl.scope import Scope, describe
 from planner.inheritance import family
 from planner.partitioning import descendants
@@ -247,6 +247,7 @@ def remove_all(scope: Scope, doomed: list[CatalogObject], cascade: bool) -> None
     parts = [p for p in parts if p.thing.oid not in gone]
     extra = [e for e in extra if e.thing.oid not in named or not e.is_whole]
     extra = [e for e in extra if e.is_whole or e.thing.oid not in gone]
+    extra = [e for e in extra if not (e.is_whole and _goes_with_its_table(e.thing, gone))]
     if extra and not cascade:
         _refuse(scope, doomed, extra)
     _tell(scope, extra)
@@ -286,6 +287,11 @@ def _views_of_part(scope: Scope, part: Dependent) -> list[Dependent]:
         for view in stored_queries(scope.catalog)
         if part.thing.oid in view.depends and mentions(view.query, name)
     ]
+
+
+def _goes_with_its_table(thing: CatalogObject, gone: dict[int, CatalogObject]) -> bool:
+    """Whether it is a partition of what goes: then it is not told of."""
+    return isinstance(thing, Table) and thing.partition is not None and thing.partition.parent in gone
 
 
 def _same_part(a: Dependent, b: Dependent) -> bool:
@@ -434,7 +440,7 @@ def truncate(scope: Scope, said: st.Truncate) -> None:
         tables += [t for t in [found, *below] if t not in tables]
     i = 0
     while i < len(tables):
-        for other in referencing(scope, tables[i]):
+        for other in map(scope.catalog.table, tables[i].referenced_by):
             if other in tables:
                 continue
             if not said.cascade:

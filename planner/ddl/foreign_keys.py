@@ -24,8 +24,6 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, has_rows: bool) -> T
         raise PlanError("42P16", f"constraints on {kind} tables may reference only {kind} tables")
     if target.unlogged and not table.unlogged:
         raise PlanError("42P16", "constraints on permanent tables may reference only permanent tables")
-    if target.partitioning is not None:
-        raise PlanError("0A000", "foreign keys that refer to partitioned tables are not supported")
     if target is not table:
         rights.require(scope.catalog, scope.user, target, "references")
     key = _referenced(target, said)

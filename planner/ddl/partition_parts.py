@@ -245,7 +245,13 @@ def _foreign_key(
         name = naming.choose(child.name, naming.joined(names[n].name for n in columns), "fkey", taken)
     deleted = tuple(columns[theirs.columns.index(n)] for n in theirs.delete_columns)
     made = dataclasses.replace(
-        theirs, oid=scope.allocate(), name=name, columns=columns, parent=theirs.oid, delete_columns=deleted
+        theirs,
+        oid=scope.allocate(),
+        name=name,
+        columns=columns,
+        parent=theirs.oid,
+        delete_columns=deleted,
+        aims=(),
     )
     _put(scope, child, (*child.constraints, made))
     if has_rows and theirs.validated and child.partitioning is None:

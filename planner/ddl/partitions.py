@@ -17,7 +17,7 @@ from planner import types
 from planner.abc import Column, PlanError, SqlError, Table
 from planner.catalog import Index
 from planner.catalog.system.bounds import bound_text, condition_text
-from planner.ddl import constraints, unique_indexes
+from planner.ddl import constraints, references, unique_indexes
 from planner.ddl.plan import DataCheck
 from planner.ddl.scope import Scope
 from planner.lexer import DECIMAL, INTEGER, STRING, tokenize
@@ -373,6 +373,7 @@ def attach(on: Alteration, a: st.AlterAction) -> None:
     if not isinstance(child, Table) or child.materialized is not None:
         raise PlanError("42809", f'"{child.name}" is not a table')
     _refuse_child(scope, parent, child)
+    references.refuse_attached(scope, parent, child)
     bound = bound_of(scope, parent, a.bound, child.name)
     refuse_overlap(scope, parent, bound, child.name, a.bound)
     _refuse_columns(parent, child)
@@ -482,6 +483,7 @@ def detach(on: Alteration, a: st.AlterAction) -> None:
     child = scope.relation(a.relation)
     if not isinstance(child, Table) or child.partition is None or child.partition.parent != parent.oid:
         raise PlanError("42P01", f'relation "{child.name}" is not a partition of relation "{parent.name}"')
+    scope.checks += references.still_aimed_at(scope, child)
     alone = tuple(dataclasses.replace(c, parent=0) for c in child.constraints)
     own = tuple(x for x in child.triggers if not x.parent)  # copies go, as there
     scope.replace(child, dataclasses.replace(child, partition=None, constraints=alone, triggers=own))

@@ -87,6 +87,7 @@ def free_key(scope: Scope, table: Table, key: Constraint, cascade: bool) -> None
         for c in other.constraints:
             if (
                 c.kind == "f"
+                and not c.parent
                 and c.foreign_table == table.oid
                 and sorted(c.foreign_columns) == sorted(key.columns)
                 and not any(sorted(o.columns) == sorted(key.columns) for o in others)

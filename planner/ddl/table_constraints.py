@@ -12,7 +12,8 @@ def add(scope: Scope, table: Table, said: st.ConstraintDef, *, has_rows: bool) -
     """The table with one more constraint; its index and the check of its rows go to the scope."""
     if said.name and said.kind in "pu" and not said.using_index and has_rows:
         scope.refuse_duplicate(scope.catalog.schema_of(table.schema_oid), said.name)  # its index comes first
-    if said.name and any(c.name == said.name and not c.index_only for c in table.constraints):
+    taken = {c.name for c in table.listed} | {a.name for c in table.constraints for a in c.aims}
+    if said.name and said.name in taken:
         raise PlanError("42710", f'constraint "{said.name}" for relation "{table.name}" already exists')
     if table.partitioning is not None:
         if said.kind == "x":

@@ -29,3 +29,5 @@ create view w as select id, n from t where day > '2024-02-01';
 ALTER TABLE t ENABLE ROW LEVEL SECURITY;
 CREATE POLICY shown ON t USING (id > 0) WITH CHECK (id < 100000);
 CREATE VIEW few AS SELECT * FROM t WHERE id < 1000 WITH CHECK OPTION;
+create table lines(no int primary key, day date, id int, n int, foreign key (day, id, n) references t (day, id, n) on delete cascade);
+insert into lines select row_number() over (order by id), day, id, n from t where id < 50;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from planner import types
+from planner import aims, types
 from planner.abc import Constraint, Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.collations import COLLATED, DEFAULT, collation_oid, oid_of
@@ -190,7 +190,7 @@ def pg_constraint(context: SystemContext) -> Rows:
     make = RowMaker("pg_constraint")
     found: Rows = []
     for t in catalog.objects(Table):
-        found += [_constraint(make, catalog, c, t.schema_oid, t, 0) for c in t.listed]
+        found += [_constraint(make, catalog, c, t.schema_oid, t, 0) for c in aims.listed(catalog, t)]
     for d in catalog.objects(Domain):
         found += [_constraint(make, catalog, c, d.schema_oid, None, d.oid) for c in d.constraints]
     return found

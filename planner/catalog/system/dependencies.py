@@ -9,6 +9,7 @@ array    ──internal─> element        multirange ─internal─> range     
 
 from __future__ import annotations
 
+from planner import aims
 from planner.abc import Oid, Table
 from planner.catalog.catalog import Catalog
 from planner.catalog.constants import with_constants
@@ -112,7 +113,7 @@ def pg_depend(context: SystemContext) -> Rows:
                 edge(ATTRDEF_OID, default, _AUTO, CLASS_OID, t.oid, c.attnum)
                 for sequence in [c.sequence_oid] if c.sequence_oid else _named(catalog, c.default):
                     edge(ATTRDEF_OID, default, _NORMAL, CLASS_OID, sequence)
-        for constraint in t.listed:
+        for constraint in aims.listed(catalog, t):
             for attnum in constraint.columns:
                 edge(CONSTRAINT_OID, constraint.oid, _AUTO, CLASS_OID, t.oid, attnum)
             if constraint.kind == "f":

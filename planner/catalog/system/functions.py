@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+from planner import aims
 from planner.abc import Oid, SqlError, Table, TypeRef
 from planner.catalog.names import missing_schema, split_name
 from planner.catalog.objects import (
@@ -162,7 +163,7 @@ def _get_constraintdef(context: SystemContext, oid: Oid | None, pretty: bool | N
     if not isinstance(holder, Table | Domain):
         return None
     table = holder if isinstance(holder, Table) else None
-    for c in holder.constraints:
+    for c in aims.listed(context.catalog, holder) if isinstance(holder, Table) else holder.constraints:
         if c.oid == oid and not c.index_only:
             return constraint_definition(context.catalog, table, c, context.search_path, bool(pretty))
     return None
@@ -470,6 +471,9 @@ def _describe_object(
         return "text search template unaccent"
     if isinstance(thing, TextSearchConfiguration | TextSearchDictionary):
         return text_search.described(context, thing)
+    if thing is None and isinstance(holder := context.catalog.holder_of(oid), Table):
+        name = next((c.name for c in aims.listed(context.catalog, holder) if c.oid == oid), None)
+        return f"constraint {name} on table {regclass_out(context, holder.oid)}" if name is not None else None
     if isinstance(thing, StatisticsObject):
         return f"statistics object {counted.shown(context, thing)}"
     if isinstance(thing, Schema):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from planner import aims
 from planner.abc import Column, Constraint, Table
 from planner.catalog.system import information_domains, permitted
 from planner.catalog.system.context import Rows, SystemContext
@@ -27,7 +28,7 @@ def _constraints_of(
     """The constraints of the tables that are shown."""
     for t in filter(shown, context.catalog.objects(Table)):
         schema = schema_name(context, t.schema_oid)
-        for c in t.listed:
+        for c in aims.listed(context.catalog, t):
             if c.kind != "x":  # the standard knows none
                 yield schema, t, c
 
