@@ -39,13 +39,13 @@ def with_vector(
     by_column: bool,
 ) -> Row | None:
     """The row with its vector. `updated`: the positions that an UPDATE sets. Raises XX000, 42703, 42704, 42804, 22004, 42601, 3F000."""
-    for wrong, words in (
+    for wrong, refusal in (
         (not trigger.bits & triggers.ROW, "must be fired for row"),
         (not trigger.bits & triggers.BEFORE, "must be fired BEFORE event"),
         (event not in (triggers.INSERT, triggers.UPDATE), "must be fired for INSERT or UPDATE"),
     ):
         if wrong:
-            raise ExecutionError("XX000", f"{_NAME}: {words}")
+            raise ExecutionError("XX000", f"{_NAME}: {refusal}")
     if len(trigger.arguments) < 3:
         needed = "arguments must be tsvector_field, ts_config, text_field1, ...)"
         raise ExecutionError("XX000", f"{_NAME}: {needed}")
