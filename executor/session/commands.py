@@ -270,7 +270,7 @@ async def _discard(
 async def _listen(
     session: Session, plan: Plan, s: st.Listen, params: Sequence[Datum], autocommit: bool
 ) -> Rows:
-    session.channels.add(s.channel)
+    session.channels.setdefault(s.channel)
     return Rows("LISTEN")
 
 
@@ -280,7 +280,7 @@ async def _unlisten(
     if s.channel is None:
         session.channels.clear()
     else:
-        session.channels.discard(s.channel)
+        session.channels.pop(s.channel, None)
     return Rows("UNLISTEN")
 
 

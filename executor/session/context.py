@@ -22,6 +22,7 @@ from executor.abc import ExecutionError, Notice, Portal, Prepared
 from executor.columnar.errors import canceled
 from executor.session import permissions, read_only
 from executor.session.block import Block
+from executor.session.chance import Chance
 from executor.session.guc_table import MESSAGE_LEVELS
 from executor.session.lock_wait import LockWait
 from planner.abc import SqlError, Table
@@ -68,7 +69,9 @@ class SessionContext:
         self.holding: list[str] = []
         """Cursors WITH HOLD of the commit that is under way."""
         self.notices: list[Notice] = []
-        self.channels: set[str] = set()
+        self.channels: dict[str, None] = {}
+        self.chance: Chance | None = None
+        """What random() draws from; None: DuckDB's generator, for nobody has said a seed."""
         self.heard: list[tuple[int, str, str]] = []
         """Notifications (pid, channel, payload) not sent to the client yet."""
         self.on_notification: Callable[[], None] | None = None

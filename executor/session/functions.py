@@ -8,6 +8,7 @@
     tw_advisory(what, number, number, pid)         pg_advisory_lock and its kin
     tw_cancel_backend(other pid, pid)              pg_cancel_backend
     tw_terminate_backend(other pid, pid)           pg_terminate_backend
+    tw_setseed(seed, pid), tw_random(pid)          setseed, random after that
     tw_sleep(seconds, pid)                         pg_sleep
     tw_open_snapshot(tables, time, lease, pid)     tidewire_open_snapshot and its kin: `native_reads`
 
@@ -29,7 +30,7 @@ import pyarrow as pa
 from executor.abc import ExecutionError
 from executor.columnar.errors import worded
 from executor.procedural import calls
-from executor.session import commands, native_reads, signals, transactions
+from executor.session import chance, commands, native_reads, signals, transactions
 from planner.abc import SqlError
 
 if TYPE_CHECKING:
@@ -112,11 +113,26 @@ def _status(session: Session, number: int | None) -> str | None:
     return None if number is None else session.executor.numbers.status(number)
 
 
+def _set_seed(session: Session, seed: float | None) -> str | None:
+    if seed is None:
+        return None
+    session.chance = chance.seeded(seed)
+    return ""
+
+
+def _random(session: Session) -> float:
+    if session.chance is None:
+        session.chance = chance.unseeded()
+    return session.chance.number()
+
+
 _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_set_config", _set_config, ["VARCHAR", "VARCHAR", "BOOLEAN"], "VARCHAR"),
     ("tw_current_setting", _current_setting, ["VARCHAR", "BOOLEAN"], "VARCHAR"),
     ("tw_notify", _notify, ["VARCHAR", "VARCHAR"], "VARCHAR"),
     ("tw_export_snapshot", transactions.export_snapshot, [], "VARCHAR"),
+    ("tw_setseed", _set_seed, ["DOUBLE"], "VARCHAR"),
+    ("tw_random", _random, [], "DOUBLE"),
     ("tw_transaction_status", _status, ["BIGINT"], "VARCHAR"),
     ("tw_advisory", _advisory, ["VARCHAR", "BIGINT", "BIGINT"], "BOOLEAN"),
     ("tw_cancel_backend", _cancel, ["INTEGER"], "BOOLEAN"),
@@ -126,7 +142,7 @@ _FUNCTIONS: tuple[tuple[str, Callable[..., Any], list[str], str], ...] = (
     ("tw_close_snapshot", native_reads.close_snapshot, ["VARCHAR"], "BOOLEAN"),
     ("tw_terminate_backend", _terminate, ["INTEGER"], "BOOLEAN"),
 )
-_ARROW = {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_()}
+_ARROW = {"VARCHAR": pa.string(), "BOOLEAN": pa.bool_(), "DOUBLE": pa.float64()}
 
 
 SLEEP_SLICE_S = 0.02

@@ -96,6 +96,8 @@ _VALUES: dict[str, Callable[[Any], Datum]] = {
     "time_zone": lambda s: s.type_settings.time_zone,
     "time_zone_icu": lambda s: icu_name(session_zone(s.type_settings.time_zone)),
     "pid": lambda s: s.pid,
+    "seeded": lambda s: s.chance is not None,
+    "channels": lambda s: list(s.channels),
     "query": lambda _s: next(_QUERIES),
     "client_addr": lambda s: _end(s.peer, 0),
     "client_port": lambda s: _end(s.peer, 1),

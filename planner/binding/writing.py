@@ -25,7 +25,7 @@ from planner.binding.comparable import comparable, needs_key
 from planner.binding.dimensions import as_text
 from planner.binding.emit import EmittedColumn
 from planner.binding.fragments import Form, Frag, Item, Piece, Ref, join, sql
-from planner.binding.functions.sequences import TRIED, tried_first
+from planner.binding.functions.sequences import SEEDED, TRIED, tried_first
 from planner.binding.numeric_forms import as_text_numeric, decimal_form
 from planner.binding.records import told_type
 from planner.binding.scope import Scope
@@ -303,6 +303,8 @@ class QueryWriter(QueryState):
                 pieces[-1] += p
             else:
                 pieces.append(p)
+        if any(isinstance(p, str) and "tw_setseed(" in p for p in pieces):  # its own random() is of that seed
+            pieces = ["true" if p == SEEDED else p for p in pieces]
         slots = {p.name for p in pieces if hasattr(p, "name") and type(p).__name__ == "Slot"}
         uses: list[RelationUse | SystemUse | ChangesUse] = []
         for r in self.tables:

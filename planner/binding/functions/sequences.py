@@ -16,6 +16,8 @@ from planner.binding.fragments import Frag, sql
 from planner.binding.functions.registry import implements
 
 PID = SessionValue("pid", TypeRef(t.INT4))
+SEEDED = SessionValue("seeded", TypeRef(t.BOOL))
+"""Whether random() is of the session's own generator (`setseed`)."""
 _CLOCK = SessionValue("clock_timestamp", TypeRef(t.TIMESTAMPTZ))
 
 
@@ -72,6 +74,21 @@ def _of_session(_emitter: Emitter, call: ir.Call, args: list[Frag]) -> Frag:
 @implements("pg_xact_status(xid8)", "txid_status(int8)")
 def _status(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
     return sql("tw_transaction_status(", args[0], ", ", PID, ")")
+
+
+@implements("random()")
+def _random(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    return sql("CASE WHEN ", SEEDED, " THEN tw_random(", PID, ") ELSE random() END")
+
+
+@implements("setseed(float8)")
+def _setseed(_emitter: Emitter, _call: ir.Call, args: list[Frag]) -> Frag:
+    return sql("tw_setseed(", args[0], ", ", PID, ")")
+
+
+@implements("pg_listening_channels()")
+def _channels(_emitter: Emitter, _call: ir.Call, _args: list[Frag]) -> Frag:
+    return sql(SessionValue("channels", TypeRef(t.TEXT_ARRAY)))
 
 
 @implements("pg_sleep_for(interval)")
