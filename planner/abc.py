@@ -89,6 +89,7 @@ class SqlError(Exception):
         )
         self.told: Told | None = None  # whose values DETAIL tells: not everybody may read them
         self.row: tuple[Any, ...] | None = None  # the whole row that DETAIL tells
+        self.notices: Sequence[Any] = ()  # what DDL had to say before it came to this
 
 
 class Told:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,10 +30,10 @@ from executor.triggers import events, firing
 from planner import statements as st
 from planner import triggers
 from planner import types as t
-from planner.abc import KeyedRead, Plan, Query, RelationUse, Slot, Table, Utility
+from planner.abc import KeyedRead, Plan, Query, RelationUse, Slot, SqlError, Table, Utility
 from planner.catalog import Catalog, CatalogChange
 from planner.catalog import Sequence as SequenceObject
-from planner.ddl.plan import DataCheck, DdlPlan, Rewrite
+from planner.ddl.plan import DataCheck, DdlNotice, DdlPlan, Rewrite
 from planner.planner import PlanContext
 from storage.abc import Datum, Row
 from txn.abc import SerializationFailure
@@ -98,8 +98,10 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     except as_of.PastNotReached:  # CREATE TABLE AS SELECT ... AS OF
         await as_of.reach(session)
         bound = executor.planner.bind_ddl(statement, context)
-    for n in bound.notices:
-        session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
+    except SqlError as e:
+        _tell(session, e.notices)
+        raise
+    _tell(session, bound.notices)
     if any(table.triggers for table in bound.truncated):
         await _truncate(session, block, bound, statement)
     elif bound.changes or bound.truncated:
@@ -111,6 +113,11 @@ async def _run(session: Session, block: Block, plan: Plan, statement: Any) -> Ro
     if watched is not None:
         await watched.end(bound)
     return Rows(tag)
+
+
+def _tell(session: Session, notices: Iterable[DdlNotice]) -> None:
+    for n in notices:
+        session.notice(n.severity, n.sqlstate, n.message, n.detail, n.hint)
 
 
 def _refuse_in_use(block: Block, bound: DdlPlan) -> None:

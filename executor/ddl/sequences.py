@@ -241,16 +241,34 @@ class Sequences:
         out: list[int] = []
         with _prefixed():
             for (oid, pid), run in itertools.groupby(zip(oids, pids, strict=True)):
-                out += await self.take_many(self._session(pid), oid, len(list(run)))
+                count, session = len(list(run)), self._session(pid)
+                if count > 1 and session.dealt.get(oid) == []:
+                    raise _unlike_rows(self._definition(oid, session.catalog).name)
+                values = await self.take_many(session, oid, count)
+                session.dealt[oid] = values
+                out += values
         return out
 
     async def _current(self, oids: list[int], pids: list[int]) -> list[int]:
         with _prefixed():
-            return [self.current(self._session(p), o) for o, p in zip(oids, pids, strict=True)]
+            found = [self.current(self._session(p), o) for o, p in zip(oids, pids, strict=True)]
+            return self._by_row(self._session(pids[0]), oids[0], found) if len(set(oids)) == 1 else found
 
     async def _last(self, pids: list[int]) -> list[int]:
         with _prefixed():
-            return [self.last(self._session(p)) for p in pids]
+            found, session = [self.last(self._session(p)) for p in pids], self._session(pids[0])
+            return self._by_row(session, session.last_sequence, found)
+
+    def _by_row(self, session: Session, oid: int, found: list[int]) -> list[int]:
+        """What currval() is for each of several rows: DuckDB deals nextval() to all of them before it asks. Raises 0A000."""
+        if len(found) == 1:
+            return found
+        dealt = session.dealt.setdefault(oid, [])
+        if len(dealt) in (0, 1):
+            return found
+        if len(dealt) != len(found):
+            raise _unlike_rows(self._definition(oid, session.catalog).name)
+        return dealt
 
     async def _set(self, asked: list[tuple[int, int, bool, int]]) -> list[int]:
         with _prefixed():
@@ -323,6 +341,13 @@ class Sequences:
         change = CatalogChange(old, new)
         catalog = session.catalog.with_changes([change])
         block.add_step(DdlStep([change]), self._executor.catalogs.renumbered(catalog))
+
+
+def _unlike_rows(name: str) -> ExecutionError:
+    return ExecutionError(
+        "0A000",
+        f'currval() of sequence "{name}" before nextval(), or for other rows of a query, is not supported',
+    )
 
 
 @contextlib.contextmanager

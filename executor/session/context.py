@@ -108,6 +108,8 @@ class SessionContext:
         """Results under way: each has `cancel(reason)`."""
         self.currval: dict[int, int] = {}
         self.last_sequence: int = 0
+        self.dealt: dict[int, list[int]] = {}
+        """By sequence, what the query under way has dealt to the rows that it makes just now; empty: it has asked what came last."""
         self.block: Block | None = None
         self.trigger_depth = 0
         """How many triggers' functions run inside of one another."""

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -53,6 +54,8 @@ if TYPE_CHECKING:
 
 STAGING_MAX = 2
 """Chunks being written while the next one is read."""
+_DEALS: Final = re.compile(r"\bnextval\s*\(", re.IGNORECASE)
+_ASKS_WHAT_CAME: Final = re.compile(r"\b(currval|lastval)\s*\(", re.IGNORECASE)
 
 
 async def run(session: Session, plan: Plan, s: st.Copy, params: Sequence[Datum], autocommit: bool) -> Result:
@@ -293,6 +296,13 @@ class _Load:
     async def _filled(self, column: Column, count: int) -> pa.Array:
         if column.generated:
             return pa.nulls(count, t.arrow_type(column.type))
+        if _ASKS_WHAT_CAME.search(column.filling or "") and any(
+            c.sequence_oid or _DEALS.search(c.filling or "") for c in self._table.columns
+        ):  # each column is filled for many rows before the next one
+            raise ExecutionError(
+                "0A000",
+                f'the default of column "{column.name}", currval() beside nextval(), is not supported in COPY',
+            )
         return await default_values(self._session, column, count)
 
     def _placed(self, which: Callable[[], int | None] | None) -> Callable[[], int | None] | None:

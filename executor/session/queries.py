@@ -134,6 +134,8 @@ async def prepare(
     executor = session.executor
     env = executor.env
     hold = None
+    if session.dealt:  # to rows of the last query
+        session.dealt = {}
     if block is not None:
         await (block.statement() if begins else block.transaction()).settled()
         ts = block.read_ts

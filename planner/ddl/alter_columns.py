@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlglot import exp
 
-from planner import aims, types
+from planner import aims, inheritance, types
 from planner import statements as st
 from planner.abc import Column, Constraint, PlanError, Table, TypeRef
 from planner.binding.facts import type_name as fact_name
@@ -151,8 +151,9 @@ def rename_column(on: Alteration, a: st.AlterAction) -> None:
     column = constraints.find_column(table, a.name)
     if column is None:
         raise PlanError("42703", f'column "{a.name}" does not exist')
-    if constraints.find_column(table, a.new_name) is not None:
-        raise PlanError("42701", f'column "{a.new_name}" of relation "{table.name}" already exists')
+    for taken in (*inheritance.family(scope.catalog, table)[1:], table):
+        if constraints.find_column(taken, a.new_name) is not None:
+            raise PlanError("42701", f'column "{a.new_name}" of relation "{taken.name}" already exists')
     tables.refuse_column_name(a.new_name, [])
     tables.refuse_alike(a.new_name, [c.name for c in table.columns if c is not column])
 

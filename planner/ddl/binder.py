@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from planner import statements as st
+from planner.abc import SqlError
 from planner.classify import classify
 from planner.ddl import (
     aggregates,
@@ -108,15 +109,19 @@ _DROPS: Final[dict[str, Callable[[Scope, Any], None]]] = {
 
 
 def bind_ddl(statement: Any, ctx: PlanContext, planner: Planner) -> DdlPlan:
-    """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does."""
+    """What the statement changes in `ctx.catalog`. Raises PlanError as PostgreSQL does, with the notices that come before it."""
     scope = Scope(ctx, planner, classify(statement)[1])
-    _bind(scope, statement)
-    if isinstance(statement, st.CreateSchema) and statement.elements:
-        for element in schemas.placed(scope, statement):
-            _bind(scope, element)
-    partition_parts.settle(scope)
-    inherits.settle(scope)
-    references.settle(scope)
+    try:
+        _bind(scope, statement)
+        if isinstance(statement, st.CreateSchema) and statement.elements:
+            for element in schemas.placed(scope, statement):
+                _bind(scope, element)
+        partition_parts.settle(scope)
+        inherits.settle(scope)
+        references.settle(scope)
+    except SqlError as e:
+        e.notices = e.notices or tuple(scope.notices)
+        raise
     return scope.plan()
 
 

@@ -20,7 +20,7 @@ from planner.catalog import Domain, Function, Operator, Schema, rights
 from planner.catalog.names import missing_schema
 from planner.catalog.system.definitions import type_name
 from planner.catalog.system.static import static_columns
-from planner.ddl import permits
+from planner.ddl import permits, used_types
 from planner.ddl.constraints import require_role
 from planner.ddl.scope import Scope
 from planner.ddl.typenames import resolve_type
@@ -51,6 +51,7 @@ def create_operator(scope: Scope, said: st.CreateOperator) -> None:
             "42P13", "operator right argument type must be specified", detail="Postfix operators are not supported."
         )  # fmt: skip
     function, result = _function(scope, function_name, (left, right) if left else (right,))
+    used_types.require(scope, result)
     restrict = _estimator(scope, options.get("restrict"), "restriction", _RESTRICT)
     join = _estimator(scope, options.get("join"), "join", _JOIN)
     made = Operator(

@@ -6,6 +6,7 @@
     TRUNCATE                    the privilege of that name       permission denied for table t
     roles, databases, schemas   CREATEROLE, CREATEDB, CREATE on the database
     GRANT                       the owner, or a grant option
+    types that are used         USAGE of each (used_types)
 
 What is not there is left to the binder, which says so in its own words.
 """
@@ -21,7 +22,7 @@ from planner.abc import PlanError, Table
 from planner.catalog import CatalogObject, Index, Schema, Sequence, View, rights
 from planner.catalog.objects import Database
 from planner.catalog.type_objects import CompositeType
-from planner.ddl import absent, collations, routine_names
+from planner.ddl import absent, collations, routine_names, used_types
 from planner.ddl.scope import Scope
 
 
@@ -32,6 +33,7 @@ def guard(scope: Scope, said: Any) -> None:
     check = _CHECKS.get(type(said))
     if check is not None:
         check(scope, said)
+    used_types.require_all(scope, said)
 
 
 def word_for(thing: CatalogObject) -> str:

@@ -68,7 +68,7 @@ def shown(f: Function, catalog: Catalog, path: Sequence[str]) -> str:
     inputs = polymorphic.declared(f).inputs
     home = catalog.schema_of(f.schema_oid).name
     name = quote_identifier(f.name) if home in path else quote_qualified(home, f.name)
-    return f"{name}({','.join(t.format_type(TypeRef(p.declared)) for p in inputs)})"
+    return f"{name}({','.join(t.format_type(TypeRef(p.declared)).replace('bpchar', 'character') for p in inputs)})"
 
 
 @functools.lru_cache(maxsize=512)

@@ -67,6 +67,9 @@ def create_table(scope: Scope, said: st.CreateTable) -> None:
     if said.inherits:
         if said.partition_by is not None:
             raise PlanError("42P16", "cannot create partitioned table as inheritance child")
+        names = [e.name for e in said.elements if isinstance(e, st.ColumnDef)]
+        for i, name in enumerate(names):
+            refuse_column_name(name, names[:i])  # before the parents have a word
         builder.inherit(said.inherits)
     for element in said.elements:
         if isinstance(element, st.ColumnDef):
@@ -255,7 +258,8 @@ class _Builder:
         if at is None:
             raise PlanError("42703", f'column "{said.name}" does not exist')
         if said.identity or said.generated is not None or said.collation:
-            raise PlanError("0A000", "such options of a partition's columns are not supported")
+            what = "identity columns are" if said.identity else "such options of a partition's columns are"
+            raise PlanError("0A000", f"{what} not supported{' on partitions' if said.identity else ''}")
         column = self.columns[at]
         if said.default is not None:
             if column.generated:

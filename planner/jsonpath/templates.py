@@ -22,6 +22,10 @@ _FIELD: Final = re.compile(
     r"A\.M\.|P\.M\.|AM|PM|TZH|TZM)|([-./,';: ])",
     re.IGNORECASE | re.DOTALL,
 )
+_OTHER: Final = re.compile(
+    r"A\.D\.|AD|B\.C\.|BC|CC|DAY|DY|D|FM|FX|ID|IW|I|J|MON|OF|Q|RM|SP|TH|TM|TZ|W", re.IGNORECASE
+)
+"""How the other fields of to_char's templates begin."""
 _WIDTH: Final = {
     "YYYY": 4, "YYY": 3, "YY": 2, "Y": 1, "RRRR": 4, "RR": 2, "MM": 2, "DD": 2, "DDD": 3, "HH24": 2, "HH12": 2, "HH": 2,
     "MI": 2, "SS": 2, "SSSSS": 5, "SSSS": 5, "MS": 3, "US": 6,
@@ -63,7 +67,7 @@ def fields_of(text: str, template: str) -> Fields:
     while place < len(template):
         piece = _FIELD.match(template, place)
         if piece is None:
-            if not template[place].isalpha():
+            if not template[place].isalpha() or not _OTHER.match(template, place):
                 raise SqlError("22007", f'invalid datetime format separator: "{template[place]}"')
             raise SqlError("0A000", f'datetime template field "{template[place:]}" is not supported')
         place = piece.end()
