@@ -49,7 +49,7 @@ def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
     if search is not None:
         row, column = (
             _row(search, names, "search"),
-            _added(search.args["expression"], names, "search sequence"),
+            _added(search, "expression", names, "search sequence"),
         )
         kept.append(column)
         if str(search.args["kind"]).upper() == "DEPTH":
@@ -61,9 +61,10 @@ def rewritten(cte: exp.CTE, clause: exp.Expression) -> exp.CTE:
             further.append(f"ROW(({_of(column)}).f1 + 1, {values}")
     if cycle is not None:
         row = _row(cycle, names, "cycle")
-        mark = _added(cycle.args["expression"], names, "cycle mark")
-        path = _added(cycle.args["using"], names, "cycle path")
-        _told_apart({"search sequence": kept[0] if kept else None, "cycle mark": mark, "cycle path": path})
+        mark = _added(cycle, "expression", names, "cycle mark")
+        path = _added(cycle, "using", names, "cycle path")
+        columns = {"search sequence": kept[0] if kept else None, "cycle mark": mark, "cycle path": path}
+        _told_apart(columns, cycle, search)
         on, off = (_constant(cycle.args.get(k), d) for k, d in (("to", "TRUE"), ("default", "FALSE")))
         kept += [mark, path]
         first += [off, f"ARRAY[{row}]"]
@@ -115,29 +116,40 @@ def _of(column: str) -> str:
     return f"{_AROUND}.{quote_name(column)}"
 
 
+def _listed(clause: exp.Expression) -> tuple[int, list[str]]:
+    """Where the clause begins, and its columns (`planner.parse.column_lists`)."""
+    place, *columns = identifier(clause.this).split(SEPARATOR)
+    return (int(place), columns) if columns else (0, [place])
+
+
 def _row(clause: exp.Expression, names: Sequence[str], what: str) -> str:
-    columns = identifier(clause.this).split(SEPARATOR)
+    at, columns = _listed(clause)
     for i, column in enumerate(columns):
         if column not in names:
-            raise PlanError("42601", f'{what} column "{column}" not in WITH query column list')
+            raise PlanError("42601", f'{what} column "{column}" not in WITH query column list', position=at)
         if column in columns[:i]:
-            raise PlanError("42701", f'{what} column "{column}" specified more than once')
+            raise PlanError("42701", f'{what} column "{column}" specified more than once', position=at)
     return f"ROW({', '.join(map(_of, columns))})"
 
 
-def _added(node: exp.Expression, taken: Sequence[str], what: str) -> str:
-    column = identifier(node)
+def _added(clause: exp.Expression, part: str, taken: Sequence[str], what: str) -> str:
+    column = identifier(clause.args[part])
     if column in taken:
-        raise PlanError("42601", f'{what} column name "{column}" already used in WITH query column list')
+        raise PlanError(
+            "42601",
+            f'{what} column name "{column}" already used in WITH query column list',
+            position=_listed(clause)[0],
+        )
     return column
 
 
-def _told_apart(columns: dict[str, str | None]) -> None:
+def _told_apart(columns: dict[str, str | None], cycle: exp.Expression, search: exp.Expression | None) -> None:
     """Raises 42601 where two of the columns that are added are called the same; the marks come first, as in PostgreSQL."""
     kinds = list(columns)
     for a, b in ((kinds[1], kinds[2]), (kinds[0], kinds[1]), (kinds[0], kinds[2])):
         if columns[a] == columns[b]:
-            raise PlanError("42601", f"{a} column name and {b} column name are the same")
+            at = _listed(cycle if a == kinds[1] or search is None else search)[0]
+            raise PlanError("42601", f"{a} column name and {b} column name are the same", position=at)
 
 
 def _constant(node: exp.Expression | bool | None, default: str) -> str:
