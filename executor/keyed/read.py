@@ -257,7 +257,8 @@ class ReadPlan:
     """A compiled KeyedRead. `run(params, session, view, ts)` gives the result's rows."""
 
     __slots__ = (
-        "_ending", "_offset", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "project", "run",
+        "_ending", "_offset", "at_once", "body", "columns", "condition", "footprint", "limit", "lookup", "point_columns",
+        "project", "run",
     )  # fmt: skip
 
     def __init__(self, body: KeyedRead) -> None:
@@ -298,8 +299,11 @@ class ReadPlan:
             self.run = self._general
         self.at_once = self.run
         """The same of a table image alone, which need not make the rest of a row."""
+        self.point_columns: tuple[int, ...] | None = None
+        """What is projected, if it is columns of the row under one primary key and nothing else."""
         if self.lookup.single and not body.unique and whole and len(plain) == len(body.outputs):
-            self.at_once = _columns_of_point(body.table, body.lookup, tuple(plain))
+            self.point_columns = tuple(plain)
+            self.at_once = _columns_of_point(body.table, body.lookup, self.point_columns)
         elif self.lookup.single and whole and len(plain) == len(body.outputs):
             self.columns = tuple(plain)
             self.at_once = self._columns_of_unique

@@ -399,36 +399,41 @@ class UpdatePlan:
     """A compiled KeyedUpdate or KeyedDelete."""
 
     __slots__ = (
-        "_condition", "_returning", "_update", "body", "keys_change", "lock_mode", "lookup", "rules", "tag",
-        "written",
+        "_returning", "body", "condition", "keys_change", "lock_mode", "lookup", "rules", "tag", "update", "written",
     )  # fmt: skip
 
     def __init__(self, body: KeyedUpdate | KeyedDelete, rules: TableRules) -> None:
         self.body = body
         self.rules = rules
         self.lookup = LookupPlan(body.table, body.lookup, index=body.index or None)
-        self._condition = compile_condition(body.condition)
+        self.condition = compile_condition(body.condition)
         self._returning = compile_tuple(body.returning) if body.returning is not None else None
-        self._update: Compiled | None = None
+        self.update: Compiled | None = None
         self.keys_change = False
         self.written: Columns = ALL_COLUMNS
         if isinstance(body, KeyedUpdate):
             self.written = columns_at(body.table, (i for i, _ in body.assignments))
             self.tag = "UPDATE "
             types = [c.type for c in body.table.columns]
-            self._update = compile_update(len(types), body.assignments, types)
+            self.update = compile_update(len(types), body.assignments, types)
             unique = set(rules.key_indexes)
             for rule in rules.uniques:
                 unique.update(body.table.index_of(a) for a in rule.constraint.columns)
             self.keys_change = not unique.isdisjoint(i for i, _ in body.assignments)
         else:
             self.tag = "DELETE "
-        stays = self._update is not None and not self.keys_change
+        stays = self.update is not None and not self.keys_change
         self.lock_mode = LockMode.NO_KEY_UPDATE if stays else LockMode.UPDATE
         """Of the rows that it writes."""
 
+    @property
+    def is_of_one_key(self) -> bool:
+        """Whether it is of one row at most, found by its primary key, which stays under its keys; and says nothing of it."""
+        found = self.lookup.single and not self.lookup.index
+        return found and self.update is not None and not self.keys_change and self._returning is None
+
     def changes(self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp) -> Changes:
-        condition, update, returning, rules = self._condition, self._update, self._returning, self.rules
+        condition, update, returning, rules = self.condition, self.update, self._returning, self.rules
         changes: list[Change] = []
         returned: list[Row] | None = [] if returning is not None else None
         pending = PendingKeys(rules, view.unnoted, ts) if self.keys_change else None
@@ -464,7 +469,7 @@ class UpdatePlan:
         self, params: Sequence[Any], session: Any, view: WriteView, ts: Timestamp
     ) -> list[tuple[Key, int, Row, Row | None]]:
         """(key, row id, row, what it is to become) of the rows that the statement is of, before triggers have seen them."""
-        condition, update = self._condition, self._update
+        condition, update = self.condition, self.update
         return [
             (key, rid, row, update(params, row, session) if update is not None else None)
             for key, rid, row in self.lookup.hits(params, session, view, ts)

@@ -17,6 +17,7 @@ from executor.abc import PENDING, Done, Rows, _Pending
 from executor.keyed.autocommit import WriteMember
 from executor.keyed.plans import CompiledPlan, Door
 from executor.session import commands, keyed
+from executor.session.lanes import lane
 from executor.session.leafwise import of_each
 from executor.session.lock_wait import LockWait
 from executor.snapshot.abc import NoKeyedAnswer
@@ -82,6 +83,7 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
     writes = compiled.door is Door.WRITE
     rules = compiled.rules
     in_blocks = rules is None or not (rules.wide_checks or compiled.related or compiled.fires)
+    shortly = lane(executor, compiled, plan) if in_blocks else None
 
     def run(params: tuple[Any, ...], done: Done) -> Rows | _Pending | None:
         if (
@@ -111,6 +113,8 @@ def _keyed(session: Session, plan: Plan, compiled: CompiledPlan) -> Runner:
         ):
             return None
         try:
+            if shortly is not None and (result := shortly(session, block, params)) is not None:
+                return result
             return keyed.run_in_block(session, block, compiled, plan, params)
         except keyed.WouldBlock as blocked:
             again = session.again(plan, params, done)

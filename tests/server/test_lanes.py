@@ -1,0 +1,193 @@
+"""Statements of a block that are one function (`executor.session.lanes`): the answers are those of the usual way, to the byte.
+
+As in `tests.server.test_repeated_in_blocks` two clients do the same; only one of them sends statements as drivers do, and only he takes
+the lanes. That he does, and what he leaves to `run_in_block`, is looked at as well.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from executor.session import keyed
+from tests.server.test_repeated_reads import Both, Client, between_two, bound
+
+STATEMENTS = {
+    "begin": "BEGIN",
+    "end": "END",
+    "rollback": "ROLLBACK",
+    "add": "UPDATE k SET v = v + $1 WHERE id = $2",
+    "some": "UPDATE k SET v = v + $1 WHERE id = $2 AND s <> 'x'",
+    "mark": "UPDATE u SET s = $1 WHERE id = $2",
+    "get": "SELECT v, s FROM k WHERE id = $1",
+    "who": "SELECT s, n FROM u WHERE id = $1",
+    "own": "INSERT INTO k VALUES ($1, $2, $3)",
+    "put": "INSERT INTO h VALUES ($1, $2)",
+    "drop": "DELETE FROM k WHERE id = $1",
+    "all": "SELECT id, v, s FROM k WHERE id BETWEEN $1 AND $2 ORDER BY id",
+    "notes": "SELECT a, c FROM h ORDER BY a, c",
+}
+BEGIN: tuple[str, ...] = ("begin",)
+SCRIPTS: dict[str, list[tuple[str | None, ...]]] = {
+    "as pgbench": [BEGIN, ("add", "5", "3"), ("get", "3"), ("put", "3", "x"), ("end",), ("get", "3"), ("notes",)],
+    "twice": [BEGIN, ("add", "5", "3"), ("add", "6", "3"), ("get", "3"), ("end",), ("get", "3")],
+    "not there": [BEGIN, ("add", "5", "77"), ("get", "77"), ("add", None, "3"), ("rollback",), BEGIN, ("get", None), ("add", "5", None), ("end",)],
+    "own rows": [
+        BEGIN, ("own", "70", "1", "a"), ("get", "70"), ("add", "5", "70"), ("get", "70"), ("drop", "70"), ("get", "70"), ("add", "5", "70"),
+        ("own", "70", "2", "b"), ("get", "70"), ("all", "1", "99"), ("end",), ("get", "70"), ("all", "1", "99"),
+    ],
+    "deleted rows": [BEGIN, ("drop", "4"), ("get", "4"), ("add", "5", "4"), ("own", "4", "9", None), ("get", "4"), ("end",), ("get", "4")],
+    "taken": [BEGIN, ("own", "4", "9", "a"), ("get", "4"), ("rollback",), BEGIN, ("own", "71", "1", "a"), ("own", "71", "1", "a"), ("end",), ("get", "71")],
+    "conditions": [BEGIN, ("some", "5", "3"), ("some", "5", "5"), ("get", "3"), ("get", "5"), ("end",), ("get", "3")],
+    "constraints": [
+        BEGIN, ("add", "5000", "3"), ("end",), BEGIN, ("own", "72", "5000", "a"), ("rollback",), BEGIN, ("own", "72", None, "a"), ("end",),
+        BEGIN, ("own", None, "1", "a"), ("end",), BEGIN, ("own", "72", "1", "far too long for it"), ("end",), ("all", "1", "99"),
+    ],
+    "other unique keys": [BEGIN, ("mark", "ä", "3"), ("who", "3"), ("mark", "b", "3"), ("who", "3"), ("end",), ("who", "3")],
+    "bulk": [
+        BEGIN, ("INSERT INTO k SELECT i, 1, 'b' FROM generate_series(1000, 4000) i",), ("get", "2000"), ("add", "5", "2000"), ("get", "2000"),
+        ("own", "2000", "1", "a"), ("rollback",),
+        BEGIN, ("DELETE FROM k WHERE v >= 0 AND s IS NOT NULL",), ("get", "3"), ("add", "5", "3"), ("own", "3", "1", "a"), ("get", "3"), ("end",),
+        ("all", "1", "99"),
+    ],
+    "savepoints": [
+        BEGIN, ("add", "1", "3"), ("SAVEPOINT s",), ("add", "10", "3"), ("add", "10", "5"), ("own", "73", "1", "a"), ("put", "1", "s"), ("get", "3"),
+        ("ROLLBACK TO s",), ("get", "3"), ("get", "5"), ("get", "73"), ("add", "100", "5"), ("own", "73", "2", "b"), ("end",), ("all", "1", "99"),
+        ("notes",),
+    ],
+    "read committed": [("BEGIN ISOLATION LEVEL READ COMMITTED",), ("add", "1", "3"), ("get", "3"), ("own", "74", "1", "a"), ("end",), ("all", "1", "99")],
+    "read only": [("BEGIN READ ONLY",), ("get", "3"), ("own", "75", "1", "a"), ("end",), ("get", "75")],
+    "DDL": [
+        BEGIN, ("get", "3"), ("ALTER TABLE k ADD COLUMN later int DEFAULT 7",), ("get", "3"), ("rollback",),
+        BEGIN, ("get", "3"), ("SAVEPOINT s",), ("ALTER TABLE k ADD COLUMN later int DEFAULT 7",), ("ROLLBACK TO s",), ("get", "3"), ("add", "1", "3"),
+        ("own", "76", "1", "a"), ("end",), ("get", "3"), ("get", "76"),
+    ],
+}  # fmt: skip
+
+
+TABLES = """
+    CREATE TABLE k (id int PRIMARY KEY, v int NOT NULL CHECK (v < 1000), s varchar(9));
+    CREATE TABLE u (id int PRIMARY KEY, s text, n int UNIQUE); CREATE TABLE h (a int, c text)
+"""
+ROWS = """
+    DELETE FROM k; DELETE FROM u; DELETE FROM h;
+    INSERT INTO k SELECT i, i, CASE WHEN i = 5 THEN 'x' ELSE 'w' || i END FROM generate_series(1, 9) i;
+    INSERT INTO u SELECT i, 's' || i, i FROM generate_series(1, 9) i
+"""
+AS_USUAL: list[tuple[str | None, ...]] = [
+    BEGIN, ("add", "5", "3"), ("get", "3"), ("get", "4"), ("put", "3", "x"), ("own", "60", "1", "a"), ("mark", "c", "3"), ("some", "5", "4"),
+    ("rollback",),
+]  # fmt: skip
+
+
+async def _made(both: Both) -> None:
+    await both[0].run(TABLES)
+    for client in both:
+        for name, text in STATEMENTS.items():
+            await client.prepare(name, text)
+        await client.run(ROWS)
+        for _ in range(2):  # what comes now comes again
+            await _played(client, AS_USUAL)
+
+
+async def _played(client: Client, script: Sequence[tuple[str | None, ...]]) -> list[bytes]:
+    answers = []
+    for what, *values in script:
+        assert what is not None
+        if what in STATEMENTS:
+            answers.append(await client.ask(bound(what, values)))
+        else:
+            answers.append(await client.run(what))
+    return answers
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_answers_are_the_same(name: str) -> None:
+    _played_by_both(name)
+
+
+@between_two
+async def _played_by_both(both: Both, name: str) -> None:
+    await _made(both)
+    answers: list[list[list[bytes]]] = []
+    for client in both:
+        answers.append([])
+        for _ in range(3):
+            await client.run(ROWS)
+            answers[-1].append(await _played(client, SCRIPTS[name]))
+    assert answers[0] == answers[1]
+
+
+def test_what_is_as_usual_goes_no_longer_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    usual = keyed.run_in_block
+
+    def run_in_block(
+        session: Any, block: Any, compiled: Any, plan: Any, params: Any, base: Any = None
+    ) -> Any:
+        calls.append(plan.tag)
+        return usual(session, block, compiled, plan, params, base)
+
+    monkeypatch.setattr(keyed, "run_in_block", run_in_block)
+    _by_lanes(calls)
+
+
+@between_two
+async def _by_lanes(both: Both, calls: list[str]) -> None:
+    await _made(both)
+    client = both[0]
+    calls.clear()
+    answers = await _played(client, AS_USUAL)
+    assert not calls
+    assert [b"UPDATE 1" in answers[i] or b"INSERT 0 1" in answers[i] for i in (1, 4, 5, 6, 7)] == [True] * 5
+    await _played(client, [BEGIN, ("add", "1", "3"), ("add", "1", "3"), ("end",)])
+    assert calls == ["UPDATE"], "a row that the block has changed before"
+
+
+@between_two
+async def _conflicts(both: Both, level: str) -> None:
+    """One client writes what the other has read, or is about to write."""
+    one, other = both
+    await _made(both)
+    await one.run(f"BEGIN ISOLATION LEVEL {level}")
+    await one.ask(bound("get", ("3",)))
+    for a in ("3", "4"):
+        assert b"UPDATE 1" in await other.ask(bound("add", ("100", a)))
+    told = await one.ask(bound("add", ("1", "4")))
+    if level == "READ COMMITTED":
+        assert b"UPDATE 1" in told
+        assert b"105" in await one.ask(bound("get", ("4",)))
+        assert b"COMMIT" in await one.ask(bound("end", ()))
+        return
+    assert b"40001" in told
+    assert b"ROLLBACK" in await one.ask(bound("end", ()))
+    await one.run(f"BEGIN ISOLATION LEVEL {level}")
+    assert b"103" in await one.ask(bound("get", ("3",)))
+    assert b"UPDATE 1" in await one.ask(bound("add", ("1", "9")))
+    assert b"UPDATE 1" in await other.ask(bound("add", ("100", "3")))
+    ended = await one.ask(bound("end", ()))
+    assert (b"40001" in ended) is (level == "SERIALIZABLE"), "what it has read counts there"
+
+
+@pytest.mark.parametrize("level", ["SERIALIZABLE", "REPEATABLE READ", "READ COMMITTED"])
+def test_what_others_have_written_meanwhile_is_noticed(level: str) -> None:
+    _conflicts(level)
+
+
+@between_two
+async def test_who_brings_the_same_key_waits(both: Both) -> None:
+    one, other = both
+    await _made(both)
+    for client in both:
+        await client.ask(bound("begin", ()))
+    assert b"INSERT 0 1" in await other.ask(bound("own", ("80", "1", "a")))
+    waiting = asyncio.ensure_future(one.ask(bound("own", ("80", "2", "b"))))
+    while one.session.lock_wait is None:  # type: ignore[attr-defined]
+        await asyncio.sleep(0)
+    assert not waiting.done()
+    await other.ask(bound("end", ()))
+    assert b"23505" in await waiting
+    await one.ask(bound("rollback", ()))
