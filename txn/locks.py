@@ -99,12 +99,16 @@ class Waiter:
         self.timer: Timer | None = None
 
 
+_NOBODY: deque[Waiter] = deque(maxlen=0)
+"""The queue of locks that nobody has waited for yet, which are nearly all."""
+
+
 class _Lock:
     __slots__ = ("holders", "queue")
 
     def __init__(self) -> None:
         self.holders: dict[Hashable, LockMode] = {}
-        self.queue: deque[Waiter] = deque()
+        self.queue = _NOBODY
 
     def admits(self, owner: Hashable, mode: LockMode) -> bool:
         """Whether no *other* holder conflicts."""
@@ -176,6 +180,8 @@ class KeyLocks:
         lock_key = (space, key)
         lock = self._locks[lock_key]
         waiter = Waiter(owner, lock_key, mode, granted)
+        if lock.queue is _NOBODY:
+            lock.queue = deque()
         if owner in lock.holders:
             lock.queue.appendleft(waiter)
         else:
@@ -284,8 +290,14 @@ class KeyLocks:
             self._granted = deque(w for w in self._granted if w.owner != owner)
         held = self._held.pop(owner, None)
         if held:
-            for lock_key in dict.fromkeys(lock_key for lock_key, _ in held):
-                if lock_key[1] is not _SET:
+            locks = self._locks
+            for lock_key, _ in held:
+                lock = locks.get(lock_key)
+                if lock is None or owner not in lock.holders:
+                    continue  # a set; or it is in the list again, for it became stronger
+                if not lock.queue and len(lock.holders) == 1:
+                    del locks[lock_key]  # what `_drop` comes to where nobody else has to do with it
+                else:
                     self._drop(owner, lock_key, None)
 
     def weaken(self, owner: Hashable, space: Keyspace, key: Key, mode: LockMode | None) -> None:

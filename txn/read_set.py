@@ -135,9 +135,10 @@ class ReadSet(dict[Keyspace, _Reads]):
     ) -> tuple[Keyspace, Key | None, Timestamp] | None:
         """(space, key or None, commit ts) of something read that was written after `after`."""
         for space, reads in self.items():
-            if not index.whole(space, after):
-                continue
-            if not reads.ranges and not reads.whole and index.quiet(space, reads.points, after):
+            if not reads.ranges and not reads.whole:
+                if index.quiet(space, reads.points, after):
+                    continue
+            elif not index.whole(space, after):
                 continue
             ts = index.whole(space, after, reads.whole) if reads.whole else 0
             if ts:

@@ -55,6 +55,8 @@ Hook = Callable[[Group], None]
 
 MEMORY_MAX_BYTES = 256 * 1024 * 1024
 
+_FEW = 3
+"""Keys that are looked at one by one: mostly they are new ones, of which nothing is asked here."""
 _READS_COUNT = (Isolation.SERIALIZABLE, Isolation.STRICT_SERIALIZABLE)
 _READ_COMMITTED = Isolation.READ_COMMITTED
 
@@ -331,16 +333,34 @@ class Transaction:
         else:
             self.replace(shard, key, rid, new_rid, new_row, columns)
 
-    def replace(
-        self, shard: ShardId, key: Key, rid: int, new_rid: int, new_row: Row, columns: Columns = ALL_COLUMNS
+    def bring(
+        self, shard: ShardId, buffer: ShardBuffer, key: Key, rid: int, row: Row, size_bytes: int
     ) -> None:
-        """`update` of a row that stays under its key."""
+        """A blind `insert` into the shard's buffer (`overlay`) of a row that takes so much memory (`txn.write_buffer.row_bytes`)."""
+        if self._state != "open" or self.read_only:
+            self._writable()
+        writes = self.writes
+        writes.bring(shard, buffer, key, rid, row, size_bytes)
+        if writes.size_bytes > self.memory_max_bytes:
+            self._too_large()
+
+    def replace(
+        self,
+        shard: ShardId,
+        key: Key,
+        rid: int,
+        new_rid: int,
+        new_row: Row,
+        columns: Columns = ALL_COLUMNS,
+        size_bytes: int = 0,
+    ) -> None:
+        """`update` of a row that stays under its key. `size_bytes`: as of `bring`, if that is known."""
         if self._state != "open" or self.read_only:
             self._writable()
         if self.first_write_ts is None:
             self.first_write_ts = self.read_ts
         writes = self.writes
-        writes.replace(shard, key, rid, new_rid, new_row, self.read_ts, columns)
+        writes.replace(shard, key, rid, new_rid, new_row, self.read_ts, columns, size_bytes)
         if writes.size_bytes > self.memory_max_bytes:
             self._too_large()
 
@@ -585,7 +605,8 @@ class Transaction:
         snapshot = None if self.isolation is _READ_COMMITTED else self.read_ts
         common = after or snapshot
         for space, keys in writes.wrote.items():
-            if common is not None and common >= index.floor and index.quiet(space, keys, common):
+            listed = len(keys) > _FEW and common is not None and common >= index.floor
+            if listed and index.quiet(space, keys, common):  # type: ignore[arg-type]
                 continue
             for key, (seen_ts, _) in keys.items():  # whatever the columns: see `txn.columns`
                 if seen_ts is None:

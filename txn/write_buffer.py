@@ -32,6 +32,7 @@ _SMALL = frozenset((int, float, bool, type(None)))
 
 
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
+_BLINDLY: tuple[None, Columns] = None, ALL_COLUMNS
 _NO_SAVEPOINTS: list[tuple[str, int]] = []
 """Of buffers without a journal: never written."""
 
@@ -142,9 +143,20 @@ class WriteBuffer:
         buffer.by_key[key] = None
 
     def replace(
-        self, shard: ShardId, key: Key, rid: int, new_rid: int, row: Row, seen_ts: int, columns: Columns
+        self,
+        shard: ShardId,
+        key: Key,
+        rid: int,
+        new_rid: int,
+        row: Row,
+        seen_ts: int,
+        columns: Columns,
+        size_bytes: int = 0,
     ) -> None:
-        """`delete`, `insert` and `touched` of a row that stays under its key, in one step: what an UPDATE does."""
+        """`delete`, `insert` and `touched` of a row that stays under its key, in one step: what an UPDATE does.
+
+        `size_bytes`: what `row_bytes` says of it, if that is known.
+        """
         buffer = self.shards.get(shard)
         if buffer is None:
             buffer = self.shards[shard] = ShardBuffer()
@@ -163,7 +175,24 @@ class WriteBuffer:
         inserts[new_rid] = row
         buffer.by_key[key] = (new_rid, row)
         keys[key] = seen_ts, columns
-        self.size_bytes += ROW_OVERHEAD_BYTES + row_bytes(row)
+        self.size_bytes += ROW_OVERHEAD_BYTES + (size_bytes or row_bytes(row))
+
+    def bring(
+        self, shard: ShardId, buffer: ShardBuffer, key: Key, rid: int, row: Row, size_bytes: int
+    ) -> None:
+        """`insert` and `touched`, blindly, of a row under a new key. `buffer` is the shard's, `size_bytes` what `row_bytes` says."""
+        keys = self.wrote.get(shard)
+        if keys is None:
+            keys = self.wrote[shard] = {}
+        if self._journal is not None or key in keys:
+            self.insert(shard, key, rid, row)
+            self.touched(shard, key, None)
+            return
+        assert rid not in buffer.inserts, "a row id is used once"
+        keys[key] = _BLINDLY
+        buffer.inserts[rid] = row
+        buffer.by_key[key] = (rid, row)
+        self.size_bytes += size_bytes
 
     def add_part(self, shard: ShardId, part: Part) -> None:
         parts = self.of(shard).parts

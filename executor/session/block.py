@@ -90,6 +90,8 @@ class Savepoint:
 
 
 _NO_TABLES: Mapping[ShardId, Table] = MappingProxyType({})
+_NOT_SEEN: Mapping[Key, tuple[Timestamp | None, Columns]] = MappingProxyType({})
+_BLINDLY: tuple[None, Columns] = None, ALL_COLUMNS
 
 
 class Block:
@@ -450,16 +452,21 @@ class Block:
         rules, image, deletes = w.rules, w.image, w.buffer.deletes
         assert image is not None
         gone: Container[int] = w.deleted_rids() if w.bulk_deleted else ()
-        keyed = rules.key is not None
+        keyed, uniques = rules.key is not None, rules.uniques
+        seen = w.txn.writes.wrote.get(w.shard, _NOT_SEEN)
         for key, entry in w.by_key.items():
             if entry is None:
                 continue
+            # A row that was seen, and has been changed here, has its key: nobody else has written it, or validation had failed.
+            blind = seen.get(key, _BLINDLY)[0] is None
+            if not blind and not uniques:
+                continue
             row = entry[1]
-            if keyed:
+            if keyed and blind:
                 v = image.newest(key)
                 if v is not None and v[2] is not None and v[1] not in deletes and v[1] not in gone:
                     raise _taken_meanwhile(w, None, key, row)
-            for rule in rules.uniques:
+            for rule in uniques:
                 k = rule.key(row)
                 if k is None:
                     continue

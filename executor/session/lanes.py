@@ -15,6 +15,7 @@ raises and moves the snapshot is written down there, and not here.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from executor.abc import Rows
@@ -23,8 +24,11 @@ from executor.keyed.plans import CompiledPlan, Door
 from executor.keyed.table_writes import TableWrites
 from executor.keyed.write import InsertPlan, UpdatePlan
 from executor.session.block import Block
+from planner import types as t
 from planner.abc import KeyedUpdate, Plan, Table
+from storage.abc import Row
 from txn.columns import ALL_COLUMNS
+from txn.write_buffer import ROW_OVERHEAD_BYTES, VALUE_BYTES, row_bytes
 
 if TYPE_CHECKING:
     from executor.executor import Executor
@@ -32,6 +36,10 @@ if TYPE_CHECKING:
 Lane = Callable[[Any, Block, tuple[Any, ...]], Rows | None]
 """(session, block, parameters) -> the answer; None: `run_in_block` gives it. Raises what that raises."""
 
+_NUMBERS: Final = frozenset(
+    (t.BOOL, t.INT2, t.INT4, t.INT8, t.OID, t.FLOAT4, t.FLOAT8, t.DATE, t.TIME, t.TIMESTAMP, t.TIMESTAMPTZ)
+)
+"""Types whose datums are numbers (`storage.abc`)."""
 _ABSENT: Final[Any] = object()
 
 
@@ -88,8 +96,7 @@ def _look(compiled: CompiledPlan, plan: Plan) -> Lane | None:
     assert read.lookup.points is not None
     key_of, footprint = read.lookup.points[0], read.footprint
     shard, oid, described = table.shard, table.oid, plan.columns
-    image = compiled.image
-    assert image is not None
+    image: Any = compiled.image
     get_columns = image.get_columns
     nothing = Rows("SELECT 0", described)
 
@@ -126,7 +133,7 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
     assert write.lookup.points is not None and write.update is not None
     key_of, condition, update = write.lookup.points[0], write.condition, write.update
     check, written = rules.check, write.written
-    alone = not (rules.uniques or rules.references)
+    alone, size_bytes = not (rules.uniques or rules.references), _sizes(rules.table)
     done = Rows(f"{write.tag}1", plan.columns)
 
     def change(session: Any, block: Block, params: tuple[Any, ...]) -> Rows | None:
@@ -152,7 +159,7 @@ def _change(executor: Executor, write: UpdatePlan, rules: TableRules, plan: Plan
         new = update(params, row, session)
         check(new, session)
         if alone:
-            txn.replace(shard, key, rid, next_rid(), new, written)
+            txn.replace(shard, key, rid, next_rid(), new, written, size_bytes(new))
         else:
             writes.apply(((key, rid, row, key, new),), next_rid, written)
         return done
@@ -164,7 +171,7 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
     """INSERT of one row, of which at most its primary key may be taken."""
     env, next_rid = executor.env, executor.env.rids.next
     locks, hold, key_space = env.locks, env.held_keys.hold, rules.key_space
-    opened, shard = _opened(executor, rules), rules.table.shard
+    opened, shard, size_bytes = _opened(executor, rules), rules.table.shard, _sizes(rules.table)
     key_of, make, check = rules.key, write.one, rules.check
     assert make is not None
     done = Rows("INSERT 0 1", plan.columns)
@@ -178,7 +185,7 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
             row = make(params, None, session)
             check(row, session)
             rid = next_rid()
-            txn.insert(shard, rid, rid, row, blind=True)
+            txn.bring(shard, writes.buffer, rid, rid, row, size_bytes(row))
             return done
         if locks.has_sets(shard):
             return None
@@ -193,10 +200,20 @@ def _append(executor: Executor, write: InsertPlan, rules: TableRules, plan: Plan
             return None
         if not hold(txn, key_space, key) or env.conflicts.point(shard, key, ts):
             return None
-        txn.insert(shard, key, next_rid(), row, blind=True)
+        txn.bring(shard, writes.buffer, key, next_rid(), row, size_bytes(row))
         return done
 
     return append
+
+
+def _sizes(table: Table) -> Callable[[Row], int]:
+    """`row_bytes` of this table's rows, which looks at no numbers."""
+    wide = [i for i, column in enumerate(table.columns) if column.type.oid not in _NUMBERS]
+    narrow_bytes = VALUE_BYTES * (len(table.columns) - len(wide))
+    if not wide:
+        return lambda row: ROW_OVERHEAD_BYTES + narrow_bytes
+    values = itemgetter(*wide) if len(wide) > 1 else itemgetter(slice(wide[0], wide[0] + 1))
+    return lambda row: narrow_bytes + row_bytes(values(row))
 
 
 __all__ = ["Lane", "lane"]
