@@ -31,7 +31,7 @@ Run = Callable[[tuple[Any, ...], Done], "Rows | _Pending | None"]
 class Four:
     """The four messages: of which statement, with which formats of its columns, and what opens their answer."""
 
-    __slots__ = ("begun", "formats", "opening", "prepared", "run", "shape")
+    __slots__ = ("begun", "formats", "opening", "prepared", "run", "said", "shape", "told")
 
     def __init__(
         self, prepared: Prepared, shape: Shape, formats: tuple[int, ...], *, described: bool
@@ -40,6 +40,9 @@ class Four:
         self.opening = shape.bound if described else replies.BIND_COMPLETE
         self.run: Run | None = None
         """What runs it instead, if it comes again (`express`)."""
+        self.told: Rows | None = None
+        """A result without rows that has been answered, and with what, in which status: it is always the same one (a constant)."""
+        self.said = b"", b""
         self.begun = (_finish, (self,))
         """Who finishes it when it is a callback that answers (`Conversation.wait`)."""
 
@@ -71,6 +74,11 @@ def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> 
     if result.__class__ is not Rows:
         return _failed(conversation, four, result)  # type: ignore[arg-type]
     session, rows, body = conversation.session, result.rows, b""
+    if result is four.told:
+        status, said = four.said
+        quiet = not (session.notices or session.parameter_changes or session.heard or session.silence_limited)
+        if status == session.transaction_status and quiet and not session.portals:
+            return said
     if rows:
         try:
             body = encoded(four.shape, rows)
@@ -85,7 +93,11 @@ def answer(conversation: Conversation, four: Four, result: Rows | Exception) -> 
         return b""
     tag, status = result.tag, session.transaction_status
     end = replies.ENDED.get((tag, status)) or replies.ended(tag, status)
-    return b"".join((four.opening, body, end)) if body else four.opening + end
+    if body:
+        return b"".join((four.opening, body, end))
+    said = four.opening + end
+    four.told, four.said = result, (status, said)  # type: ignore[assignment]
+    return said
 
 
 def _failed(conversation: Conversation, four: Four, error: Exception) -> bytes:

@@ -71,7 +71,7 @@ def _ending(session: Session, statement: Any) -> Runner | None:
             block = session.block
             if block is None or block.failed or block.implicit or advisory.awaited:
                 return None
-            return session.commit_now(done, "COMMIT")
+            return session.commit_now(done)
 
         return commit
     return None

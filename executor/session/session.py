@@ -68,6 +68,7 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_COMMITTED = Rows("COMMIT")
 
 SELECT_TAGS = tuple(f"SELECT {n}" for n in range(1000))
 _ROLLBACKS = (st.Rollback, st.RollbackTo)
@@ -529,7 +530,7 @@ class Session(SessionContext):
         if self.settings.rollback():
             self.settings_changed()
 
-    def commit_now(self, done: Done, tag: str) -> Rows | _Pending | None:
+    def commit_now(self, done: Done) -> Rows | _Pending | None:
         """COMMIT without leaving the turn: PENDING if anything was written. None: holdable cursors first."""
         block = self.block
         assert block is not None
@@ -546,7 +547,7 @@ class Session(SessionContext):
             if txn is not None:
                 txn.rollback()  # it wrote nothing: there is nothing to validate or to keep
             self._committed(block)
-            return Rows(tag)
+            return _COMMITTED
 
         def ended(result: int | Exception) -> None:
             if isinstance(result, Exception):
@@ -557,7 +558,7 @@ class Session(SessionContext):
                 done(result)
             else:
                 self._committed(block)
-                done(Rows(tag))
+                done(_COMMITTED)
 
         txn.submit(ended)
         return PENDING
@@ -597,7 +598,7 @@ class Session(SessionContext):
             else:
                 future.set_result(None)
 
-        if isinstance(self.commit_now(done, "COMMIT"), Rows):
+        if isinstance(self.commit_now(done), Rows):
             self.holding.clear()
             return
         self._committing = True

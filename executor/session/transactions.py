@@ -39,7 +39,7 @@ def end_now(session: Session, statement: Any, done: Done) -> Rows | _Pending | N
         block = session.block
         if block is None or block.failed or statement.chain:
             return None if statement.chain else end(session, commit=True)
-        return session.commit_now(done, "COMMIT")
+        return session.commit_now(done)
     return None if statement.chain else end(session, commit=False)
 
 
